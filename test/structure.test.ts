@@ -1,8 +1,8 @@
 /** The house keeps its order: who may import whom, how long a file may be, how things are called. */
 import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../adapters/rest/routes.js';
+import { isAllowed, moduleOf } from '../tools/modules.js';
 import { ROWS } from './parity/rows.js';
-import { isAllowed, roomOf } from './support/rooms.js';
 import { functionsOf, hasDefaultExport, type Import, importsOf, isCode, readSources } from './support/sources.js';
 
 const SOURCES = readSources();
@@ -14,11 +14,11 @@ const shown = ({ from, to, isTypeOnly }: Import): string => `${from} -> ${to}${i
 describe('imports between modules', () => {
   const steps = HOUSE.flatMap(importsOf).filter(({ isFile }) => isFile);
 
-  test('every file is in a room of the table', () => {
-    expect(HOUSE.filter(({ path }) => roomOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+  test('every file is in a module of the table', () => {
+    expect(HOUSE.filter(({ path }) => moduleOf(path) === undefined).map(({ path }) => path)).toEqual([]);
   });
 
-  test('rooms import what the table allows', () => {
+  test('modules import what the table allows', () => {
     expect(steps.filter((step) => !isAllowed(step)).map(shown)).toEqual([]);
   });
 

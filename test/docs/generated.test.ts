@@ -9,8 +9,8 @@ import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
 import { PACKS, usdPer1000 } from '../../src/core/packs.js';
 import { TIERS } from '../../src/core/tiers.js';
 import { LIMITS } from '../../src/serve/limits.js';
+import { generatedPages, networksPage } from '../../tools/docs/generate.js';
 import { codeIn, onOneLine, README, ROOT, tableOf } from '../readme/markdown.js';
-import { generatedPages, networksPage } from './generate.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 const amount = (cell: string): number => Number(cell.replaceAll(',', ''));

@@ -19,7 +19,7 @@ interface Words {
 }
 
 const GLOSSARY = readFileSync('docs/glossary.md', 'utf8');
-const CHECKED = ['app', 'src', 'schema', 'adapters', 'docs', 'test', 'bench', 'clients', '.ci'] as const;
+const CHECKED = ['app', 'src', 'schema', 'adapters', 'docs', 'test', 'bench', 'tools', 'clients', '.ci'] as const;
 const SINGLE_FILES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'] as const;
 const PRODUCTION = /^(?:app|src|schema|adapters|docs)\//;
 /** The invented posts of the demo network are no words of ours. */

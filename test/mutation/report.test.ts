@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { EXPLAINED } from './explained.js';
-import { type Mutant, originalOf, report } from './report.js';
+import { EXPLAINED } from '../../tools/mutation/explained.js';
+import { type Mutant, originalOf, report } from '../../tools/mutation/report.js';
 
 let folder: string;
 let fileName: string;

@@ -1,8 +1,8 @@
 /** A known advisory fails the check, unless it is accepted: for a while, with a reason, no longer than is promised. */
 import { expect, test } from 'vitest';
 import { readPage } from '../readme/markdown.js';
-import { type Advisory, advisoriesOf, checkAdvisories } from './advisories.js';
-import { type AcceptedAdvisory, DAYS_TO_MEND } from './policy.js';
+import { type Advisory, advisoriesOf, checkAdvisories } from '../../tools/supply/advisories.js';
+import { type AcceptedAdvisory, DAYS_TO_MEND } from '../../tools/supply/policy.js';
 
 const ADVISORY: Advisory = { id: 'GHSA-aaaa-bbbb-cccc', package: 'uuid', title: 'Guessable', severity: 'high' };
 const WHAT = 'GHSA-aaaa-bbbb-cccc (high) of uuid: Guessable';
@@ -10,7 +10,7 @@ const ROW: AcceptedAdvisory = { id: ADVISORY.id, reason: 'No guess matters.', se
 
 test('fails on an advisory that was not accepted', () => {
   const { faults, accepted } = checkAdvisories([ADVISORY], [], '2026-01-02');
-  expect(faults).toEqual([`${WHAT}. Update it, or accept it for a while in test/supply/policy.ts.`]);
+  expect(faults).toEqual([`${WHAT}. Update it, or accept it for a while in tools/supply/policy.ts.`]);
   expect(accepted).toEqual([]);
 });
 

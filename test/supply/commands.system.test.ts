@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { REPOSITORY } from '../cli/support.js';
-import { installedOf, readLockfile } from './lockfile.js';
+import { installedOf, readLockfile } from '../../tools/supply/lockfile.js';
 
 const SLOW_MS = 120_000;
 

@@ -1,7 +1,7 @@
 /** A package under a licence that is not allowed cannot come in unnoticed. */
 import { expect, test } from 'vitest';
-import { checkLicences } from './licences.js';
-import { type Lockfile, readLockfile } from './lockfile.js';
+import { checkLicences } from '../../tools/supply/licences.js';
+import { type Lockfile, readLockfile } from '../../tools/supply/lockfile.js';
 
 const LOCKFILE = readLockfile();
 
@@ -26,7 +26,7 @@ test.each([
   [undefined, ['The lockfile names no licence: @other/one 1.2.3, in production.']],
 ])('one more package under %s', (license, faults) => {
   const said = checkLicences(withPackage(license === undefined ? {} : { license })).faults;
-  expect(said).toEqual(faults.map((text) => `${text} See test/supply/policy.ts.`));
+  expect(said).toEqual(faults.map((text) => `${text} See tools/supply/policy.ts.`));
 });
 
 test('a tool may have a licence that is only for tools, and no other', () => {

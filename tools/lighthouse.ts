@@ -1,5 +1,5 @@
 /** `npm run lighthouse`: the main pages of a demo, as Lighthouse sees them, as the table of docs/performance.md. */
-import { startDemo } from '../cli/service.js';
+import { startDemo } from '../test/cli/service.js';
 import {
   type Audited,
   audit,
@@ -9,7 +9,7 @@ import {
   PUBLIC_PAGES,
   SIGNED_IN_PAGES,
   signIn,
-} from './lighthouse.js';
+} from '../test/pages/lighthouse.js';
 
 const HELP = `npm run lighthouse [-- PATH…]
 

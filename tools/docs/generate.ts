@@ -4,16 +4,16 @@ import { callsTables } from './calls-table.js';
 import { commandReference } from './command-reference.js';
 import { environmentTables } from './environment-tables.js';
 import { errorsPage } from './errors-page.js';
+import { modulesTable } from './modules-table.js';
 import { withPart } from './parts.js';
 import { restPage } from './rest-page.js';
-import { roomsTable } from './rooms-table.js';
 
 const fileOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url);
 const page = (name: string): string => readFileSync(fileOf(name), 'utf8');
 
 /** The pages of `docs/` that are made from the code, as a whole or in part, by name. */
 export const generatedPages = (): Readonly<Record<string, string>> => ({
-  'architecture.md': withPart(page('architecture.md'), 'rooms', roomsTable()),
+  'architecture.md': withPart(page('architecture.md'), 'modules', modulesTable()),
   'command-line.md': withPart(page('command-line.md'), 'commands', commandReference()),
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),

@@ -42,5 +42,5 @@ export function checkLicences(lockfile: Lockfile): LicenceReport {
 function faultOf(each: Installed): string {
   const licence = licenceOf(each);
   const said = licence === undefined ? 'The lockfile names no licence' : `The licence ${licence} is not allowed`;
-  return `${said}: ${each.name} ${each.version}, ${each.isTool ? 'a tool' : 'in production'}. See test/supply/policy.ts.`;
+  return `${said}: ${each.name} ${each.version}, ${each.isTool ? 'a tool' : 'in production'}. See tools/supply/policy.ts.`;
 }

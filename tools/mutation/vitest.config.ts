@@ -1,7 +1,7 @@
 /** The tests that are asked about a target, run as those of their project are. */
 import { defineConfig } from 'vitest/config';
-import { PROJECTS } from '../projects.js';
-import { suiteOf } from '../vitest.config.js';
+import { PROJECTS } from '../../test/projects.js';
+import { suiteOf } from '../../test/vitest.config.js';
 import { readAsked } from './targets.js';
 
 const { project, paths } = readAsked(process.env);

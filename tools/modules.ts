@@ -1,9 +1,9 @@
-/** The rooms of the code and who may import whom: checked by `test/structure.test.ts`, written into docs/architecture.md by `npm run docs`. */
+/** The modules of the code and who may import whom: checked by `test/structure.test.ts`, written into docs/architecture.md by `npm run docs`. */
 
-export interface Room {
+export interface Module {
   /** What it is for, in a few words. */
   readonly is: string;
-  /** What it may import: rooms, single files, or all. */
+  /** What it may import: modules, single files, or all. */
   readonly may: readonly string[];
   /** And of these, types only. */
   readonly types?: readonly string[];
@@ -19,8 +19,8 @@ const SHARES = ['src/access/work-slots', 'src/access/processor-time'];
 /** Pages and protocols for customers: over the account's own services, in the frame of all pages. */
 const CUSTOMERS = [...CORE, 'src/account', 'src/billing', 'src/sign-in', 'src/oauth', 'adapters/http', 'adapters/site'];
 
-/** The first row whose name a file's path begins with is its room. A room may always import itself. */
-export const ROOMS: Readonly<Record<string, Room>> = {
+/** The first row whose name a file's path begins with is its module. A module may always import itself. */
+export const MODULES: Readonly<Record<string, Module>> = {
   'src/core': { is: 'facts and types: prices, tiers, packs, error codes, money, ids', may: [] },
   'src/ports': {
     is: 'what the engine needs from outside, as types: network, cache, ledger, accounts, mail, clock',
@@ -124,10 +124,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/cli': { is: 'the command line', may: ALL },
 };
 
-const isIn = (path: string, room: string): boolean =>
-  path === room || path.startsWith(`${room}/`) || path.startsWith(`${room}.`);
+const isIn = (path: string, module: string): boolean =>
+  path === module || path.startsWith(`${module}/`) || path.startsWith(`${module}.`);
 
-export const roomOf = (path: string): string | undefined => Object.keys(ROOMS).find((room) => isIn(path, room));
+export const moduleOf = (path: string): string | undefined => Object.keys(MODULES).find((module) => isIn(path, module));
 
 export interface Step {
   readonly from: string;
@@ -136,8 +136,8 @@ export interface Step {
 }
 
 export function isAllowed({ from, to, isTypeOnly }: Step): boolean {
-  const room = roomOf(from);
-  const row = room === undefined ? undefined : ROOMS[room];
-  if (room === undefined || row === undefined) return false;
-  return [room, ...row.may, ...(isTypeOnly ? (row.types ?? []) : [])].some((target) => isIn(to, target));
+  const module = moduleOf(from);
+  const row = module === undefined ? undefined : MODULES[module];
+  if (module === undefined || row === undefined) return false;
+  return [module, ...row.may, ...(isTypeOnly ? (row.types ?? []) : [])].some((target) => isIn(to, target));
 }

@@ -9,7 +9,7 @@ const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [-
 Mutation testing. Every place of the target is changed in every way that Stryker knows, one at a time, and those tests of
 the target that reach the place run on each change: the quick ones first, then, on what those let live and nothing
 explains, the ones over a database. A change that lives is told at once. At the end, those that no test notices are
-listed; each has to be killed by a test or explained in test/mutation/explained.ts; otherwise the command fails.
+listed; each has to be killed by a test or explained in tools/mutation/explained.ts; otherwise the command fails.
 
 Targets: ${Object.keys(TARGETS).join(', ')}.
 
@@ -41,13 +41,13 @@ interface Asking {
 
 /** Makes the changes in these places, and says which of them these tests notice. */
 async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Mutant[]> {
-  // test/mutation/vitest.config.ts reads it, in the processes that run the tests.
+  // tools/mutation/vitest.config.ts reads it, in the processes that run the tests.
   process.env[ASKED] = JSON.stringify(tests);
   return new Stryker({
     mutate: [...places],
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner', './test/mutation/reporter.mjs'],
-    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    plugins: ['@stryker-mutator/vitest-runner', './tools/mutation/reporter.mjs'],
+    vitest: { configFile: 'tools/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
     ignoreStatic: !isReloaded,
     concurrency: Number(values.jobs),

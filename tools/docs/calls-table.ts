@@ -3,12 +3,12 @@ import { schema } from '../../schema/index.js';
 import { LISTS, type ListKind } from '../../src/core/lists.js';
 import type { Product } from '../../src/core/model.js';
 import type { Billed, Network } from '../../src/ports/network.js';
-import { openStandIn as openBluesky } from '../networks/bluesky/stand-in.js';
-import type { StandIn } from '../networks/contract/harness.js';
-import { fanOf, noteOf } from '../networks/contract/world.js';
-import { openMastodon } from '../networks/mastodon/stand-in.js';
-import { openStandIn as openX } from '../networks/x/stand-in.js';
-import { createEngine, type Engine } from '../support/engine.js';
+import { openStandIn as openBluesky } from '../../test/networks/bluesky/stand-in.js';
+import type { StandIn } from '../../test/networks/contract/harness.js';
+import { fanOf, noteOf } from '../../test/networks/contract/world.js';
+import { openMastodon } from '../../test/networks/mastodon/stand-in.js';
+import { openStandIn as openX } from '../../test/networks/x/stand-in.js';
+import { createEngine, type Engine } from '../../test/support/engine.js';
 import { tableText } from './parts.js';
 
 const NETWORKS = {

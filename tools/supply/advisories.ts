@@ -63,7 +63,7 @@ export function checkAdvisories(
     const { id, severity, title } = advisory;
     const what = `${id} (${severity}) of ${advisory.package}: ${title}`;
     const row = acceptances.find((each) => each.id === id);
-    if (row === undefined) faults.push(`${what}. Update it, or accept it for a while in test/supply/policy.ts.`);
+    if (row === undefined) faults.push(`${what}. Update it, or accept it for a while in tools/supply/policy.ts.`);
     else if (row.until < today) faults.push(`${what}. It was accepted until ${row.until}.`);
     // Written so that a day that is none accepts nothing.
     else if (!(daysOf(row) <= DAYS_TO_MEND[severity]))

@@ -5,13 +5,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { consentPage } from '../../adapters/oauth/consent-page.js';
-import { signInPage } from '../../adapters/sign-in/page.js';
-import { launchChromium } from '../support/chromium.js';
-import { CONSENT } from './consent-fixture.js';
-import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from './fixture.js';
-import { receiptOf, uuid } from './fixture-usage.js';
-import { type Served, serveHousehold } from './stand-ins.js';
+import { consentPage } from '../adapters/oauth/consent-page.js';
+import { signInPage } from '../adapters/sign-in/page.js';
+import { CONSENT } from '../test/dashboard/consent-fixture.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from '../test/dashboard/fixture.js';
+import { receiptOf, uuid } from '../test/dashboard/fixture-usage.js';
+import { type Served, serveHousehold } from '../test/dashboard/stand-ins.js';
+import { launchChromium } from '../test/support/chromium.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/dashboard',
