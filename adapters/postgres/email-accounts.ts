@@ -27,14 +27,20 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
       ),
     find: (email) => oldest(sql, email),
     change: (change, by) => lockingTransaction(sql, (tx) => changeEmail(tx, change, by)),
-    async lacksStartingCredits(accountId) {
-      const [row] = await sql<{ lacks: boolean }[]>`
-        select exists (
-            select from audit_log where account_id = ${accountId} and what = 'account.created' and who = 'customer'
+    async claimStartingCredits(accountId) {
+      const claimed = await sql`
+        insert into starting_credits (mailbox, account_id)
+        select mailbox_of(email), account_id from accounts a
+        where account_id = ${accountId} and email is not null and exists (
+            select from audit_log l where l.account_id = a.account_id and what = 'account.created' and who = 'customer'
           ) and not exists (
-            select from ledger_entries where account_id = ${accountId} and kind <> 'debit'
-          ) as lacks`;
-      return row?.lacks === true;
+            select from ledger_entries e where e.account_id = a.account_id and kind <> 'debit'
+          )
+        -- Claimed before, and perhaps not granted.
+        on conflict (mailbox) do update set account_id = excluded.account_id
+          where starting_credits.account_id = excluded.account_id
+        returning mailbox`;
+      return claimed.count > 0;
     },
   };
 }

@@ -11,6 +11,7 @@ import { mountSignIn } from '../../adapters/sign-in/mount.js';
 import type { Admit } from '../../src/access/admit.js';
 import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
+import type { EmailAccounts } from '../../src/ports/sign-in.js';
 import { EmailChange } from '../../src/sign-in/email-change.js';
 import { LinkMails } from '../../src/sign-in/link-mails.js';
 import { Passkeys } from '../../src/sign-in/passkeys.js';
@@ -55,7 +56,7 @@ export async function openSignIn(
     accounts: emails,
     openAccount: async (email, by) =>
       (await accounts.create({ name: email, email, paidUsd: 0, qpsOverride: null }, by)).accountId,
-    grantStartingCredits: (accountId) => grantStartingCredits(stores, config, accountId),
+    grantStartingCredits: (accountId) => grantStartingCredits(stores, emails, config, accountId),
     nameOf,
     mails,
   };
@@ -86,10 +87,15 @@ export async function openSignIn(
 }
 
 /**
- * Grants a new account's starting credits (M27), once: the account's id serves as the request id, under which a grant
+ * Grants a new account's starting credits (M27), once for a mailbox and once for an account: the account's id serves as the request id, under which a grant
  * is idempotent.
  */
-async function grantStartingCredits({ ledger }: Stores, config: Config, accountId: string): Promise<void> {
-  const amount = config.startingThousandths;
-  if (amount > 0) await ledger.grant({ requestId: accountId, accountId, amount, reason: 'starting credits' });
+async function grantStartingCredits(
+  { ledger }: Stores,
+  emails: Pick<EmailAccounts, 'claimStartingCredits'>,
+  { startingThousandths: amount }: Config,
+  accountId: string,
+): Promise<void> {
+  if (amount > 0 && (await emails.claimStartingCredits(accountId)))
+    await ledger.grant({ requestId: accountId, accountId, amount, reason: 'starting credits' });
 }

@@ -25,6 +25,10 @@ export interface EmailAccounts {
    * one gets it.
    */
   change(change: EmailChangeRecord, by: Actor): Promise<boolean>;
-  /** Whether its owner opened it by signing in, and it never received credits. */
-  lacksStartingCredits(accountId: string): Promise<boolean>;
+  /**
+   * Whether the account is to be granted starting credits: its owner opened it by signing in, it never received credits,
+   * and no other account claimed them for the same mailbox, however its address is written (A35). From then on the mailbox
+   * is this account's.
+   */
+  claimStartingCredits(accountId: string): Promise<boolean>;
 }

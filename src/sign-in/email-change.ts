@@ -72,7 +72,7 @@ export class EmailChange {
       });
     }
     await mails.admit(address);
-    mails.send(to, () => this.#write(accountId, from, to));
+    mails.send(to, address, () => this.#write(accountId, from, to));
   }
 
   /**

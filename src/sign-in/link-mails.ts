@@ -13,6 +13,14 @@ const WINDOW_SECONDS = 900;
 const IN_ALL = 600;
 const IN_ALL_SECONDS = 3600;
 
+/**
+ * The parts they come in, of equal size: an address takes its first links of an hour from all of them, later ones only
+ * from the later parts. A few busy addresses leave something for those that ask for the first time (A36).
+ */
+const FIRST_LINKS = [2, 8, Number.POSITIVE_INFINITY] as const;
+/** As many as an address can be admitted for. */
+const OWN = (PER_ADDRESS * IN_ALL_SECONDS) / WINDOW_SECONDS;
+
 /** Most mails being sent at once: further ones are dropped and reported to the operator. */
 const MOST_PENDING = 100;
 
@@ -47,14 +55,14 @@ export class LinkMails {
     });
   }
 
-  /** Begins to send what `write` returns, unless the address got too many links lately. */
-  send(to: string, write: () => Promise<Message>): void {
+  /** Begins to send what `write` returns, asked for from `address`, unless the recipient got too many links lately. */
+  send(to: string, address: string, write: () => Promise<Message>): void {
     const { onMailFailure } = this.#options;
     if (this.#pending.size >= MOST_PENDING) {
       onMailFailure(new Error(`${MOST_PENDING} mails are already being sent: one was dropped`));
       return;
     }
-    const done: Promise<void> = this.#send(to, write)
+    const done: Promise<void> = this.#send(to, address, write)
       .catch(onMailFailure)
       .finally(() => this.#pending.delete(done));
     this.#pending.add(done);
@@ -65,15 +73,26 @@ export class LinkMails {
     return withTimeout(CLOSE_MS, Promise.all(this.#pending));
   }
 
-  async #send(to: string, write: () => Promise<Message>): Promise<void> {
+  async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
     const { limiter, mail } = this.#options;
     // By its hash: state shared between nodes need not reveal who the customers are.
     const name = hashSecret(to.toLowerCase()).toString('base64url');
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;
-    if (!(await limiter.take('sign-in:all', IN_ALL, IN_ALL_SECONDS)).allowed) {
+    if (!(await this.#takeOfAll(address))) {
       throw new Error(`${IN_ALL} sign-in links were mailed in the last hour: one was dropped`);
     }
     await mail.send(await write());
+  }
+
+  async #takeOfAll(address: string): Promise<boolean> {
+    const { limiter } = this.#options;
+    const { remaining } = await limiter.take(`sign-in:hour:${address}`, OWN, IN_ALL_SECONDS);
+    for (const [part, most] of FIRST_LINKS.entries()) {
+      if (OWN - remaining > most) continue;
+      const rate = await limiter.take(`sign-in:all:${part}`, IN_ALL / FIRST_LINKS.length, IN_ALL_SECONDS);
+      if (rate.allowed) return true;
+    }
+    return false;
   }
 }

@@ -23,7 +23,7 @@ export interface SignInOptions {
   readonly accounts: EmailAccounts;
   /** Opens an account for an address that has none; returns its id. */
   readonly openAccount: (email: string, by: Actor) => Promise<string>;
-  /** Grants such an account its starting credits. Idempotent per account. */
+  /** Grants an account its starting credits, if it is to have some. Idempotent per account. */
   readonly grantStartingCredits: (accountId: string) => Promise<void>;
   readonly nameOf: (accountId: string) => Promise<string>;
   readonly mails: LinkMails;
@@ -53,7 +53,7 @@ export class SignIn {
     if (!parsed.success) throw badRequest('Invalid email address.', 'email');
     const { mails, authUrl } = this.#options;
     await mails.admit(address);
-    mails.send(parsed.data, async () => {
+    mails.send(parsed.data, address, async () => {
       const token = await this.#links.forEmail(parsed.data, safeNext(next));
       return signInMail({ to: parsed.data, link: signInLink(authUrl(), token), minutes: MAILED_MINUTES });
     });
@@ -98,7 +98,7 @@ export class SignIn {
   async #accountOf(to: string, { address }: Origin): Promise<string> {
     const { accounts, openAccount, grantStartingCredits } = this.#options;
     const accountId = await accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
-    if (await accounts.lacksStartingCredits(accountId)) await grantStartingCredits(accountId);
+    await grantStartingCredits(accountId);
     return accountId;
   }
 }

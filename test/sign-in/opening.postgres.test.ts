@@ -31,6 +31,65 @@ describe('new accounts', () => {
     }
   });
 
+  it('grants starting credits once per mailbox, however its address is written (A35)', async () => {
+    const own = await startSignIn({ env: { PERCH_STARTING_CREDITS: '10' } });
+    const { sql } = own.database;
+    const open = async (email: string): Promise<number> => {
+      await own.signIn.requestLink(email, { address: '192.0.2.9', next: null });
+      const { session } = await own.signIn.spend(await own.mailedSecret(email), FROM);
+      const visitor = await own.sessions.find(session.token);
+      const [wallet] = await sql<{ balance: number }[]>`
+        select balance_thousandths::int as balance from wallets where account_id = ${visitor?.accountId ?? ''}`;
+      return wallet?.balance ?? -1;
+    };
+    try {
+      expect(await open('ada@example.org')).toBe(10_000);
+      expect(await open('ada+1@example.org')).toBe(0);
+      expect(await open('ADA+two+three@Example.org')).toBe(0);
+      expect(await open('ada.l@example.org')).toBe(10_000);
+      expect(await open('+ada@example.org')).toBe(10_000);
+      expect(await open('g.race+a@googlemail.com')).toBe(10_000);
+      expect(await open('grace@gmail.com')).toBe(0);
+      await sql`update accounts set email = 'moved@example.net' where email = 'ada@example.org'`;
+      expect(await open('ada+3@example.org')).toBe(0);
+      const links = ['b+1@example.org', 'b+2@example.org', 'b+3@example.org'].map(async (email) => {
+        await own.signIn.requestLink(email, { address: '192.0.2.10', next: null });
+        return own.mailedSecret(email);
+      });
+      const secrets = await Promise.all(links);
+      await Promise.all(secrets.map((secret) => own.signIn.spend(secret, FROM)));
+      const [granted] = await sql<{ count: number }[]>`
+        select count(*)::int from wallets join accounts using (account_id)
+        where email like 'b+%' and balance_thousandths > 0`;
+      expect(granted?.count).toBe(1);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('leaves links to an address that asks for the first time, however many eight others asked for (A36)', async () => {
+    const own = await startSignIn();
+    try {
+      for (let quarter = 0; quarter < 4; quarter++) {
+        for (let count = 0; count < 8 * 20; count++) {
+          const address = `192.0.2.${count % 8}`;
+          await own.signIn.requestLink(`a${quarter}-${count}@example.org`, { address, next: null });
+          if (count % 50 === 0) await own.signIn.close();
+        }
+        await own.signIn.close();
+        own.clock.advance(quarter < 3 ? 900_000 : 0);
+      }
+      for (let nth = 0; nth < 50; nth++) {
+        const to = `new${nth}@example.org`;
+        await own.signIn.requestLink(to, { address: `198.51.100.${nth}`, next: null });
+        await own.signIn.close();
+        expect(own.sent.at(-1)?.to).toBe(to);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it('mails at most 600 links an hour in total without revealing the limit', async () => {
     const own = await startSignIn();
     try {
