@@ -66,8 +66,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/graphql/graphiql': {
     is: 'GraphiQL with prices',
-    may: ['src/core', 'adapters/site'],
-    types: ['adapters/http'],
+    may: ['src/core', 'adapters/http', 'adapters/site'],
   },
   'adapters/graphql': {
     is: 'GraphQL over HTTP: the Yoga and the Mercurius mount',

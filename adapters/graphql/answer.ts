@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { ServiceError } from '../../src/core/errors.js';
-import type { Run } from '../../src/serve/call.js';
+import type { Outcome, Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import type { AskedCall } from '../http/repeated-requests.js';
-import { callerOf } from '../http/request.js';
+import { callerOf, refusedUnread } from '../http/request.js';
 import { sendShared } from '../http/shared-body.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
@@ -22,12 +22,29 @@ export async function answerParams(
   const { served } = request.raw;
   const asked = { ...callOf(request), ...askedOf(params, request) };
   const outcome = served?.outcome ?? (await serve({ ...callerOf(request, reply), ...asked, ...(run && { run }) }));
+  return sendOutcome(outcome, request, reply, () => {
+    if (!served) remember(serve, asked, request, reply);
+  });
+}
+
+/** The outcome that refuses the caller of a request before it is read (L13), or null: it may be. */
+export const refusedOf = (serve: Serve, request: FastifyRequest): Promise<Outcome | null> =>
+  refusedUnread(serve, request, callOf(request));
+
+export function sendOutcome(
+  outcome: Outcome,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onKept = (): void => {},
+): FastifyReply {
   outcomeHeaders(request, reply, outcome);
   const type = mediaTypeOf(request);
   reply.type(`${type}; charset=utf-8`);
   const body = bodyOf(outcome);
-  if (body && !served) remember(serve, asked, request, reply);
-  if (body) return sendShared(request, reply, body);
+  if (body) {
+    onKept();
+    return sendShared(request, reply, body);
+  }
   const result = resultOf(outcome);
   return reply.code(statusOf(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { publishedOperations } from '../../schema/operations.js';
+import { sendStatic, staticBody } from '../http/static-body.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
@@ -12,16 +13,16 @@ export function mountManifest(
   operations: Readonly<Record<string, string>>,
   path = '/graphql',
 ): void {
-  const manifest = JSON.stringify({
+  const manifest = {
     format: 'apollo-persisted-query-manifest',
     version: 1,
     operations: Object.entries(publishedOperations(operations)).flatMap(([name, body]) => entriesOf(name, body)),
-  });
+  };
+  const body = staticBody('application/json; charset=utf-8', JSON.stringify(manifest));
   app.route({
     method: ['GET', 'HEAD'],
     url: `${path}/operations.json`,
-    handler: (_request, reply) =>
-      reply.header('Cache-Control', 'public, max-age=300').type('application/json; charset=utf-8').send(manifest),
+    handler: (request, reply) => sendStatic(request, reply, body),
   });
 }
 

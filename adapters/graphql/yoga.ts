@@ -4,7 +4,7 @@ import { asServiceError, ServiceError } from '../../src/core/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
-import { answerParams } from './answer.js';
+import { answerParams, refusedOf, sendOutcome } from './answer.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
 import {
@@ -81,6 +81,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     handler: async (request, reply) => {
       if (wantsPage(request)) return page(request, reply);
       commonHeaders(reply);
+      const refused = await refusedOf(options.serve, request);
+      if (refused) return sendOutcome(refused, request, reply);
       const params = plainParams(request);
       if (params) return answerParams(options.serve, params, request, reply);
       const text = readable(request);

@@ -2,7 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LazySignal } from '../../src/core/abort-state.js';
 import { badRequest } from '../../src/core/errors.js';
-import type { Call } from '../../src/serve/call.js';
+import type { Call, Outcome } from '../../src/serve/call.js';
+import type { EnteringCall, Serve } from '../../src/serve/serve.js';
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** What was decided about a caller without a key, before its request was read. */
+    admitted?: Call['admitted'];
+  }
+}
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
@@ -51,15 +59,35 @@ export class Presence implements LazySignal {
  * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is
  * still connected.
  */
-export type CallerParts = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal'>;
+export type CallerParts = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'admitted'>;
 
 export function callerOf(request: FastifyRequest, reply: FastifyReply): CallerParts {
   return {
-    requestId: request.id,
-    credential: credentialOf(request.headers, hasQueryKey(request.url)),
-    address: request.ip,
+    ...senderOf(request),
     signal: signalOf(reply),
+    admitted: request.raw.admitted,
   };
+}
+
+const senderOf = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitted'> => ({
+  requestId: request.id,
+  credential: credentialOf(request.headers, hasQueryKey(request.url)),
+  address: request.ip,
+});
+
+/** The outcome that refuses the caller of a request before it is read, if its interface must not read it first (L13). */
+export async function refusedUnread(
+  serve: Serve,
+  request: FastifyRequest,
+  kind: Pick<EnteringCall, 'interface' | 'mayBeKeyless'>,
+): Promise<Outcome | null> {
+  // Its call was served already.
+  if (request.raw.served) return null;
+  // The look-up of a key is short, and goes on if the caller leaves.
+  const entered = await serve.enter({ ...senderOf(request), signal: new Presence(), ...kind });
+  if ('refused' in entered) return entered.refused;
+  request.raw.admitted = entered.admitted;
+  return null;
 }
 
 export const credentialOf = (headers: IncomingHttpHeaders, hasQueryKey: boolean): Call['credential'] => ({

@@ -1,14 +1,14 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/core/errors.js';
-import { lazily } from '../../src/core/lazily.js';
+import { type Lazy, lazily } from '../../src/core/lazily.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import type { Piece } from '../http/encodings.js';
 import { challengeOf, errorBody, failureHeaders, logFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
-import { textOf } from '../http/request.js';
+import { refusedUnread, textOf } from '../http/request.js';
 import { sendPieces } from '../http/shared-body.js';
 import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
@@ -48,7 +48,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
     });
   };
   route('POST', async (request, reply) => {
-    return answer(serve, await opened.get(), { request, reply });
+    return answer(serve, opened, { request, reply });
   });
   route('OPTIONS', preflight);
   route(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'], (request, reply) => {
@@ -63,7 +63,16 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
   });
 }
 
-async function answer(serve: Serve, serverFor: ServerFor, http: Http): Promise<FastifyReply> {
+/** Bytes of a message whose sender is refused unread: of a larger one, the refusal does not repeat the id. */
+const MOST_READ_FOR_ID = 4096;
+
+async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promise<FastifyReply> {
+  const refused = await refusedUnread(serve, http.request, { interface: 'mcp' });
+  if (refused?.result.kind === 'refusal') {
+    const isSmall = ((http.request.body as Buffer | undefined)?.length ?? 0) <= MOST_READ_FOR_ID;
+    return refuse(http, { ...refused, operation: null }, refused.result.failure, isSmall ? bodyOf(http.request) : null);
+  }
+  const serverFor = await opened.get();
   const body = bodyOf(http.request);
   // An object, since TypeScript does not track assignments made in a callback.
   const called: { outcome: Outcome | null; members: readonly Piece[] | null } = { outcome: null, members: null };

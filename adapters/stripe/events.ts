@@ -45,12 +45,21 @@ const eventShape = z.object({
 const idOf = (reference: z.infer<typeof eventShape>['data']['object']['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
+/** Throws `bad_request` for a header that no signature of an event can have, before the event is read. */
+export function refuseUnsigned(signature: string | undefined, nowMs: number): void {
+  const at = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature ?? '')?.[1];
+  const isSigned = at !== undefined && /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/.test(signature ?? '');
+  if (!isSigned || nowMs / 1000 - Number(at) > TOLERANCE_S) throw unproven();
+}
+
+const unproven = () => badRequest('Not a signed event from the payment processor, or too old.');
+
 async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<unknown> {
   // The library is large: it is loaded with the first event.
   const { default: Stripe } = await import('stripe');
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);
   } catch {
-    throw badRequest('Not a signed event from the payment processor, or too old.');
+    throw unproven();
   }
 }

@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
-import { readEvent } from './events.js';
+import { readEvent, refuseUnsigned } from './events.js';
 
 /** Bytes: events with many lines are larger than callers' requests. */
 const BODY_LIMIT = 1024 * 1024;
@@ -13,21 +13,48 @@ export interface WebhookOptions {
   /** Resolves once every effect of the event is committed; only then is it acknowledged. */
   readonly handleEvent: (event: PaymentEvent) => Promise<void>;
   readonly clock: Clock;
+  readonly senders: Senders;
+}
+
+/** Addresses that send events: whether one may have its next one checked, which takes longer the larger it is (L14). */
+export interface Senders {
+  /** Throws `rate_limited` for an address that sent too many events without a valid signature. */
+  admit(address: string): Promise<void>;
+  /** Counts one of those, and returns what to throw. */
+  count(address: string, failure: ServiceError): Promise<ServiceError>;
 }
 
 /** POST /webhooks/stripe: events from Stripe (W1). It resends unacknowledged events for up to three days. */
-export function mountStripeWebhook(app: FastifyInstance, { secret, handleEvent, clock }: WebhookOptions): void {
+export function mountStripeWebhook(
+  app: FastifyInstance,
+  { secret, handleEvent, clock, senders }: WebhookOptions,
+): void {
   app.route({
     method: 'POST',
     url: '/webhooks/stripe',
     bodyLimit: BODY_LIMIT,
-    handler: async (request, reply) => {
+    // Before the body is read: what a stranger sends may be as large as an event.
+    onRequest: async (request, reply) => {
       if (secret === null)
         throw new ServiceError('billing_disabled', 'Payment events are not accepted on this server.');
+      // Refused by the framework, unread.
+      if (Number(request.headers['content-length']) > BODY_LIMIT) return;
+      reply.header('Connection', 'close');
+      refuseUnsigned(signatureOf(request), clock.now());
+      await senders.admit(request.ip);
+      reply.removeHeader('Connection');
+    },
+    handler: async (request, reply) => {
       if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
-      const header = request.headers['stripe-signature'];
-      await handleEvent(await readEvent(request.body, Array.isArray(header) ? header[0] : header, { secret, clock }));
+      const event = await readEvent(request.body, signatureOf(request), { secret: secret ?? '', clock }).catch(
+        async (error: unknown) => {
+          throw error instanceof ServiceError ? await senders.count(request.ip, error) : error;
+        },
+      );
+      await handleEvent(event);
       return reply.send({ received: true });
     },
   });
 }
+
+const signatureOf = ({ headers }: FastifyRequest): string | undefined => [headers['stripe-signature']].flat()[0];

@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { createSales } from '../../adapters/postgres/sales.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
-import { mountStripeWebhook } from '../../adapters/stripe/webhook.js';
+import { mountStripeWebhook, type Senders } from '../../adapters/stripe/webhook.js';
+import { limitAddress } from '../../src/access/address.js';
+import { createFailedAttempts } from '../../src/access/failed-keys.js';
+import { PUBLIC_QPS } from '../../src/access/rate-headers.js';
 import { Billing } from '../../src/billing/billing.js';
 import { Settling } from '../../src/billing/settling.js';
+import { ServiceError } from '../../src/core/errors.js';
+import { monotonic } from '../../src/core/monotonic.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
+
+const TOO_MANY_EVENTS = 'Too many events without a valid signature from this IP address.';
 
 /** Time between checks for open checkouts that are due (W4). */
 const POLL_EVERY_MS = 5_000;
@@ -62,6 +69,21 @@ export async function openBilling(
         secret: payments === null ? null : webhookSecret,
         handleEvent: (event) => settling.handleEvent(event),
         clock,
+        senders: sendersOf(shared),
       }),
+  };
+}
+
+/** An address that sent too many events without a valid signature may have ten a second checked. */
+function sendersOf({ limiter, memories }: CustomersOptions['shared']): Senders {
+  const failures = createFailedAttempts({ limiter, monotonic, memories, kind: 'failed_events' });
+  return {
+    count: failures.count,
+    async admit(address) {
+      if (!failures.isNoisy(address)) return;
+      const rate = await limiter.take(`events:${limitAddress(address)}`, PUBLIC_QPS);
+      if (!rate.allowed)
+        throw new ServiceError('rate_limited', TOO_MANY_EVENTS, { retryAfter: rate.retryAfterSeconds });
+    },
   };
 }

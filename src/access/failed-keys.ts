@@ -9,37 +9,45 @@ const FAILURES_PER_WINDOW = 60;
 const WINDOW_SECONDS = 60;
 
 /** `reason` of the 429 that replaces a 401 here; it is answered under the policy `public` (A8). */
-export const FAILED_KEYS_REASON = 'failed_keys';
+export const FAILED_KEYS_REASON = 'failed_keys' satisfies keyof typeof KINDS;
 
-const tooMany = (retryAfter: number): ServiceError =>
-  new ServiceError('rate_limited', 'Too many invalid keys from this IP address. Valid keys still work.', {
-    reason: FAILED_KEYS_REASON,
-    retryAfter,
-  });
+/** What an address may fail at, and what it is told beyond 60 failures a minute. */
+const KINDS = {
+  failed_keys: 'Too many invalid keys from this IP address. Valid keys still work.',
+  failed_events: 'Too many events without a valid signature from this IP address.',
+} as const;
 
-export interface FailedKeys {
+export interface FailedAttempts {
   /** Counts a failure of the address and returns what to throw: `invalid`, or 429 above 60 a minute. */
   count(address: string, invalid: ServiceError): Promise<ServiceError>;
-  /** Whether the address failed too often in the last minute: the next unknown key from it is probably a guess. */
+  /** Whether the address failed too often in the last minute: the next attempt from it will probably fail. */
   isNoisy(address: string): boolean;
 }
 
+export interface FailedAttemptsOptions {
+  readonly limiter: RateLimiter;
+  readonly monotonic: Clock;
+  readonly memories?: Memories;
+  readonly kind?: keyof typeof KINDS;
+}
+
 /**
- * Limits guessing of keys (A8). No rate makes 155 random bits guessable; the limit spares the store and the log. So it
- * turns failures into 429, and unknown keys of a noisy address share one query at a time, but a valid key is never
- * refused for what others send: many customers may share one address.
+ * Limits guessing of keys (A8), and of signatures. No rate makes 155 random bits guessable; the limit spares the store
+ * and the log. So it turns failures into 429, and unknown keys of a noisy address share one query at a time, but a valid
+ * key is never refused for what others send: many customers may share one address.
  */
-export function createFailedKeys(options: { limiter: RateLimiter; monotonic: Clock; memories?: Memories }): FailedKeys {
-  const { limiter, monotonic, memories = new Memories() } = options;
-  const noisyUntilMs = memories.map<number>('failed_keys');
+export function createFailedAttempts(options: FailedAttemptsOptions): FailedAttempts {
+  const { limiter, monotonic, memories = new Memories(), kind = 'failed_keys' } = options;
+  const maxBytes = memories.limitOf('failed_keys') / Object.keys(KINDS).length;
+  const noisyUntilMs = memories.map<number>('failed_keys', { maxBytes });
 
   return {
     async count(rawAddress, invalid) {
       const address = shortName(limitAddress(rawAddress));
-      const decision = await limiter.take(`failed_keys:${address}`, FAILURES_PER_WINDOW, WINDOW_SECONDS);
+      const decision = await limiter.take(`${kind}:${address}`, FAILURES_PER_WINDOW, WINDOW_SECONDS);
       if (decision.allowed) return invalid;
       noisyUntilMs.set(address, monotonic.now() + WINDOW_SECONDS * 1000);
-      return tooMany(decision.retryAfterSeconds);
+      return new ServiceError('rate_limited', KINDS[kind], { reason: kind, retryAfter: decision.retryAfterSeconds });
     },
 
     isNoisy: (address) => monotonic.now() < (noisyUntilMs.get(shortName(limitAddress(address))) ?? 0),

@@ -3,7 +3,7 @@ import { Memories } from '../core/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
-import { createFailedKeys } from './failed-keys.js';
+import { createFailedAttempts } from './failed-keys.js';
 import { modeOfKey } from './key.js';
 import { createKeyHashes } from './key-hashes.js';
 import { Lookups } from './lookups.js';
@@ -64,7 +64,7 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
   const hashOf = createKeyHashes(pepper, memories);
   const lookups = new Lookups({ accounts, monotonic, timers, ttlMs, memories });
   const close = await lookups.follow();
-  const failedKeys = createFailedKeys({ limiter, monotonic, memories });
+  const failedKeys = createFailedAttempts({ limiter, monotonic, memories });
 
   // What a key's text says is what it can do, whatever account a row gives it to.
   const callerOf = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>

@@ -89,7 +89,8 @@ export const MEMORIES = {
     beyond: 'The least recently used entry is dropped, and computed again.',
   },
   failed_keys: {
-    contents: 'Addresses that sent too many invalid keys.',
+    contents:
+      'Addresses that sent too many invalid keys, or events of payments without a valid signature, in equal parts.',
     limitBytes: 2 * MIB,
     beyond: 'The one heard of longest ago may send sixty more before it is slowed down again.',
   },

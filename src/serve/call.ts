@@ -59,6 +59,8 @@ export interface Call {
   readonly render?: (answer: Answer) => Rendered;
   /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
   readonly mayBeKeyless?: boolean;
+  /** The decision of `enter` on a caller without a key: its bucket is not asked again. */
+  readonly admitted?: RateDecision | undefined;
   /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit (A19). */
   readonly isHandshake?: boolean;
   /** Only queries are allowed: a GET (G1). */

@@ -17,13 +17,25 @@ import type { AssertAdmitted } from './prepare.js';
 import type { CallRecord, Prepared, Request } from './request.js';
 import { type Side, sideOf } from './side.js';
 
-export type Serve = (call: Call) => Promise<Outcome>;
+export interface Serve {
+  (call: Call): Promise<Outcome>;
+  /**
+   * The first step alone, before the request is read: parsing is work that strangers must not be able to cause without
+   * limit (L13). Gives the outcome that refuses a caller without a valid key, or one without any who asked too often
+   * (`mayBeKeyless`); otherwise what to pass on as `admitted` with the call. Never rejects.
+   */
+  readonly enter: (call: EnteringCall) => Promise<Entered>;
+}
+
+export type EnteringCall = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'interface' | 'mayBeKeyless'>;
+
+export type Entered = { readonly refused: Outcome } | { readonly admitted: RateDecision | undefined };
 
 const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
 /** Serves a call, step by step. Never rejects: a failure is an outcome. */
 export function createServe(options: ServeOptions): Serve {
-  return async (call) => {
+  const serve = async (call: Call): Promise<Outcome> => {
     const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timers);
     const slot = options.slots.open();
     const request: Request = { call, deadline, slot, record: newCallRecord() };
@@ -45,6 +57,26 @@ export function createServe(options: ServeOptions): Serve {
       slot.release();
     }
   };
+  return Object.assign(serve, { enter: (call: EnteringCall) => enter(options, call) });
+}
+
+async function enter(options: ServeOptions, call: EnteringCall): Promise<Entered> {
+  const record = newCallRecord();
+  const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timers);
+  const slot = options.slots.open();
+  try {
+    const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
+    if (caller !== null) return { admitted: undefined };
+    record.policy = 'public';
+    record.rate = await deadline.race(options.admit.admitPublic(call.address));
+    if (!record.rate.allowed) throw tooFast(record.rate);
+    return { admitted: record.rate };
+  } catch (error) {
+    return { refused: outcomeOf(options, { call, record }, refusalOf(error, record)) };
+  } finally {
+    deadline.end();
+    slot.release();
+  }
 }
 
 const newCallRecord = (): CallRecord => ({
@@ -57,7 +89,11 @@ const newCallRecord = (): CallRecord => ({
   callContext: null,
 });
 
-function outcomeOf({ clock }: ServeOptions, { call, record }: Request, result: Outcome['result']): Outcome {
+function outcomeOf(
+  { clock }: ServeOptions,
+  { call, record }: { readonly call: Pick<Call, 'requestId'>; readonly record: CallRecord },
+  result: Outcome['result'],
+): Outcome {
   const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, clock.now()) : undefined;
   const { rate, policy, accountId, mode, operation, warnings, callContext } = record;
   const upstream = callContext?.upstream ?? NO_UPSTREAM;
@@ -89,7 +125,7 @@ const attributesOf = ({ operation }: Prepared, call: Call) => ({
 });
 
 /** Step 1, where nothing needs to be waited for: the account of a key that was looked up lately. */
-function knownCaller({ identify }: ServeOptions, { credential }: Call): Caller | undefined {
+function knownCaller({ identify }: ServeOptions, { credential }: EnteringCall): Caller | undefined {
   const { xApiKey, authorization } = credential;
   return xApiKey === undefined && authorization === undefined ? undefined : identify.known(readCredential(credential));
 }
@@ -99,7 +135,7 @@ function knownCaller({ identify }: ServeOptions, { credential }: Call): Caller |
  * During the lookup the call counts for the account that the key was last known to belong to, otherwise for its
  * address: many customers may share one.
  */
-async function identify(options: ServeOptions, call: Call, slot: WorkSlot): Promise<Caller | null> {
+async function identify(options: ServeOptions, call: EnteringCall, slot: WorkSlot): Promise<Caller | null> {
   const { xApiKey, authorization } = call.credential;
   if (call.mayBeKeyless && xApiKey === undefined && authorization === undefined) return null;
   return options.identify.identify(readCredential(call.credential), call.address, (accountId) => {
@@ -130,8 +166,8 @@ async function admit(
   return processorBudget;
 }
 
-function rateOf({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
-  if (caller === null) return admit.admitPublic(call.address);
+async function rateOf({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
+  if (caller === null) return call.admitted ?? admit.admitPublic(call.address);
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { limitAddress, plainAddress } from '../../src/access/address.js';
 import { createAdmit } from '../../src/access/admit.js';
-import { createFailedKeys } from '../../src/access/failed-keys.js';
+import { createFailedAttempts } from '../../src/access/failed-keys.js';
 import { policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
 import { ServiceError } from '../../src/core/errors.js';
 import { STARTING_QPS } from '../../src/core/tiers.js';
@@ -76,7 +76,7 @@ describe('addresses that share a limit', () => {
   });
 
   it('nor does it with keys that are not valid (A8)', async () => {
-    const failedKeys = createFailedKeys({
+    const failedKeys = createFailedAttempts({
       limiter: createMemoryRateLimiter({ clock: standingClock() }),
       monotonic: standingClock(),
     });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { post, rawClient } from '../http/raw.js';
 import { type BillingService, startBilling } from './service.js';
 
 describe('POST /webhooks/stripe', () => {
@@ -42,6 +43,38 @@ describe('POST /webhooks/stripe', () => {
       413,
       { error: { message: 'The body is larger than 1048576 bytes.' } },
     ]);
+  });
+
+  it.each([
+    ['no signature', ''],
+    ['no signature of an event', 'Stripe-Signature: t=1,v1=abc\r\n'],
+    ['a signature that is too old', `Stripe-Signature: t=1700000000,v1=${'a'.repeat(64)}\r\n`],
+  ])('refuses an event with %s before its body arrives (L14)', async (_what, header) => {
+    const { closed } = rawClient(service.url, post('/webhooks/stripe', `${header}Content-Length: 1000000\r\n`, ''));
+    expect(await closed).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('accepts a burst of signed events, and slows down an address that signs with another secret (L14)', {
+    timeout: 180_000,
+  }, async () => {
+    const { stripe, webhook } = service;
+    const { event } = await paidEvent();
+    const burst = await Promise.all(Array.from({ length: 70 }, () => service.tell(event)));
+    expect(new Set(burst)).toEqual(new Set([200]));
+    const forge = async () => {
+      const reply = await stripe.send('x'.repeat(100_000), webhook, { secret: 'whsec_other', timestamp: nowS() });
+      return [reply.status, ((await reply.json()) as { error: { reason?: string } }).error.reason];
+    };
+    for (let nth = 0; nth < 60; nth += 1) expect(await forge()).toEqual([400, undefined]);
+    expect(await forge()).toEqual([429, 'failed_events']);
+    expect(await service.tell(event)).toBe(200);
+    for (let nth = 0; nth < 9; nth += 1) expect(await forge()).toEqual([429, 'failed_events']);
+    const signature = `Stripe-Signature: t=${nowS()},v1=${'a'.repeat(64)}\r\n`;
+    const unread = post('/webhooks/stripe', `${signature}Content-Length: 1000000\r\n`, '');
+    expect(await rawClient(service.url, unread).closed).toMatch(/^HTTP\/1\.1 429 /);
+    service.clock.advance(1000);
+    expect(await service.tell(event)).toBe(200);
+    service.clock.advance(60_000);
   });
 
   it('200 for one that was a little on its way', async () => {

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readOperations } from '../../schema/operations.js';
+import { mintKey } from '../../src/access/key.js';
 import { at, GRAPHQL_TYPE, type GraphqlBody, post } from './client.js';
 import { MOUNTS, type Service, startService } from './service.js';
 
@@ -76,6 +77,33 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect(last?.headers.get('retry-after')).toBe('1');
     expect((await post(service.perch, account, '{ __typename }')).status).toBe(200);
     service.clock.advance(1000);
+  });
+
+  it('refuses a caller without a valid key before its body is parsed (L13)', async () => {
+    service.clock.advance(1000);
+    for (let i = 0; i < 10; i += 1) await post(service.perch, null, '{ __typename }');
+    const parse = vi.spyOn(JSON, 'parse');
+    // Not in this file's own text, which may be parsed for a stack.
+    const mark = randomBytes(8).toString('hex');
+    const unread = (text: unknown): boolean => !String(text).includes(mark);
+    const body = JSON.stringify({ query: `{ __typename } # ${mark}` });
+    const ask = async (headers: Record<string, string>): Promise<number> => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
+      return (await fetch(`${service.perch.url}/graphql`, init)).status;
+    };
+    try {
+      for (const accept of ['application/json', GRAPHQL_TYPE]) {
+        expect(await ask({ accept })).toBe(429);
+        expect(await ask({ accept, 'x-api-key': 'nonsense' })).toBe(401);
+        expect(await ask({ accept, 'x-api-key': mintKey(randomBytes) })).toBe(401);
+      }
+      expect(parse.mock.calls.every(([text]) => unread(text))).toBe(true);
+      expect(await ask({ 'x-api-key': account.key })).toBe(200);
+      expect(parse.mock.calls.every(([text]) => unread(text))).toBe(false);
+    } finally {
+      parse.mockRestore();
+      service.clock.advance(1000);
+    }
   });
 
   it('G6: what is refused before it runs has the status of REST, and 422 where a document asks for what there is not', async () => {

@@ -54,6 +54,16 @@ describe('without a key that works (A7, A18)', () => {
     }
   });
 
+  it.each(ERAS)('%s: refuses before the message is read (L13)', async (_revision, send) => {
+    const long = 'x'.repeat(60_000);
+    for (const key of [null, 'perch_live_nonsense']) {
+      const small = await send(service.url, key, call('get_user', { handle: 'user1' }));
+      expect([small.status, small.body.id]).toEqual([401, 1]);
+      const large = await send(service.url, key, call('get_user', { handle: long }));
+      expect([large.status, large.body.id]).toEqual([401, null]);
+    }
+  });
+
   it('refuses with 401 whatever the body is', async () => {
     for (const body of ['', '{', '[]', '7', 'null']) {
       expect((await sendOld(service.url, null, body)).status, body).toBe(401);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Handler } from '../../http/keyless.js';
+import { type StaticBody, sendStatic, staticBody } from '../../http/static-body.js';
 import { mountAssets } from '../../site/mount-assets.js';
 import { graphiqlAssets } from './assets.js';
 import type { ExampleSubjects } from './examples.js';
@@ -16,12 +17,15 @@ export interface GraphiqlOptions {
 /** Mounts GraphiQL's assets, and returns the page's handler, which shares its address with GraphQL itself. */
 export function mountGraphiql(app: FastifyInstance, { demoKey, subjects }: GraphiqlOptions): Handler {
   mountAssets(app, graphiqlAssets());
-  return (_request, reply) =>
-    reply
-      .header('Content-Security-Policy', GRAPHIQL_CSP)
-      // With a demo key in the page, no cache on the way may keep it.
-      .header('Cache-Control', demoKey === null ? 'public, max-age=60' : 'no-store')
-      .header('Vary', 'Accept')
-      .type('text/html; charset=utf-8')
-      .send(graphiqlPage({ demoKey, baseUrl: app.baseUrl, ...(subjects && { subjects }) }));
+  let page: StaticBody | undefined;
+  return (request, reply) => {
+    // The public address is known once the server listens.
+    page ??= staticBody(
+      'text/html; charset=utf-8',
+      graphiqlPage({ demoKey, baseUrl: app.baseUrl, ...(subjects && { subjects }) }),
+    );
+    reply.header('Content-Security-Policy', GRAPHIQL_CSP).header('Vary', 'Accept');
+    // With a demo key in the page, no cache on the way may keep it.
+    return sendStatic(request, reply, page, demoKey === null ? 'public, max-age=60' : 'no-store');
+  };
 }

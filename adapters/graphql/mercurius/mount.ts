@@ -3,7 +3,7 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../../src/core/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
-import { answerParams } from '../answer.js';
+import { answerParams, refusedOf, sendOutcome } from '../answer.js';
 import type { Params } from '../params.js';
 import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from '../request.js';
 import { paramsOf } from '../request-params.js';
@@ -90,9 +90,12 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       bodyLimit: BODY_BYTES,
       // By @fastify/compress, where the app has it.
       decompress: false,
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
-        return answer(options.serve, runBy(graphql, large, reply), request, commonHeaders(reply));
+        commonHeaders(reply);
+        const refused = await refusedOf(options.serve, request);
+        if (refused) return sendOutcome(refused, request, reply);
+        return answer(options.serve, runBy(graphql, large, reply), request, reply);
       },
     });
   });
