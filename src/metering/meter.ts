@@ -16,11 +16,27 @@ export interface Item {
   readonly object: string;
 }
 
+/** An item that a field delivers, and its price there: zero while another field is charged for the same object. */
+export interface Sold extends Item {
+  readonly price: Thousandths;
+}
+
+type Priced = { -readonly [K in keyof Sold]: Sold[K] };
+
+/** The field that an object is charged to, and those that deliver it as well: the first of them pays if it fails. */
+interface Payer {
+  tab: Tab;
+  sold: Priced;
+  readonly heirs: { readonly tab: Tab; readonly sold: Priced }[];
+}
+
 /** Meters one operation: reads ask it what is affordable and report the items they deliver. */
 export class Meter {
   readonly receipt = new Receipt();
   readonly #limit: SpendingLimit;
   readonly #sequencer: FieldSequencer | null;
+  /** By object. */
+  readonly #payers = new Map<string, Payer>();
 
   /**
    * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks`
@@ -58,28 +74,113 @@ export class Meter {
     return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
   }
 
-  /** Adds the item to the receipt. Returns its price, or null if it cannot be paid for. */
-  take(item: Item): Thousandths | null {
-    if (this.receipt.has(item.object)) return 0;
-    if (!this.covers(item.unit, item.cache)) return null;
-    const price = priceOf(item.unit, item.cache);
-    this.#limit.take(price);
-    this.receipt.add(item.path, item.unit, item.cache, item.object);
-    return price;
+  /** For a field that delivers items: until the tab is closed, the field may fail. */
+  open(): Tab {
+    return new Tab(this);
   }
 
-  /** Removes items from the receipt: their field has failed, so they are free (G5). */
-  giveBack(items: readonly Item[]): void {
-    for (const { path, unit, cache, object } of items) {
+  /** For tabs: adds the item to the receipt, unless its object is on it. Null if it cannot be paid for. */
+  take(item: Item, tab: Tab): Sold | null {
+    const payer = this.#payers.get(item.object);
+    const sold = { ...item, price: 0 };
+    if (payer) {
+      if (payer.tab !== tab && payer.tab.isOpen) payer.heirs.push({ tab, sold });
+      return sold;
+    }
+    if (!this.covers(item.unit, item.cache)) return null;
+    this.#payers.set(item.object, { tab, sold, heirs: [] });
+    this.#charge(sold);
+    return sold;
+  }
+
+  /** For tabs: the field has failed. What it took is free, unless another field delivers it, which then pays (M32). */
+  giveBack(tab: Tab, taken: readonly Sold[]): void {
+    for (const { path, unit, cache, object } of taken) {
+      const payer = this.#payers.get(object);
+      if (payer?.tab !== tab) continue;
       this.receipt.remove(path, unit, cache, object);
       this.#limit.giveBack(priceOf(unit, cache));
+      const heir = payer.heirs.find((one) => !one.tab.hasFailed);
+      if (heir === undefined) {
+        this.#payers.delete(object);
+        continue;
+      }
+      // What was given back covers at least the price that the failed field paid.
+      const isCovered = this.covers(heir.sold.unit, heir.sold.cache);
+      if (!isCovered) Object.assign(heir.sold, { unit, cache });
+      this.#charge(heir.sold);
+      Object.assign(payer, heir);
     }
+  }
+
+  /** For tabs: the field that pays for an object and may still fail. */
+  openPayerOf(object: string): Tab | undefined {
+    const tab = this.#payers.get(object)?.tab;
+    return tab?.isOpen ? tab : undefined;
+  }
+
+  #charge(sold: Priced): void {
+    sold.price = priceOf(sold.unit, sold.cache);
+    this.#limit.take(sold.price);
+    this.receipt.add(sold.path, sold.unit, sold.cache, sold.object);
   }
 
   /** The failure of a read that cannot pay for a single item (M2, M26). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
     const price = creditsOf(priceOf(unit, cache));
     return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
+  }
+}
+
+/** What one field delivers, which is on the receipt for good once the field can no longer fail. */
+export class Tab {
+  readonly #meter: Meter;
+  readonly #taken: Sold[] = [];
+  #state: 'open' | 'closed' | 'failed' = 'open';
+  #end = (): void => {};
+  readonly #ended = new Promise<void>((resolve) => {
+    this.#end = resolve;
+  });
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  get hasFailed(): boolean {
+    return this.#state === 'failed';
+  }
+
+  /** The item with its price, which may change until `close` resolves; null if it cannot be paid for. */
+  take(item: Item): Sold | null {
+    const sold = this.#meter.take(item, this);
+    if (sold !== null) this.#taken.push(sold);
+    return sold;
+  }
+
+  /** The field has failed: what it took is free (G5). */
+  giveBack(): void {
+    this.#state = 'failed';
+    this.#meter.giveBack(this, this.#taken);
+    this.#end();
+  }
+
+  /**
+   * The field has succeeded. Resolves with what it is charged, once that is certain: fields that it shares objects with
+   * may have to end first.
+   */
+  async close(): Promise<Thousandths> {
+    this.#state = 'closed';
+    this.#end();
+    for (const { object, price } of this.#taken) {
+      if (price > 0) continue;
+      for (let other = this.#meter.openPayerOf(object); other; other = this.#meter.openPayerOf(object))
+        await other.#ended;
+    }
+    return this.#taken.reduce((sum, { price }) => sum + price, 0);
   }
 }
 

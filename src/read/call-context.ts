@@ -37,6 +37,9 @@ export interface CallContextOptions {
   readonly spending?: UpstreamSpending | undefined;
 }
 
+/** How long before the call's deadline a read is given up that the answer can do without. */
+const SPARE_MS = 1000;
+
 /**
  * What a read needs to know about its call: the account, the deadline, and how much of the network it has used so far.
  */
@@ -48,9 +51,7 @@ export class CallContext {
   readonly spending: UpstreamSpending | undefined;
   readonly #slot: NetworkSlot | undefined;
   #refusal: unknown;
-  #calls = 0;
-  readonly #waited = new CoveredTime();
-  readonly #read = new CoveredTime();
+  #usage = { calls: 0, waited: new CoveredTime(), read: new CoveredTime() };
 
   constructor({ accountId, signal, deadlineAtMs, mark, spending, slot }: CallContextOptions) {
     this.accountId = accountId;
@@ -77,6 +78,20 @@ export class CallContext {
     }
   }
 
+  /**
+   * For a read that the answer can do without: a refusal of it is not the call's, and it is given up while there is time
+   * to answer without it. What it uses of the network counts as the call's.
+   */
+  spare(): CallContext {
+    const { accountId, signal, deadlineAtMs, mark, spending } = this;
+    const spare = new CallContext({
+      ...{ accountId, signal, mark, spending, slot: this.#slot },
+      deadlineAtMs: deadlineAtMs - SPARE_MS,
+    });
+    spare.#usage = this.#usage;
+    return spare;
+  }
+
   /** Why the call may not use the network; undefined if it may. */
   get refusal(): unknown {
     return this.#refusal;
@@ -84,19 +99,20 @@ export class CallContext {
 
   /** Counts one upstream call made for this call. */
   called(): void {
-    this.#calls += 1;
+    this.#usage.calls += 1;
   }
 
   waited(fromMs: number, toMs: number): void {
-    this.#waited.add(fromMs, toMs);
+    this.#usage.waited.add(fromMs, toMs);
   }
 
   read(fromMs: number, toMs: number): void {
-    this.#read.add(fromMs, toMs);
+    this.#usage.read.add(fromMs, toMs);
   }
 
   get upstream(): UpstreamUsage {
-    return { calls: this.#calls, waitMs: this.#waited.ms, readMs: this.#read.ms };
+    const { calls, waited, read } = this.#usage;
+    return { calls, waitMs: waited.ms, readMs: read.ms };
   }
 }
 

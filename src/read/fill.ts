@@ -3,7 +3,7 @@ import type { ServiceError } from '../core/errors.js';
 import { isNewestFirst, type ListRef } from '../core/lists.js';
 import type { Tweet, User } from '../core/model.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
-import type { Item, Meter } from '../metering/meter.js';
+import type { Meter, Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
 import type { CachedObjects } from '../ports/network.js';
 import type { CallContext } from './call-context.js';
@@ -40,6 +40,10 @@ export interface Slice {
   /** `hit` only when nothing was read upstream (M6). */
   readonly cache: ItemCache;
   readonly cacheHits: number;
+}
+
+/** The slice, and what it costs. */
+export interface Filled extends Slice {
   readonly charged: Thousandths;
 }
 
@@ -56,13 +60,14 @@ export interface FillContext {
  * 4; M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
  * the last (C15).
  */
-export async function fill(context: FillContext, params: FillParams): Promise<Slice> {
-  const filling = new Filling(context, params);
+export async function fill(context: FillContext, params: FillParams): Promise<Filled> {
+  const tab = context.meter.open();
   try {
-    return await filling.run();
+    const slice = await new Filling(context, params, tab).run();
+    return { ...slice, charged: await tab.close() };
   } catch (error) {
     // No short page: pages that were read stay cached, and items already on the receipt become free (C13).
-    context.meter.giveBack(filling.paid);
+    tab.giveBack();
     throw error;
   }
 }
@@ -70,9 +75,8 @@ export async function fill(context: FillContext, params: FillParams): Promise<Sl
 class Filling {
   readonly #context: FillContext;
   readonly #params: FillParams;
+  readonly #tab: Tab;
   readonly #items: (User | Tweet)[] = [];
-  /** The items put on the receipt here. */
-  readonly paid: Item[] = [];
   readonly #passed: Set<string>;
   /** After the last item that was taken. */
   #cut: Position | null;
@@ -84,12 +88,12 @@ class Filling {
   /** The page looked at last. */
   #last: CachedPage | undefined;
   #upstreamPages = 0;
-  #charged: Thousandths = 0;
   #cacheHits = 0;
 
-  constructor(context: FillContext, params: FillParams) {
+  constructor(context: FillContext, params: FillParams, tab: Tab) {
     this.#context = context;
     this.#params = params;
+    this.#tab = tab;
     this.#passed = new Set(params.position?.passed);
     this.#cut = params.position;
     this.#place = params.position?.place ?? HEAD;
@@ -170,11 +174,7 @@ class Filling {
       if (this.#passed.has(item.id) || this.#context.isGone(item)) continue;
       if (this.#full) return this.#slice(this.#cut);
       const { path, unit, objectOf } = this.#params;
-      const sold = { path, unit, cache, object: objectOf(item) };
-      const price = this.#context.meter.take(sold);
-      if (price === null) return this.#short(cache);
-      if (price > 0) this.paid.push(sold);
-      this.#charged += price;
+      if (this.#tab.take({ path, unit, cache, object: objectOf(item) }) === null) return this.#short(cache);
       if (cache === 'hit') this.#cacheHits += 1;
       this.#items.push(item);
       this.#pass(page, index);
@@ -205,8 +205,7 @@ class Filling {
 
   #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
     const cache = this.#params.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
-    const totals = { cacheHits: this.#cacheHits, charged: this.#charged };
-    return { items: this.#items, next, cache, ...totals, ...(truncated && { truncated }) };
+    return { items: this.#items, next, cache, cacheHits: this.#cacheHits, ...(truncated && { truncated }) };
   }
 
   #end(page: CachedPage): Slice {

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../core/credits.js';
 import { ServiceError } from '../core/errors.js';
 import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
-import type { Meter } from '../metering/meter.js';
+import type { Meter, Sold, Tab } from '../metering/meter.js';
 import type { CallContext } from './call-context.js';
 import type { Entities, Lookup } from './entities.js';
 
@@ -35,16 +35,38 @@ export async function loadWithinBudget<Ref, T extends object>(
   requests: readonly LoadRequest<Ref>[],
   options: LoadOptions<T>,
 ): Promise<Loaded<T>[]> {
+  const tab = meter.open();
+  try {
+    const delivered = await loadOn(tab, entities, meter, requests, options);
+    await tab.close();
+    return delivered.map((got) => ('fail' in got ? got : { ok: got.ok, cache: got.cache, charged: got.sold.price }));
+  } catch (error) {
+    tab.giveBack();
+    throw error;
+  }
+}
+
+type Delivered<T> =
+  | { readonly ok: T; readonly cache: ItemCache; readonly sold: Sold }
+  | { readonly fail: ServiceError };
+
+async function loadOn<Ref, T extends object>(
+  tab: Tab,
+  entities: Entities<Ref, T>,
+  meter: Meter,
+  requests: readonly LoadRequest<Ref>[],
+  options: LoadOptions<T>,
+): Promise<Delivered<T>[]> {
   const { unit, fresh, callContext } = options;
   const cached = fresh ? requests.map(() => undefined) : await entities.peek(requests.map((request) => request.ref));
-  const results: Loaded<T>[] = [];
+  const results: Delivered<T>[] = [];
   const full: ItemCache = fresh ? 'bypass' : 'miss';
   while (results.length < requests.length) {
     const end = affordableEnd(meter, cached, results.length, options);
     const run = requests.slice(results.length, end);
     const read = (ref: Ref) => readOne(() => entities.read(ref, fresh, callContext));
     const got = await Promise.all(run.map(({ ref }, i) => cached[results.length + i] ?? read(ref)));
-    const delivered = deliver(entities, meter, run, got, options);
+    const delivered = deliver(tab, entities, meter, run, got, options);
     results.push(...delivered);
     if (delivered.length < run.length || run.length === 0) break;
   }
@@ -88,13 +110,14 @@ function affordableEnd<T>(
 
 /** Charges for the objects found, in order; stops at the first that cannot be paid for. */
 function deliver<Ref, T extends object>(
+  tab: Tab,
   entities: Entities<Ref, T>,
   meter: Meter,
   run: readonly LoadRequest<Ref>[],
   got: readonly Lookup<T>[],
   options: LoadOptions<T>,
-): Loaded<T>[] {
-  const results: Loaded<T>[] = [];
+): Delivered<T>[] {
+  const results: Delivered<T>[] = [];
   for (const [i, request] of run.entries()) {
     const one = got[i];
     if (!one) break;
@@ -104,11 +127,11 @@ function deliver<Ref, T extends object>(
       continue;
     }
     const object = options.objectOf(one.ok);
-    const charged = meter.take({ path: request.path, unit: options.unit, cache: one.cache, object });
-    if (charged === null) break;
+    const sold = tab.take({ path: request.path, unit: options.unit, cache: one.cache, object });
+    if (sold === null) break;
     meter.receipt.noteSource(one.cache, one.fetchedAt);
     meter.receipt.noteDependency(entities.keyOf(request.ref), one.ok);
-    results.push({ ok: one.ok, cache: one.cache, charged });
+    results.push({ ok: one.ok, cache: one.cache, sold });
   }
   return results;
 }

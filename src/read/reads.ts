@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Thousandths } from '../core/credits.js';
-import { isUnreadable, ServiceError } from '../core/errors.js';
+import { ServiceError } from '../core/errors.js';
 import { isId, parseHandle, parseUserRef } from '../core/ids.js';
 import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
 import type { Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
@@ -13,7 +13,7 @@ import type { CallContext } from './call-context.js';
 import { CallObjects } from './call-objects.js';
 import type { Cursors } from './cursor.js';
 import type { Entities, Lookup } from './entities.js';
-import { fill, type Slice } from './fill.js';
+import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
 import type { Pages } from './pages.js';
@@ -89,13 +89,13 @@ export class Reads {
     return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
-  /** The author of a tweet that the network sent without one: free, and null if there is none (M22) or unreadable (T23). */
+  /** The author of a tweet that the network sent without one: free, and null if it cannot be read (M22, T23). */
   async author(id: string): Promise<User | null> {
     try {
-      const got = await this.#free({ id });
+      const got = await this.#free({ id }, this.#callContext.spare());
       return 'ok' in got ? got.ok : null;
     } catch (error) {
-      if (!(error instanceof ServiceError && isUnreadable(error))) throw error;
+      if (!(error instanceof ServiceError)) throw error;
       this.#meter.receipt.markNotRepeatable();
       return null;
     }
@@ -193,10 +193,10 @@ export class Reads {
   }
 
   /** A profile that is not an item of the answer: to resolve a handle, or to show who wrote a tweet. */
-  async #free(ref: UserRef): Promise<Lookup<User>> {
+  async #free(ref: UserRef, callContext = this.#callContext): Promise<Lookup<User>> {
     const { users } = this.#sources;
     const [cached] = await users.peek([ref]);
-    const got = cached ?? (await users.read(ref, false, this.#callContext));
+    const got = cached ?? (await users.read(ref, false, callContext));
     this.#objects.note(got);
     if ('ok' in got) this.#meter.receipt.noteDependency(users.keyOf(ref), got.ok);
     else this.#meter.receipt.markNotRepeatable();
@@ -258,7 +258,7 @@ function unwrap<T>(loaded: Loaded<T>): T {
   return loaded.ok;
 }
 
-function toPage(slice: Slice, endCursor: string | null): Page {
+function toPage(slice: Filled, endCursor: string | null): Page {
   const { items: nodes, cache, cacheHits, charged } = slice;
   const { truncated = null, endReason = null } = slice;
   return { nodes, endCursor, truncated, endReason, cache, cacheHits, charged };

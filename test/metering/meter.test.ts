@@ -15,12 +15,13 @@ const tweet = (object: string, given: Partial<Item> = {}): Item => ({
 describe('an item', () => {
   it('is taken as long as it is covered, to the last thousandth', () => {
     const meter = meterOf(2);
-    expect(meter.take(tweet('1'))).toBe(1000);
+    const tab = meter.open();
+    expect(tab.take(tweet('1'))?.price).toBe(1000);
     expect(meter.covers('tweet', 'miss')).toBe(true);
     expect(meter.covers('tweet', 'bypass')).toBe(false);
-    expect(meter.take(tweet('2'))).toBe(1000);
+    expect(tab.take(tweet('2'))?.price).toBe(1000);
     expect(meter.left).toBe(0);
-    expect(meter.take(tweet('3', { cache: 'hit' }))).toBeNull();
+    expect(tab.take(tweet('3', { cache: 'hit' }))).toBeNull();
     expect(meter.receipt.fold()).toMatchObject({ amount: 2000, items: 2 });
   });
 
@@ -28,21 +29,56 @@ describe('an item', () => {
     const meter = meterOf(10);
     expect(meter.costOf(tweet('1', { cache: 'hit' }))).toBe(500);
     expect(meter.costOf(tweet('1', { cache: 'bypass' }))).toBe(2000);
-    expect(meter.take(tweet('1'))).toBe(1000);
+    expect(meter.open().take(tweet('1'))?.price).toBe(1000);
     expect(meter.costOf(tweet('1', { cache: 'bypass' }))).toBe(0);
-    expect(meter.take(tweet('1', { path: 'elsewhere' }))).toBe(0);
+    expect(meter.open().take(tweet('1', { path: 'elsewhere' }))?.price).toBe(0);
     expect(meter.left).toBe(9000);
     expect(meter.receipt.fold()).toMatchObject({ amount: 1000, items: 1 });
   });
 
   it('is free again when its field failed (G5), and can be taken once more', () => {
     const meter = meterOf(3);
-    const all = [tweet('1'), tweet('2', { cache: 'hit' })];
-    for (const item of all) meter.take(item);
+    const tab = meter.open();
+    for (const item of [tweet('1'), tweet('2', { cache: 'hit' })]) tab.take(item);
     expect(meter.left).toBe(1500);
-    meter.giveBack(all);
+    tab.giveBack();
     expect([meter.left, meter.receipt.amount]).toEqual([3000, 0]);
-    expect(meter.take(tweet('1'))).toBe(1000);
+    expect(meter.open().take(tweet('1'))?.price).toBe(1000);
+  });
+
+  it('is paid by the next field that delivers it when the field that paid fails (M32)', async () => {
+    const meter = meterOf(5);
+    const [first, second, third] = [meter.open(), meter.open(), meter.open()];
+    first.take(tweet('1'));
+    second.take(tweet('1', { path: 'second' }));
+    const kept = third.take(tweet('1', { path: 'third', cache: 'hit' }));
+    const charged = third.close();
+    first.giveBack();
+    second.giveBack();
+    expect(await charged).toBe(500);
+    expect([kept?.price, meter.left]).toEqual([500, 4500]);
+    expect(meter.receipt.fold()).toMatchObject({ amount: 500, lines: [{ path: 'third', items: 1, cache: 'hit' }] });
+  });
+
+  it('costs its next field no more than the failed one gave back, where that is all there is (M32)', async () => {
+    const meter = meterOf(1);
+    const [page, profile] = [meter.open(), meter.open()];
+    page.take(tweet('1', { unit: 'edge_profile' }));
+    meter.open().take(tweet('2', { cache: 'hit' }));
+    profile.take(tweet('1', { path: 'user', unit: 'profile' }));
+    page.giveBack();
+    expect(await profile.close()).toBe(100);
+    expect(meter.receipt.fold()).toMatchObject({ amount: 600, items: 2 });
+  });
+
+  it('is certain for a field only when the fields that share objects with it have ended (M32)', async () => {
+    const meter = meterOf(5);
+    const [one, other] = [meter.open(), meter.open()];
+    one.take(tweet('1'));
+    other.take(tweet('2'));
+    one.take(tweet('2'));
+    other.take(tweet('1'));
+    expect(await Promise.all([one.close(), other.close()])).toEqual([1000, 1000]);
   });
 });
 

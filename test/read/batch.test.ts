@@ -245,7 +245,7 @@ describe('objects that are loaded one by one', () => {
   it('are not delivered, if what they cost was spent while they were read', async () => {
     const user = createScriptedNetwork().user({ id: '1' });
     const loaded = await load(async (meter) => {
-      meter.take({ path: 'b', unit: 'profile', cache: 'miss', object: 'another' });
+      meter.open().take({ path: 'b', unit: 'profile', cache: 'miss', object: 'another' });
       return { ok: user, cache: 'miss', fetchedAt: 0 };
     });
     expect(loaded).toEqual([{ fail: expect.objectContaining({ code: 'no_credits' }) }]);

@@ -39,6 +39,20 @@ describe('a call at the network', () => {
   });
 });
 
+describe('a read that the answer can do without', () => {
+  it('is refused by itself, ends before the call does, and counts as the call’s (T23)', () => {
+    const context = contextOf(() => {
+      throw new Error('no room');
+    });
+    const spare = context.spare();
+    expect(() => spare.toNetwork()).toThrow('no room');
+    expect([context.refusal, spare.deadlineAtMs < context.deadlineAtMs]).toEqual([undefined, true]);
+    spare.called();
+    spare.read(10, 30);
+    expect(context.upstream).toEqual({ calls: 1, waitMs: 0, readMs: 20 });
+  });
+});
+
 describe('the upstream time of a call', () => {
   it.each<[string, readonly (readonly [number, number])[], number]>([
     ['none', [], 0],

@@ -6,6 +6,7 @@ import type { Highlight } from '../../src/core/model.js';
 import type { Network } from '../../src/ports/network.js';
 import type { PageParams } from '../../src/read/reads.js';
 import { createEngine } from '../support/engine.js';
+import { upstreamFault } from '../support/faults.js';
 import { createScriptedNetwork, range } from '../support/scripted-network.js';
 
 const refused = (code: string, message: RegExp = /./) =>
@@ -76,6 +77,15 @@ describe('the author of a tweet that came without one', () => {
     expect(await reads.author('77')).toBeNull();
     // There may be one later.
     expect([charge().amount, receipt.dependencies]).toEqual([0, null]);
+  });
+
+  it('is null when the network fails, and the answer is not kept (T23)', async () => {
+    const { net, engine } = setUp();
+    net.fail(upstreamFault('upstream_error'));
+    const { reads, receipt } = engine.open();
+    expect([await reads.author('3'), receipt.dependencies]).toEqual([null, null]);
+    net.heal();
+    expect((await engine.open().reads.author('3'))?.id).toBe('3');
   });
 });
 
