@@ -1,5 +1,6 @@
 import { digestOf } from '../../src/core/digest.js';
 import { HOUR_MS } from '../../src/core/durations.js';
+import { batched } from './batched.js';
 import type { RedisClient } from './client.js';
 import { hasNoKeyLike } from './has-no-key-like.js';
 import type { RedisLink } from './link.js';
@@ -69,9 +70,15 @@ export interface ShownNamesOptions {
  */
 export class ShownNames {
   readonly #options: ShownNamesOptions;
+  readonly #note: (noting: Noting) => Promise<unknown>;
 
   constructor(options: ShownNamesOptions) {
     this.#options = options;
+    const { link, mostNames = MOST_NAMES } = options;
+    this.#note = batched<Noting, unknown>(link, {
+      send: (redis, notings) => noteAll(redis, notings, mostNames),
+      fallback: () => undefined,
+    });
   }
 
   /**
@@ -79,17 +86,15 @@ export class ShownNames {
    * because Redis is away.
    */
   async note(names: readonly string[], ttlMs: number): Promise<boolean> {
-    const { link, mostNames = MOST_NAMES } = this.#options;
     if (names.length === 0) return this.#isBegun();
     const nowMs = this.#options.clock.now();
     const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
     const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
-    const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...new Set(names.map(markOf))];
-    const tell = (redis: RedisClient) => runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
-    const first = await link.run(tell, () => undefined);
+    const noting: Noting = { endMs, nowMs, marks: names.map(markOf) };
+    const first = await this.#note(noting);
     if (first !== 0) return first === 1;
     await this.#begin();
-    return (await link.run(tell, () => undefined)) === 1;
+    return (await this.#note(noting)) === 1;
   }
 
   /** For a page that shows no names: the record of the buckets must exist before anything is cached. */
@@ -140,6 +145,27 @@ export class ShownNames {
       () => undefined,
     );
   }
+}
+
+/** Names for one bucket. */
+interface Noting {
+  readonly endMs: number;
+  readonly nowMs: number;
+  readonly marks: readonly string[];
+}
+
+/** One command for each bucket, however many entries its names are of. */
+async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<unknown[]> {
+  const noteIn = (endMs: number): Promise<unknown> => {
+    const ofBucket = notings.filter((noting) => noting.endMs === endMs);
+    const [{ nowMs } = { nowMs: 0 }] = ofBucket;
+    const marks = new Set(ofBucket.flatMap((noting) => noting.marks));
+    const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...marks];
+    return runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
+  };
+  const noted = new Map<number, Promise<unknown>>();
+  for (const { endMs } of notings) if (!noted.has(endMs)) noted.set(endMs, noteIn(endMs));
+  return Promise.all(notings.map(({ endMs }) => noted.get(endMs)));
 }
 
 /** Undefined where the bucket no longer exists. */

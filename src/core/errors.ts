@@ -42,6 +42,8 @@ export interface ErrorDetail {
   status?: number;
   /** Of the network: only a call beside the read's own was refused, so reads of its kind go on. Not shown. */
   isBeside?: boolean;
+  /** Of the network: the whole account is protected or suspended, not only the object or list. Not shown. */
+  isOfAccount?: boolean;
   /** The underlying error: logged, never shown. */
   cause?: unknown;
 }

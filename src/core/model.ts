@@ -21,6 +21,8 @@ export interface User {
   /** RFC 3339, UTC, milliseconds (T11). */
   createdAt: string;
   pinnedTweetIds?: readonly string[];
+  /** Another account has this handle now: it stands for that one (I9). Not shown. */
+  lostHandle?: true;
 }
 
 export type MediaType = 'photo' | 'video' | 'animated_gif';
@@ -50,6 +52,8 @@ export interface Tweet {
   inReplyToUserId?: string;
   quotedId?: string;
   retweetedId?: string;
+  /** Who wrote what it retweets, whose text this is. Not shown. */
+  retweetedAuthorId?: string;
   repliesCount?: number;
   retweetsCount?: number;
   likesCount?: number;

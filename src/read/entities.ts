@@ -6,7 +6,8 @@ import type { Clock } from '../ports/clock.js';
 import type { Found } from '../ports/network.js';
 import { type Absence, absenceOf, notFoundFrom } from './absence.js';
 import type { CallContext } from './call-context.js';
-import { absentKey, namesOfUser, tweetKey, userKey } from './keys.js';
+import { type Filed, filedUsers } from './filed.js';
+import { absentKey, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
 import type { Pool } from './pool/pool.js';
 import type { SharedReads } from './shared-reads.js';
@@ -25,8 +26,21 @@ export interface Entities<Ref, T> {
   /** Cached objects and remembered 404s (M24), without reading; undefined if a read is needed. */
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
-  /** Caches complete objects that came with a list (M13). `noted`: see `Tombstones`. */
-  store(values: readonly T[], fetchedAt: number, noted: number): Promise<void>;
+  /** Caches complete objects that came with a list (M13). */
+  store(values: readonly T[], origin: Origin): Promise<void>;
+  /** The network says that the object is gone, with this failure: it leaves the cache (M25). */
+  withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void>;
+}
+
+/** The answer of the network that objects came in. */
+export interface Origin {
+  readonly fetchedAt: number;
+  /** See `Tombstones`: when the read began. */
+  readonly noted: number;
+  /** The account whose read it was. */
+  readonly accountId: string;
+  /** Users whose tweets are in the answer: whatever their profiles say, the network shows what they post. */
+  readonly writers?: ReadonlySet<string>;
 }
 
 export interface EntitiesOptions {
@@ -44,22 +58,46 @@ interface Kind<Ref, T> {
   readonly keyOf: (ref: Ref) => string;
   /** Every cache key of the object. */
   readonly names: (value: T) => string[];
+  /** The names under which a tombstone hides the object. */
+  readonly hiddenBy: (value: T) => string[];
+  /** `asked`: the key of the object that was asked for. */
+  readonly file: (values: readonly T[], asked?: string) => Filed<T> | Promise<Filed<T>>;
+  /** Whose object it is; undefined if that cannot be told. */
+  readonly ownerOf: (value: T | Ref) => string | undefined;
+  /** Whether the object is an account, and says that nothing but its profile is public. */
+  readonly isPrivate: (value: T) => boolean;
+  /** Whether the loss of an object, cached or not, means that all its account has posted is hidden (M33). */
+  readonly hidesPosts: (failure: ServiceError, isCached: boolean) => boolean;
   readonly read: (ref: Ref, waiters: Waiters) => Promise<Found<T>>;
   readonly lifetimeMs: number;
 }
 
+/** The reason of a 404 for what was never there, as far as the network says. */
+const UNKNOWN = 'unknown';
+
 export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
-  createEntities(options, {
+  createEntities<UserRef, User>(options, {
     keyOf: userKey,
     names: namesOfUser,
+    hiddenBy: namesOfUser,
+    file: (users, asked) => filedUsers(options.cache, users, options.tombstones.has, asked),
+    ownerOf: (user) => ('id' in user ? user.id : undefined),
+    isPrivate: (user) => user.protected === true,
+    // A network may have tweets of an account without its profile: that it does not know one says nothing of them.
+    hidesPosts: ({ detail }, isCached) => isCached || (detail.reason ?? UNKNOWN) !== UNKNOWN,
     read: async (ref, waiters) => withIdHint(ref, await options.pool.user(ref, waiters)),
     lifetimeMs: options.lifetimes.profileMs,
   });
 
 export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> =>
-  createEntities(options, {
+  createEntities<string, Tweet>(options, {
     keyOf: tweetKey,
     names: (tweet) => [tweetKey(tweet.id)],
+    hiddenBy: namesOfItem,
+    file: (tweets) => new Map(tweets.map((tweet) => [tweetKey(tweet.id), tweet])),
+    ownerOf: (tweet) => (typeof tweet === 'string' ? undefined : tweet.authorId),
+    isPrivate: () => false,
+    hidesPosts: ({ detail }) => detail.isOfAccount === true,
     read: (id, waiters) => options.pool.tweet(id, waiters),
     lifetimeMs: options.lifetimes.tweetMs,
   });
@@ -67,28 +105,47 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
   const { cache, unpaid, shared, tombstones, clock, lifetimes } = options;
 
-  async function store(values: readonly T[], fetchedAt: number, noted: number): Promise<void> {
-    const sets: Promise<void>[] = [];
+  async function store(values: readonly T[], origin: Origin, asked?: string): Promise<void> {
+    const { fetchedAt, noted, accountId, writers } = origin;
+    const filed = await kind.file(values, asked);
+    const withdrawn: Promise<unknown>[] = [];
+    const hiddenBy = new Map<string, string[]>();
     for (const value of values) {
-      for (const name of kind.names(value)) {
-        tombstones.remove(name, noted);
-        sets.push(cache.set(name, { value, fetchedAt }, kind.lifetimeMs));
-      }
+      const names = kind.hiddenBy(value);
+      for (const name of kind.names(value)) hiddenBy.set(name, names);
+      const owner = kind.ownerOf(value) ?? '';
+      const isPrivate = kind.isPrivate(value) && !writers?.has(owner);
+      if (isPrivate) withdrawn.push(tombstones.addIfCached(postsKey(owner), accountId));
+      for (const name of isPrivate ? names : [...names, postsKey(owner)]) tombstones.remove(name, noted);
     }
-    await Promise.all(sets);
+    const sets = [...filed].map(([name, value]) => {
+      const shows = hiddenBy.get(name)?.filter((other) => other !== name && !filed.has(other)) ?? [];
+      return cache.set(name, { value, fetchedAt }, kind.lifetimeMs, shows.length > 0 ? shows : undefined);
+    });
+    await Promise.all([...sets, ...withdrawn]);
   }
 
-  /**
-   * Called when the network says the object does not exist: removes every cached copy, and remembers the 404 for a
-   * while (M24, M25).
-   */
-  async function markDeleted(key: string, failure: ServiceError, accountId: string): Promise<void> {
-    const cached = await cache.get<T>(key);
-    const names = cached ? [...new Set([key, ...kind.names(cached.value)])] : [key];
-    if (cached) for (const name of names) tombstones.add(name, accountId);
-    const mayBeCached = cached !== undefined || (await tombstones.addIfCached(key, accountId));
+  async function withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
+    const key = kind.keyOf(ref);
+    const cached = await cache.get<T | null>(key);
+    const value = cached?.value ?? undefined;
+    const names = value ? [...new Set([key, ...kind.names(value)])] : [key];
+    if (value) for (const name of names) tombstones.add(name, accountId);
+    const owner = kind.ownerOf(value ?? ref);
+    const [mayBeCached] = await Promise.all([
+      value !== undefined || tombstones.addIfCached(key, accountId),
+      owner !== undefined &&
+        kind.hidesPosts(failure, value !== undefined) &&
+        tombstones.addIfCached(postsKey(owner), accountId),
+    ]);
     if (mayBeCached) await cache.delete(names);
-    await unpaid.set(absentKey(key), { value: absenceOf(failure), fetchedAt: clock.now() }, lifetimes.absentMs);
+  }
+
+  /** Called when the network says the object does not exist: also remembers the 404 for a while (M24). */
+  async function markDeleted(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
+    await withdraw(ref, failure, accountId);
+    const absence = { value: absenceOf(failure), fetchedAt: clock.now() };
+    await unpaid.set(absentKey(kind.keyOf(ref)), absence, lifetimes.absentMs);
   }
 
   async function readNow(ref: Ref, waiters: Waiters): Promise<Lookup<T>> {
@@ -97,18 +154,21 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
     const found = await kind.read(ref, waiters);
     if ('ok' in found) {
       const fetchedAt = clock.now();
-      await Promise.all([store([found.ok], fetchedAt, noted), unpaid.delete([absentKey(key)])]);
+      const origin = { fetchedAt, noted, accountId: waiters.accountId };
+      await Promise.all([store([found.ok], origin, key), unpaid.delete([absentKey(key)])]);
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
-    if (found.fail.code === 'not_found') await markDeleted(key, found.fail, waiters.accountId);
+    if (found.fail.code === 'not_found') await markDeleted(ref, found.fail, waiters.accountId);
     return { fail: found.fail };
   }
 
-  const peek = (refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]> => lookUp(options, refs.map(kind.keyOf));
+  const peek = (refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]> =>
+    lookUp(options, refs.map(kind.keyOf), kind.hiddenBy);
 
   return {
     keyOf: kind.keyOf,
-    store,
+    store: (values, origin) => store(values, origin),
+    withdraw,
     peek,
     async read(ref, fresh, callContext) {
       if (fresh) return relabel(await shared.alone(callContext, (waiters) => readNow(ref, waiters)), 'bypass');
@@ -125,11 +185,17 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 async function lookUp<T>(
   { cache, unpaid, tombstones, pool }: EntitiesOptions,
   keys: readonly string[],
+  hiddenBy: (value: T) => string[],
 ): Promise<(Lookup<T> | undefined)[]> {
-  const all = await cache.getMany<T>(keys);
+  const all = await cache.getMany<T | null>(keys);
   // Another node may have learned of the deletion while this one still has a copy.
-  const cachedAt = (index: number): Cached<T> | undefined =>
-    tombstones.has(keys[index] as string) ? undefined : all[index];
+  const isHidden = (key: string, value: T): boolean =>
+    !tombstones.isEmpty && (tombstones.has(key) || hiddenBy(value).some(tombstones.has));
+  const cachedAt = (index: number): Cached<T> | undefined => {
+    const cached = all[index];
+    const isShown = cached && cached.value !== null && !isHidden(keys[index] as string, cached.value);
+    return isShown ? (cached as Cached<T>) : undefined;
+  };
   const missing = keys.filter((_, index) => cachedAt(index) === undefined);
   const told = missing.length > 0 ? await unpaid.getMany<Absence>(missing.map(absentKey)) : [];
   const absences = new Map(missing.map((key, index) => [key, told[index]]));

@@ -8,12 +8,28 @@ export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}`
 
 export const tweetKey = (id: string): string => `tweet:${id}`;
 
-/** The names under which a tombstone may exist for an item of a page (M25). */
-export const namesOfItem = (item: User | Tweet): string[] => ('text' in item ? [tweetKey(item.id)] : namesOfUser(item));
+/** The name of what an account has posted, and of its lists: withdrawn where only its profile is public (M33). */
+export const postsKey = (userId: string): string => `by:${userId}`;
 
-/** The cache keys of a user. The placeholder handle for unresolved accounts is not one of them. */
+/**
+ * The names under which a tombstone may exist for an item of a page (M25): its own, first, and of a tweet those of its
+ * author, and of the author of what it retweets (M33).
+ */
+export function namesOfItem(item: User | Tweet): string[] {
+  if (!('text' in item)) return namesOfUser(item);
+  const { id, authorId, author, retweetedAuthorId } = item;
+  const names = [tweetKey(id), postsKey(authorId)];
+  if (author) names.push(...namesOfUser(author));
+  if (retweetedAuthorId !== undefined) names.push(postsKey(retweetedAuthorId));
+  return names;
+}
+
+/**
+ * The cache keys of a user, the id first. The placeholder handle for unresolved accounts is not one of them, nor is a
+ * handle that another account has taken (I9).
+ */
 export const namesOfUser = (user: User): string[] =>
-  isInvalidHandle(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
+  user.lostHandle || isInvalidHandle(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
 
 export const absentKey = (key: string): string => `absent:${key}`;
 

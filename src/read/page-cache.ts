@@ -54,7 +54,7 @@ export class PageCache {
   async store(list: ListRef, page: CachedPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
     const hash = listHash(list);
     const cached = { value: page, fetchedAt };
-    const shows = [...listNames, ...page.items.flatMap(namesOfItem)];
+    const shows = [...new Set([...listNames, ...page.items.flatMap(namesOfItem)])];
     const places = isFirst(page.place) ? [page.place, HEAD] : [page.place];
     const store = (place: string): Promise<void> =>
       this.#cache.set(pageKey(hash, place), cached, pageLifetime(this.#lifetimes, list, place === HEAD), shows);

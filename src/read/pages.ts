@@ -1,14 +1,14 @@
 import { ServiceError } from '../core/errors.js';
 import { familyOfList, holdsUsers, LISTS, type ListRef } from '../core/lists.js';
-import type { Tweet, User } from '../core/model.js';
+import type { Tweet, User, UserRef } from '../core/model.js';
 import type { ItemCache } from '../core/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { CachedObjects, NetworkPage } from '../ports/network.js';
 import { type Absence, absenceOf, notFoundFrom } from './absence.js';
 import type { CallContext } from './call-context.js';
-import type { Entities } from './entities.js';
-import { absentKey, listHash, pageKey, tweetKey, userKey } from './keys.js';
+import type { Entities, Origin } from './entities.js';
+import { absentKey, listHash, namesOfItem, pageKey, postsKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
 import { type CachedPage, HEAD, isFirst, PageCache } from './page-cache.js';
 import type { Pool } from './pool/pool.js';
@@ -50,8 +50,8 @@ export interface PagesOptions {
   readonly clock: Clock;
   readonly lifetimes: Lifetimes;
   readonly tombstones: Tombstones;
-  readonly users: Pick<Entities<never, User>, 'store'>;
-  readonly tweets: Pick<Entities<never, Tweet>, 'store'>;
+  readonly users: Pick<Entities<UserRef, User>, 'store' | 'withdraw'>;
+  readonly tweets: Pick<Entities<string, Tweet>, 'store'>;
 }
 
 export function createPages(options: PagesOptions): Pages {
@@ -61,10 +61,14 @@ export function createPages(options: PagesOptions): Pages {
   async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
     if (namesOf(list).some((name) => tombstones.has(name))) return undefined;
     const cached = await pageCache.at(list, place);
-    if (!cached) return undefined;
+    if (!cached || (LISTS[list.kind].subject === 'tweet' && isWithout(cached.value, list.subject))) return undefined;
     pool.countCacheHit(familyOfList(list.kind));
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
+
+  /** Whether the page shows this item, which has been withdrawn: a conversation goes with its subject (T3). */
+  const isWithout = ({ items }: CachedPage, id: string): boolean =>
+    !tombstones.isEmpty && items.some((item) => item.id === id && namesOfItem(item).some(tombstones.has));
 
   async function readNow(list: ListRef, at: PageRequest, waiters: Waiters): Promise<PageLookup> {
     const { place, before } = at;
@@ -86,7 +90,7 @@ export function createPages(options: PagesOptions): Pages {
     };
     await Promise.all([
       pageCache.store(list, page, fetchedAt, namesOf(list)),
-      storeObjects(options, answer, fetchedAt, noted),
+      storeObjects(options, answer, { fetchedAt, noted, accountId: waiters.accountId }),
     ]);
     return { page, cache: 'miss', fetchedAt };
   }
@@ -136,6 +140,7 @@ async function ask(
       const absence = { value: absenceOf(error), fetchedAt: clock.now() };
       await Promise.all([
         tombstones.addIfCached(own, waiters.accountId),
+        LISTS[list.kind].subject === 'user' && withdrawAccount(options, list.subject, error, waiters.accountId),
         unpaid.set(absentKey(own), absence, lifetimes.absentMs),
       ]);
     }
@@ -143,19 +148,27 @@ async function ask(
   }
 }
 
-/** Caches the objects of a page as single objects, too (M13). */
-async function storeObjects(
-  { users, tweets }: PagesOptions,
-  answer: NetworkPage,
-  fetchedAt: number,
-  noted: number,
+/** A list of an account is gone with it, or because it is protected; a list that is private by itself says neither. */
+async function withdrawAccount(
+  { users, tombstones }: PagesOptions,
+  id: string,
+  failure: ServiceError,
+  accountId: string,
 ): Promise<void> {
+  const { reason, isOfAccount } = failure.detail;
+  if (reason !== 'private') await users.withdraw({ id }, failure, accountId);
+  else if (isOfAccount) await tombstones.addIfCached(postsKey(id), accountId);
+}
+
+/** Caches the objects of a page as single objects, too (M13). */
+async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, origin: Origin): Promise<void> {
   const { beside = {} } = answer;
   const authors = new Map<string, User>();
   for (const tweet of answer.tweets ?? []) if (tweet.author) authors.set(tweet.author.id, tweet.author);
+  const writers = new Set(answer.tweets?.map(({ authorId }) => authorId));
   await Promise.all([
-    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], fetchedAt, noted),
-    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], fetchedAt, noted),
+    users.store([...(beside.users ?? []), ...(answer.users ?? []), ...authors.values()], { ...origin, writers }),
+    tweets.store([...(beside.tweets ?? []), ...(answer.tweets ?? [])], origin),
   ]);
 }
 
@@ -164,7 +177,9 @@ function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];
   if (withoutSubject === 'empty') return [own];
-  return [own, subject === 'user' ? userKey({ id: list.subject }) : tweetKey(list.subject)];
+  return subject === 'user'
+    ? [own, userKey({ id: list.subject }), postsKey(list.subject)]
+    : [own, tweetKey(list.subject)];
 }
 
 function distinct<T extends { id: string }>(items: readonly T[], seen: Set<string>): T[] {

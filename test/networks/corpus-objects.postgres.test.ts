@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { indexCorpus } from '../../adapters/networks/corpus/import/index-corpus.js';
+import { createEngine, type Engine } from '../support/engine.js';
 import { type Corpus, freshCorpus, START } from './corpus-fixture.js';
 
 const SNOWFLAKE = '1649191520250245121';
@@ -206,5 +208,46 @@ describe('profiles and tweets of a corpus', () => {
     });
     await lock;
     expect(await corpus.network.tweets(['100'], corpus.context)).toMatchObject([{ ok: { id: '100' } }]);
+  });
+});
+
+/** Each reaches the earlier holder of the handle by something else than the handle. */
+const BEFORE: Readonly<Record<string, (engine: Engine) => Promise<unknown>>> = {
+  'nothing was read': async () => {},
+  'the timeline of its earlier holder was read': (engine) =>
+    engine.page({ kind: 'timeline', subject: '7511', count: 5 }),
+  'a search found a tweet of its earlier holder': (engine) =>
+    engine.page({ kind: 'search', subject: 'isobar', product: 'Latest', count: 5 }),
+  'its earlier holder was read by id': (engine) =>
+    engine.open().reads.user({ id: '7511' }, { path: 'user', fresh: true }),
+  'both were listed': (engine) => engine.page({ kind: 'followers', subject: '7513', count: 5 }),
+};
+
+describe('a handle that two accounts of a corpus had', () => {
+  let corpus: Corpus;
+
+  beforeAll(async () => {
+    corpus = await freshCorpus();
+    await corpus.user({ id: 7511, handle: 'weir_1' });
+    await corpus.user({ id: 7512, handle: 'Weir_1' });
+    await corpus.user({ id: 7513 });
+    await corpus.tweet({ id: 311, author_id: 7511, text: 'isobar by the first' });
+    await corpus.tweet({ id: 312, author_id: 7512, text: 'isobar by the second' });
+    await corpus.follow(7512, 7513, 1);
+    await corpus.follow(7511, 7513, 2);
+    await indexCorpus(corpus.sql);
+  }, 120_000);
+  afterAll(() => corpus.drop());
+
+  it.each(Object.entries(BEFORE))('means its latest holder on every read after %s (I9)', async (_, before) => {
+    const engine = createEngine(corpus.network);
+    await before(engine);
+    const at = { path: 'read', fresh: false };
+    const idsOf = async (ask: Parameters<Engine['page']>[0]) => (await engine.page(ask)).page.nodes.map(({ id }) => id);
+    expect((await engine.open().reads.user({ handle: 'weir_1' }, at)).id).toBe('7512');
+    expect((await engine.open().reads.users(['WEIR_1'], at)).nodes.map(({ id }) => id)).toEqual(['7512']);
+    expect(await idsOf({ kind: 'timeline', subject: 'weir_1', count: 5 })).toEqual(['312']);
+    expect(await idsOf({ kind: 'search', subject: 'from:weir_1', product: 'Latest', count: 5 })).toEqual(['312']);
+    expect((await engine.open().reads.user({ id: '7511' }, at)).handle).toBe('weir_1');
   });
 });

@@ -14,11 +14,15 @@ describe('names in the cache', () => {
       ...['user:7', 'handle:seven', 'tweet:7', 'absent:user:7'],
     ]);
     expect(namesOfItem(net.user({ id: '7', handle: 'Seven' }))).toEqual(['user:7', 'handle:seven']);
-    expect(namesOfItem(net.tweet({ id: '7' }))).toEqual(['tweet:7']);
+    expect(namesOfItem(net.tweet({ id: '7' }))).toEqual(['tweet:7', 'by:1']);
+    const author = net.user({ id: '8', handle: 'Eight' });
+    const retweet = net.tweet({ id: '9', authorId: '8', author, retweetedId: '7', retweetedAuthorId: '1' });
+    expect(namesOfItem(retweet)).toEqual(['tweet:9', 'by:8', 'user:8', 'handle:eight', 'by:1']);
   });
 
   it('of a user whose handle is not known are its id alone', () => {
     expect(namesOfUser(net.user({ id: '7', handle: 'Handle.Invalid' }))).toEqual(['user:7']);
+    expect(namesOfUser(net.user({ id: '7', lostHandle: true }))).toEqual(['user:7']);
   });
 
   it('of lists are short, and differ in kind, subject and order', () => {

@@ -78,6 +78,7 @@ function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>)
     authorId: userId(did),
     conversationId: id,
     retweetedId: recordId(post.uri),
+    retweetedAuthorId: userId(post.author.did),
     ...contentsOf(post),
     isRetweet: true,
     isQuote: false,

@@ -17,7 +17,8 @@ export const USER_COLUMNS = raw(`
   u.likes::float8 AS user_likes, u.listed::float8 AS user_listed, u.created_at AS user_created_at,
   CASE WHEN u.created_at IS NULL AND u.id < ${FIRST_SNOWFLAKE}
     THEN (SELECT min(own.created_at) FROM corpus_tweets own WHERE own.author_id = u.id) END AS user_first_tweet_at,
-  u.pinned_tweet_ids::text[] AS user_pinned`);
+  u.pinned_tweet_ids::text[] AS user_pinned,
+  EXISTS (SELECT FROM corpus_users later WHERE lower(later.handle) = lower(u.handle) AND later.id > u.id) AS user_lost_handle`);
 
 export interface UserRow {
   user_id: string | null;
@@ -38,6 +39,8 @@ export interface UserRow {
   user_created_at: Date | null;
   user_first_tweet_at: Date | null;
   user_pinned: string[] | null;
+  /** A later account has the handle: `readUsers` finds that one by it. */
+  user_lost_handle: boolean | null;
 }
 
 /** A tweet's columns, from `corpus_tweets t`. */

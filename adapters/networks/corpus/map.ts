@@ -22,6 +22,7 @@ export function userOf(row: UserRow & { user_id: string }): User {
     listedCount: row.user_listed,
     createdAt: (row.user_created_at ?? timeOfId(row.user_id) ?? row.user_first_tweet_at ?? new Date(0)).toISOString(),
     pinnedTweetIds: row.user_pinned,
+    lostHandle: row.user_lost_handle || null,
   });
 }
 
@@ -44,6 +45,7 @@ function tweetOf(row: TweetRow, author: User | null): Tweet {
     inReplyToUserId: row.in_reply_to_user_id,
     quotedId: row.quoted_id,
     retweetedId: row.retweeted_id,
+    retweetedAuthorId: null,
     repliesCount: row.replies,
     retweetsCount: row.retweets,
     likesCount: row.likes,

@@ -28,6 +28,7 @@ export function userOf(account: Account): User {
     listedCount: null,
     createdAt: account.created_at,
     pinnedTweetIds: null,
+    lostHandle: null,
   });
 }
 
@@ -51,6 +52,7 @@ export function tweetOf(status: Status): Tweet {
     inReplyToUserId: status.in_reply_to_account_id,
     quotedId: quotedIdOf(quote),
     retweetedId: status.reblog?.id,
+    retweetedAuthorId: status.reblog?.account.id,
     repliesCount: status.replies_count,
     retweetsCount: status.reblogs_count,
     likesCount: status.favourites_count,

@@ -54,6 +54,7 @@ function userOf(user: XUser): User {
     listedCount: metrics?.listed_count,
     createdAt: timeOf(user.created_at),
     pinnedTweetIds: pinned ? [pinned] : undefined,
+    lostHandle: undefined,
   });
 }
 
@@ -99,6 +100,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
     inReplyToUserId: tweet.in_reply_to_user_id,
     quotedId: referenceTo('quoted'),
     retweetedId,
+    retweetedAuthorId: original?.author_id,
     repliesCount: metrics?.reply_count,
     retweetsCount: metrics?.retweet_count ?? metrics?.repost_count,
     likesCount: metrics?.like_count,

@@ -42,7 +42,11 @@ export function problemFailure(problem: Problem, what: Subject): ServiceError {
   const reason = isSuspended ? 'suspended' : GONE[type];
   if (reason === 'private') return privateFailure(what, problem);
   const message = isSuspended ? 'The account is suspended' : (MESSAGES[reason ?? ''] ?? `No such ${what}`);
-  return new ServiceError('not_found', message, { ...(reason && { reason }), cause: problem });
+  return new ServiceError('not_found', message, {
+    ...(reason && { reason }),
+    isOfAccount: isSuspended,
+    cause: problem,
+  });
 }
 
 const PRIVATE: Readonly<Record<Subject, string>> = {
@@ -52,7 +56,7 @@ const PRIVATE: Readonly<Record<Subject, string>> = {
 };
 
 export const privateFailure = (what: Subject, cause?: Problem): ServiceError =>
-  new ServiceError('not_found', PRIVATE[what], { reason: 'private', ...(cause && { cause }) });
+  new ServiceError('not_found', PRIVATE[what], { reason: 'private', isOfAccount: true, ...(cause && { cause }) });
 
 const MESSAGES: Readonly<Record<string, string | undefined>> = {
   withheld: 'The network withholds it',

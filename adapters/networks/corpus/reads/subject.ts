@@ -14,9 +14,15 @@ export const VISIBLE = raw(
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
 const privateUser = (): ServiceError =>
-  new ServiceError('not_found', 'The account is protected: this list is private', { reason: 'private' });
+  new ServiceError('not_found', 'The account is protected: this list is private', {
+    reason: 'private',
+    isOfAccount: true,
+  });
 export const privateTweet = (): ServiceError =>
-  new ServiceError('not_found', 'The tweet is private: its author is protected', { reason: 'private' });
+  new ServiceError('not_found', 'The tweet is private: its author is protected', {
+    reason: 'private',
+    isOfAccount: true,
+  });
 
 /**
  * Why a user's list is empty: throws when the user does not exist or the list is private, returns when it is just
