@@ -30,6 +30,7 @@ export function batchSpecsOf(network: Network): BatchSpecs {
     family: 'fast',
     maxBatchSize: network.batchSize.users,
     nameOf: userKey,
+    subjectOf: userKey,
     read: async (refs, context) => withReadableText(await network.users(refs, context)),
   });
   const [byId, byHandle] = [users('users'), users(network.handlesApart === true ? 'users:handle' : 'users')];
@@ -41,12 +42,14 @@ export function batchSpecsOf(network: Network): BatchSpecs {
       family: 'fast',
       maxBatchSize: network.batchSize.tweets,
       nameOf: (id) => id,
+      subjectOf: (id) => id,
       read: async (ids, context) => withReadableText(await network.tweets(ids, context)),
     },
     page: (list) => ({
       kind: kindOf(list),
       family: familyOfList(list.kind),
       maxBatchSize: 1,
+      subjectOf: () => listHash(list),
       nameOf: (input) => `${listHash(list)} ${wantOf(input) ?? ''} ${input.token ?? ''}`,
       async read([input], context) {
         if (input === undefined) return [];

@@ -11,9 +11,9 @@ import type { BatchSpec, Job } from './job.js';
 import type { JobGroup } from './job-group.js';
 import { leadersPay } from './leaders-pay.js';
 import { shareOf } from './queue-share.js';
-import { closedFor, queueTooLong, shareTaken } from './refusals.js';
+import { closedFor, queueTooLong, shareTaken, type Wanted } from './refusals.js';
 import { fairMsOf, send } from './send-batch.js';
-import { isRefusal, type Session } from './session.js';
+import { isRefusal, refusing, type Session, usable, usableFor } from './session.js';
 import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
 
@@ -56,7 +56,7 @@ export class FamilyPool {
       return of;
     };
     const take = (worker: SessionWorker, jobs: readonly Job[]) => void this.#send(worker, jobs);
-    const common = { queue: this.#queue, pace, monotonic, timers, perSecond, measurement, send: take };
+    const common = { sessions, queue: this.#queue, pace, monotonic, timers, perSecond, measurement, send: take };
     this.#workers = sessions.map(
       (session) =>
         new SessionWorker({ ...common, session, name: `${name}:${session.name}`, onIdle: () => this.#wake() }),
@@ -64,9 +64,10 @@ export class FamilyPool {
   }
 
   get health(): FamilyHealth {
-    const paced = this.#waitMs('', undefined, ({ isClear }) => isClear);
+    const clear = this.#options.sessions.filter(({ isClear }) => isClear);
+    const paced = this.#waitMs('', undefined, clear);
     // The kind with the longest wait counts: the network may serve less than the pace allows.
-    const kinds = [...this.#queue.kinds()].map((kind) => this.#waitMs('', kind, (session) => session.mayRead(kind)));
+    const kinds = [...this.#queue.kinds()].map((kind) => this.#waitMs('', kind, usable(this.#options.sessions, kind)));
     const waitMs = Math.max(paced, ...kinds);
     return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightOf) };
   }
@@ -75,7 +76,8 @@ export class FamilyPool {
   async read<Input, Output>(spec: BatchSpec<Input, Output>, input: Input, waiters: Waiters): Promise<Output> {
     const now = this.#options.monotonic.now();
     this.counts.read += 1;
-    this.#admit(spec.kind, waiters, now);
+    const subject = spec.subjectOf(input);
+    this.#admit({ kind: spec.kind, subject }, waiters, now);
     return new Promise<Output>((resolve, reject) => {
       const job: Job<Input, Output> = {
         spec,
@@ -83,7 +85,7 @@ export class FamilyPool {
         waiters,
         askedAt: now,
         since: now,
-        tried: new Set(),
+        tried: refusing(this.#options.sessions, spec.kind, subject),
         resolve,
         reject,
       };
@@ -91,11 +93,13 @@ export class FamilyPool {
     });
   }
 
-  #admit(kind: string, waiters: Waiters, now: number): void {
+  #admit({ kind, subject }: Pick<Wanted, 'kind' | 'subject'>, waiters: Waiters, now: number): void {
     const [first] = waiters.members;
     if (first === undefined) throw abandoned();
     const leftMs = waiters.deadlineAtMs - now;
-    const refusal = this.#closedFor(kind, leftMs) ?? this.#queueRefusal(kind, waiters, leftMs);
+    const { sessions, clock } = this.#options;
+    const closed = closedFor(sessions, { kind, subject, nowMs: clock.now(), leftMs });
+    const refusal = closed ?? this.#queueRefusal(kind, waiters, leftMs);
     if (refusal === undefined) return;
     this.counts.refused += 1;
     throw refusal;
@@ -105,7 +109,7 @@ export class FamilyPool {
   #queueRefusal(kind: string, waiters: Waiters, leftMs: number): ServiceError | undefined {
     const accounts = [...waiters.members].map(({ accountId }) => accountId);
     const account = accounts.find((accountId) => this.#queue.hasRoomFor(accountId));
-    const waitMs = this.#waitMs(account ?? accounts[0] ?? '', kind, (session) => session.mayRead(kind));
+    const waitMs = this.#waitMs(account ?? accounts[0] ?? '', kind, usable(this.#options.sessions, kind));
     if (account !== undefined) return waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined;
     const [own, share] = [this.#queue.slotsOf(accounts[0] ?? ''), shareOf(this.#queue.slots)];
     // There is room again once the jobs above the share have been read.
@@ -219,8 +223,8 @@ export class FamilyPool {
   }
 
   #mayRetry(job: Job, failure: ServiceError, now: number): boolean {
-    const again = isRefusal(failure) || (isTrouble(failure) && job.tried.size === 1 && now - job.askedAt < RETRY_MS);
-    return again && this.#options.sessions.some((other) => other.mayTake(job) && other.mayRead(job.spec.kind));
+    const again = isRefusal(failure) || (isTrouble(failure) && job.failure === failure && now - job.askedAt < RETRY_MS);
+    return again && usableFor(this.#options.sessions, job).length > 0;
   }
 
   /** All the remaining time, unless another session could retry. */
@@ -242,15 +246,16 @@ export class FamilyPool {
       for (const job of [...group.jobs()]) {
         const sessions = this.#options.sessions.filter((session) => session.mayTake(job));
         const leftMs = job.waiters.deadlineAtMs - now;
-        const refusal = closedFor(sessions, group.kind, this.#options.clock.now(), leftMs);
+        const subject = job.spec.subjectOf(job.input);
+        const refusal = closedFor(sessions, { kind: group.kind, subject, nowMs: this.#options.clock.now(), leftMs });
         // A refusal by the session that it waited for does not explain why the other one failed.
         if (refusal) this.#drop(job, job.failure ?? refusal);
       }
     }
   }
 
-  #mayWaitFor({ kind, sample }: JobGroup): boolean {
-    return this.#options.sessions.some((session) => sample && session.mayTake(sample) && session.mayRead(kind));
+  #mayWaitFor({ sample }: JobGroup): boolean {
+    return sample !== undefined && usableFor(this.#options.sessions, sample).length > 0;
   }
 
   /** Jobs may wait while no session can take them: checks again when one may be free or no longer silent. */
@@ -277,14 +282,10 @@ export class FamilyPool {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  #closedFor(kind: string, leftMs: number): ServiceError | undefined {
-    return closedFor(this.#options.sessions, kind, this.#options.clock.now(), leftMs);
-  }
-
   /** For reads that only some sessions can make; counts all sessions if none can now. */
-  #waitMs(accountId: string, kind: string | undefined, mayRead: (session: Session) => boolean): number {
+  #waitMs(accountId: string, kind: string | undefined, sessions: readonly Session[]): number {
     const before = this.#queue.callsBefore(accountId);
-    const open = this.#workers.filter(({ session }) => mayRead(session));
+    const open = this.#workers.filter(({ session }) => sessions.includes(session));
     const workers = open.length > 0 ? open : this.#workers;
     return Math.min(...workers.map((worker) => worker.waitMs(kind, before, workers.length)));
   }

@@ -11,6 +11,8 @@ export interface BatchSpec<Input = unknown, Output = unknown> {
   readonly maxBatchSize: number;
   /** Inputs that are the same to the network have the same name. */
   readonly nameOf: (input: Input) => string;
+  /** What the input is about, whichever part of it is read. */
+  readonly subjectOf: (input: Input) => string;
   /** One upstream call: an output per input, in order; the inputs are distinct. */
   readonly read: (inputs: readonly Input[], context: ReadContext) => Promise<readonly Output[]>;
 }

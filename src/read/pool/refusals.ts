@@ -1,18 +1,26 @@
 import { ServiceError } from '../../core/errors.js';
 import { counted, figure } from '../../core/figures.js';
 import { QUEUE_SLOTS } from './queue-share.js';
-import type { Closed, Session } from './session.js';
+import { type Closed, isTrusted, type Session } from './session.js';
 
-/** Why no session may read the kind now (Unix milliseconds), or undefined when one may, or will within `leftMs`. */
+/** What is read, and until when it may wait. */
+export interface Wanted {
+  readonly kind: string;
+  readonly subject: string;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+  readonly leftMs: number;
+}
+
+/** Why no session may read this now, or undefined when one may, or will within `leftMs`. */
 export function closedFor(
   sessions: readonly Session[],
-  kind: string,
-  nowMs: number,
-  leftMs: number,
+  { kind, subject, nowMs, leftMs }: Wanted,
 ): ServiceError | undefined {
   const closed: Closed[] = [];
+  const isOneTrusted = isTrusted(sessions, kind);
   for (const session of sessions) {
-    const why = session.closed(kind);
+    const why = session.closed(kind, subject) ?? (isOneTrusted ? session.suspicion(kind) : undefined);
     if (why === undefined) return undefined;
     closed.push(why);
   }

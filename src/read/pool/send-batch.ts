@@ -28,7 +28,7 @@ export const fairMsOf = (jobs: readonly Job[]): number =>
 export async function send(session: Session, jobs: readonly Job[], time: CallTime): Promise<unknown[]> {
   const [first] = jobs;
   if (first === undefined) return [];
-  const { kind, nameOf, read } = first.spec;
+  const { kind, nameOf, subjectOf, read } = first.spec;
   // The same input is sent once: reads that must not share a flight may share a call that has not been sent yet (M8).
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
@@ -52,7 +52,7 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
       cancel();
     }
   };
-  const outputs = await session.call(kind, call, isOurs);
+  const outputs = await session.call({ kind, subject: subjectOf(first.input) }, call, isOurs);
   const byName = new Map([...distinct.keys()].map((name, index) => [name, outputs[index]]));
   return names.map((name) => byName.get(name));
 }

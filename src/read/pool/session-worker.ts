@@ -3,12 +3,14 @@ import type { Pace } from '../../ports/pace.js';
 import type { Consumer, FairQueue } from './fair-queue.js';
 import { InFlightLimit, type SharedMeasurement } from './in-flight-limit.js';
 import type { Job } from './job.js';
-import type { Session } from './session.js';
+import { type Session, usableFor } from './session.js';
 
 export interface SessionWorkerOptions {
   /** Its key in the pace. */
   readonly name: string;
   readonly session: Session;
+  /** All of the pool's, with its own. */
+  readonly sessions: readonly Session[];
   readonly queue: FairQueue;
   readonly pace: Pace;
   /** Milliseconds from any start, never set back. */
@@ -60,7 +62,7 @@ export class SessionWorker implements Consumer {
   }
 
   mayTake(job: Job): boolean {
-    return this.session.mayTake(job);
+    return usableFor(this.#options.sessions, job).includes(this.session);
   }
 
   mayRead(kind: string): boolean {

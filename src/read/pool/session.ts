@@ -6,6 +6,19 @@ import type { Job } from './job.js';
 /** A refusal may be temporary: it is trusted for this long. */
 const TRUST_MS = 30 * 60_000;
 
+/** After refusals of so many different subjects in a row a session may not read a kind: one odd subject proves nothing (S17). */
+const REFUSALS = 3;
+
+/** Then one read in this time finds out whether it may after all. */
+const RETRY_MS = 60_000;
+
+/** What a session was refused of a kind since it last could read it. */
+interface Refusals {
+  /** By subject, the latest last; at most `REFUSALS`. */
+  readonly bySubject: Map<string, Closed>;
+  triedAtMs: number;
+}
+
 /** Why reads of a kind cannot be made with a session now, and until when (Unix milliseconds). */
 export interface Closed {
   readonly why: 'refused' | 'resting' | 'failing';
@@ -40,6 +53,8 @@ export class Session {
   readonly #monotonic: Clock;
   /** By kind, or for all kinds. */
   readonly #closed = new Map<string, Closed>();
+  /** By kind. */
+  readonly #refusals = new Map<string, Refusals>();
   /** By kind of read: a network that fails for one kind may work for the others. */
   readonly #breakers = new Map<string, Breaker>();
   #closings = 0;
@@ -51,22 +66,29 @@ export class Session {
   }
 
   /**
-   * Makes one upstream call; its failure shows what the session may still be used for. `isOurs` recognises failures
-   * that say nothing about the network.
+   * Makes one upstream call about a subject; its failure shows what the session may still be used for. `isOurs`
+   * recognises failures that say nothing about the network.
    */
-  async call<T>(kind: string, read: () => Promise<T>, isOurs: (failure: ServiceError) => boolean): Promise<T> {
+  async call<T>(
+    { kind, subject }: { readonly kind: string; readonly subject: string },
+    read: () => Promise<T>,
+    isOurs: (failure: ServiceError) => boolean,
+  ): Promise<T> {
     const breaker = this.#breakers.get(kind) ?? new Breaker(this.#monotonic);
     this.#breakers.set(kind, breaker);
     breaker.enter();
+    const refusals = this.#refusals.get(kind);
+    if (refusals !== undefined) refusals.triedAtMs = this.#monotonic.now();
     try {
       const value = await read();
       breaker.answered();
+      this.#refusals.delete(kind);
       return value;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (!isFailure(error)) breaker.answered();
       else if (!isOurs(error) && breaker.failed(error)) this.#closings += 1;
-      this.#learn(kind, error);
+      this.#learn(kind, subject, error);
       throw error;
     }
   }
@@ -95,16 +117,29 @@ export class Session {
 
   /** True if nothing is closed and no breaker is open. */
   get isClear(): boolean {
-    return this.#closed.size === 0 && ![...this.#breakers.values()].some(({ isOpen }) => isOpen);
+    return (
+      this.#closed.size === 0 && this.#refusals.size === 0 && ![...this.#breakers.values()].some(({ isOpen }) => isOpen)
+    );
   }
 
-  closed(kind: string): Closed | undefined {
-    return this.#at(kind) ?? this.#at(ALL) ?? this.#failing(kind);
+  /** With a subject: also whether it was refused this one. */
+  closed(kind: string, subject?: string): Closed | undefined {
+    return this.#at(kind) ?? this.#at(ALL) ?? this.#refused(kind, subject) ?? this.#failing(kind);
+  }
+
+  hasRefused(kind: string, subject: string): boolean {
+    return this.#refusalsOf(kind)?.bySubject.has(subject) ?? false;
+  }
+
+  /** Its latest refusal, unless it has read the kind since: any session without one is preferred. */
+  suspicion(kind: string): Closed | undefined {
+    return [...(this.#refusalsOf(kind)?.bySubject.values() ?? [])].at(-1);
   }
 
   get health(): SessionHealth {
-    const kinds = [...new Set([...this.#closed.keys(), ...this.#breakers.keys()])].flatMap((kind) => {
-      const closed = this.#at(kind) ?? this.#failing(kind);
+    const known = [...this.#closed.keys(), ...this.#refusals.keys(), ...this.#breakers.keys()];
+    const kinds = [...new Set(known)].flatMap((kind) => {
+      const closed = this.#at(kind) ?? this.#refusedAll(kind) ?? this.#failing(kind);
       return closed ? [{ kind, why: closed.why, untilMs: closed.untilMs }] : [];
     });
     const state = this.#at(ALL) ? 'resting' : this.#fails ? 'failing' : kinds.length > 0 ? 'limited' : 'ok';
@@ -116,13 +151,49 @@ export class Session {
     return this.#breakers.size > 0 && [...this.#breakers.keys()].every((kind) => this.#failing(kind) !== undefined);
   }
 
-  #learn(kind: string, failure: ServiceError): void {
+  #learn(kind: string, subject: string, failure: ServiceError): void {
     const now = this.#clock.now();
-    if (isRefusal(failure)) this.#close(kind, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
+    // It was read, and is not there: that is an answer.
+    if (failure.code === 'not_found') this.#refusals.delete(kind);
+    if (isRefusal(failure)) this.#noteRefusal(kind, subject, failure);
     const { retryAfter } = failure.detail;
     if (retryAfter === undefined || !RESTS.has(failure.code) || failure.detail.isBeside) return;
     const rest: Closed = { why: 'resting', fromMs: now, untilMs: now + retryAfter * 1000, failure };
     this.#close(failure.code === 'no_account' ? ALL : kind, rest);
+  }
+
+  #noteRefusal(kind: string, subject: string, failure: ServiceError): void {
+    const now = this.#clock.now();
+    const refusals = this.#refusals.get(kind) ?? { bySubject: new Map(), triedAtMs: this.#monotonic.now() };
+    this.#refusals.set(kind, refusals);
+    const { bySubject } = refusals;
+    bySubject.delete(subject);
+    bySubject.set(subject, { why: 'refused', fromMs: now, untilMs: now + TRUST_MS, failure });
+    const [oldest] = bySubject.keys();
+    if (bySubject.size > REFUSALS && oldest !== undefined) bySubject.delete(oldest);
+    this.#closings += 1;
+  }
+
+  /** As far as they are still trusted. */
+  #refusalsOf(kind: string): Refusals | undefined {
+    const refusals = this.#refusals.get(kind);
+    if (refusals === undefined) return undefined;
+    const { bySubject } = refusals;
+    for (const [subject, closed] of bySubject) if (!isAt(closed, this.#clock.now())) bySubject.delete(subject);
+    if (bySubject.size > 0) return refusals;
+    this.#refusals.delete(kind);
+    return undefined;
+  }
+
+  #refused(kind: string, subject: string | undefined): Closed | undefined {
+    const own = subject === undefined ? undefined : this.#refusalsOf(kind)?.bySubject.get(subject);
+    return own ?? this.#refusedAll(kind);
+  }
+
+  #refusedAll(kind: string): Closed | undefined {
+    const refusals = this.#refusalsOf(kind);
+    if (refusals === undefined || refusals.bySubject.size < REFUSALS) return undefined;
+    return this.#monotonic.now() - refusals.triedAtMs < RETRY_MS ? [...refusals.bySubject.values()].at(-1) : undefined;
   }
 
   #close(kind: string, closed: Closed): void {
@@ -144,6 +215,29 @@ export class Session {
     return { why: 'failing', fromMs, untilMs: fromMs + broken.leftMs, failure: broken.failure };
   }
 }
+
+/** The names of those that refused this subject: it is not tried with them again. */
+export const refusing = (sessions: readonly Session[], kind: string, subject: string): Set<string> =>
+  new Set(sessions.filter((session) => session.hasRefused(kind, subject)).map(({ name }) => name));
+
+/** Whether one of them was not refused any of the kind: the others are then left alone, even while it rests. */
+export const isTrusted = (sessions: readonly Session[], kind: string): boolean =>
+  sessions.some((session) => session.suspicion(kind) === undefined);
+
+/** Those that may read the kind now. */
+export function usable(sessions: readonly Session[], kind: string): readonly Session[] {
+  const isOneTrusted = isTrusted(sessions, kind);
+  return sessions.filter(
+    (session) => session.mayRead(kind) && !(isOneTrusted && session.suspicion(kind) !== undefined),
+  );
+}
+
+/** Of those that have not tried the job. */
+export const usableFor = (sessions: readonly Session[], job: Job): readonly Session[] =>
+  usable(
+    sessions.filter((session) => session.mayTake(job)),
+    job.spec.kind,
+  );
 
 /** A clock that was set back does not lengthen a rest. */
 const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= now && now < untilMs;

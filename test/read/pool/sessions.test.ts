@@ -32,6 +32,54 @@ describe('network sessions', () => {
     expect(calls.map(({ session }) => session).sort()).toEqual(['one', 'three', 'two']);
   });
 
+  it('a session that was refused one subject reads the others, and that one is not sent again (S17)', async () => {
+    const { list, calls } = testPool({
+      answer: ({ of }) => {
+        if (of[0] === 'odd') throw refused();
+      },
+    });
+    for (let n = 0; n < 10; n += 1) {
+      expect(await failureOf(list('followers', 'odd'))).toEqual(['access_denied', undefined]);
+      expect(await failureOf(list('followers', `good${n}`))).toBe('answered');
+    }
+    expect(calls.filter(({ of }) => of[0] === 'odd').length).toBeLessThanOrEqual(10);
+    const before = calls.length;
+    await failureOf(list('followers', 'odd'));
+    for (let n = 0; n < 5; n += 1) await failureOf(list('followers', 'odd'));
+    expect(calls.length).toBe(before + 1);
+  });
+
+  it('after three different subjects in a row the kind is closed, and one read a minute finds out whether it still is (S17)', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      let isRefused = true;
+      const { list, search, calls, pool } = testPool({
+        answer: ({ what }) => {
+          if (isRefused && what === 'followers') throw refused();
+        },
+      });
+      for (let n = 0; n < 20; n += 1) {
+        expect(await failureOf(list('followers', `a${n}`))).toEqual(['access_denied', undefined]);
+      }
+      expect(calls).toHaveLength(3);
+      expect(pool.health().sessions).toMatchObject([
+        { state: 'limited', closed: [{ kind: 'followers', why: 'refused' }] },
+      ]);
+      expect(await failureOf(search('another kind'))).toBe('answered');
+      vi.advanceTimersByTime(60_001);
+      const callContext = () => callContextOf('a', 30_000);
+      for (let n = 0; n < 5; n += 1) await failureOf(list('followers', `b${n}`, callContext()));
+      expect(calls).toHaveLength(5);
+      isRefused = false;
+      vi.advanceTimersByTime(60_001);
+      for (let n = 0; n < 5; n += 1)
+        expect(await failureOf(list('followers', `c${n}`, callContext()))).toBe('answered');
+      expect(pool.health().sessions).toMatchObject([{ state: 'ok' }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it.each(['upstream_error', 'upstream_rate_limited', 'request_rejected', 'query_id_stale'] as const)(
     'a read that fails with %s is tried once on another session within the same call (S12)',
     async (code) => {
