@@ -188,7 +188,7 @@ export class Reads {
     if (ref === null) throw impossibleUser(text);
     if ('id' in ref) return ref.id;
     const got = await this.#free(ref);
-    if ('fail' in got) throw got.fail;
+    if ('fail' in got) throw namedAlone(got.fail);
     return got.ok.id;
   }
 
@@ -254,9 +254,13 @@ const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>
   !tombstones.isEmpty && namesOfItem(item).some((name) => tombstones.has(name));
 
 function unwrap<T>(loaded: Loaded<T>): T {
-  if ('fail' in loaded) throw loaded.fail;
+  if ('fail' in loaded) throw namedAlone(loaded.fail);
   return loaded.ok;
 }
+
+/** What the network's grammar cannot have is its own input's fault in a batch (B4), and not found where it is named alone (I13). */
+const namedAlone = (failure: ServiceError): ServiceError =>
+  failure.code === 'bad_request' ? new ServiceError('not_found', failure.message, { reason: 'unknown' }) : failure;
 
 function toPage(slice: Filled, endCursor: string | null): Page {
   const { items: nodes, cache, cacheHits, charged } = slice;

@@ -28,6 +28,17 @@ function setUp(more: Partial<Network> = {}) {
 }
 
 describe('an object', () => {
+  it("that the network's grammar cannot have is bad_request in a batch (B4), and not found by itself (I13)", async () => {
+    const { net, engine } = setUp();
+    net.refuse('77', new ServiceError('bad_request', 'An id here has other digits.'));
+    const { reads } = engine.open();
+    const site = { path: 'tweet', fresh: false };
+    await expect(reads.tweet('77', site)).rejects.toEqual(refused('not_found', /other digits/));
+    expect((await engine.open().reads.tweets(['77', '11'], site)).errors).toEqual([
+      { input: '77', code: 'bad_request', message: 'An id here has other digits.' },
+    ]);
+  });
+
   it.each(['', '012', ' 11', '+11', '1e1', 'eleven'])(
     'that is a tweet has no id like %j: not asked for',
     async (id) => {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../../src/core/errors.js';
 
 const EPOCH_MS = 1288834974657;
 const FIRST_WITH_TIME = 29700859247n;
@@ -18,3 +18,7 @@ export function timeOfId(id: string): number {
 
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
+
+/** What X's grammar cannot have (I13). */
+export const badHandle = (): ServiceError => badRequest('A handle on X is 1 to 15 letters, digits and _.');
+export const badId = (): ServiceError => badRequest('An id on X is 1 to 19 digits.');

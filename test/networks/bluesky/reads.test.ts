@@ -63,9 +63,14 @@ describe('profiles', () => {
     const [byId] = await at.network.users([{ id: userId(ADA) }], CONTEXT());
     expect(byId).toMatchObject({ ok: { handle: 'handle.invalid', name: 'handle.invalid' } });
     const before = at.asked.length;
-    for (const handle of ['handle.invalid', 'ada', 'ada_b.test', 'ada.test.', 'a'.repeat(254), '12345']) {
-      expect(await at.network.users([{ handle }], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
+    expect(await at.network.users([{ handle: 'handle.invalid' }], CONTEXT())).toMatchObject([
+      { fail: { code: 'not_found' } },
+    ]);
+    for (const handle of ['ada', 'ada_b.test', 'ada.test.', 'a'.repeat(254), '12345']) {
+      expect(await at.network.users([{ handle }], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
     }
+    expect(await at.network.users([{ id: '7' }], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
+    expect(await at.network.tweets(['7'], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
     expect(at.asked).toHaveLength(before);
   });
 
@@ -292,7 +297,7 @@ describe('tweets', () => {
   it('does not send ids that cannot exist', async () => {
     await open({});
     for (const id of ['0', '1', '12345678901234567890', userId(ADA), '9'.repeat(64)]) {
-      expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'not_found' } }]);
+      expect(await at.network.tweets([id], CONTEXT())).toMatchObject([{ fail: { code: 'bad_request' } }]);
     }
     expect(at.asked).toEqual([]);
   });

@@ -84,8 +84,8 @@ describe('batches of X', () => {
       ['not_found', 'suspended'],
       ['not_found', undefined],
       '7',
-      ['not_found', undefined],
-      ['not_found', undefined],
+      ['bad_request', undefined],
+      ['bad_request', undefined],
     ]);
     expect(at.queries('/2/users')).toMatchObject([{ ids: '8,7' }]);
     expect(at.queries('/2/users/by')).toMatchObject([{ usernames: 'gULL,nobody' }]);
@@ -113,6 +113,18 @@ describe('batches of X', () => {
     const at = await scripted(() => ({ status: 403, body: problem }));
     await expect(at.network.tweets(['100'], context())).rejects.toMatchObject({ code: 'not_found' });
     await expect(at.network.tweets(['100', '101'], context())).rejects.toMatchObject({ code: 'upstream_error' });
+  });
+
+  it("refuses a handle or id that X's grammar cannot have as the input's own fault, and does not send it (I13)", async () => {
+    const at = await scripted(() => ({ body: { errors: [{ title: 'Service Unavailable' }] } }));
+    const refs = [{ handle: 'much_too_long_for_x' }, { handle: 'a.b' }, { id: '1'.repeat(20) }];
+    for (const one of await at.network.users(refs, context())) {
+      expect(one).toMatchObject({
+        fail: { code: 'bad_request', message: expect.stringMatching(/on X is 1 to 1[59]/) },
+      });
+    }
+    expect(await at.network.tweets(['1'.repeat(20)], context())).toMatchObject([{ fail: { code: 'bad_request' } }]);
+    expect(at.queries('/2/users')).toEqual([]);
   });
 
   it('errors that name no input fail the call, not the inputs', async () => {

@@ -9,6 +9,7 @@ const spec = (kind: string, most: number): BatchSpec => ({
   family: 'slow',
   maxBatchSize: most,
   nameOf: String,
+  subjectOf: String,
   read: async () => [],
 });
 const CARRIERS = [spec('users', 5), spec('tweets', 3), spec('search', 1), spec('followers', 1)];

@@ -9,7 +9,7 @@ import { chunks, type Profiles } from '../profiles.js';
 import { ANSWERS, type PostView } from '../schemas.js';
 import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
-import { noTweet } from './subject.js';
+import { badId, noTweet } from './subject.js';
 
 const GET_POSTS = 'app.bsky.feed.getPosts';
 /** Records of reposts are read one by one. */
@@ -43,7 +43,8 @@ export async function readTweets(
     const subject = subjects[index];
     if (subject && 'fail' in subject) return subject;
     const isUnread = subject && !posts.has(subject.uri) && isAmong(unread, 'uri', subject.uri);
-    return { fail: isUnread ? unreadable(GET_POSTS, subject.uri) : noTweet() };
+    if (isUnread) return { fail: unreadable(GET_POSTS, subject.uri) };
+    return { fail: records[index] ? noTweet() : badId() };
   });
 }
 

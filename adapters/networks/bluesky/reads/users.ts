@@ -1,19 +1,25 @@
-import { asServiceError } from '../../../../src/core/errors.js';
+import { asServiceError, type ServiceError } from '../../../../src/core/errors.js';
 import { handleKey } from '../../../../src/core/ids.js';
 import type { User, UserRef } from '../../../../src/core/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { isAskable } from '../handles.js';
+import { isAskable, isHandle } from '../handles.js';
 import { userDid } from '../ids.js';
 import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
-import { noUser } from './subject.js';
+import { badHandle, badId, noUser } from './subject.js';
 
 /** A DID or a handle in lower case; null for what cannot identify an account. */
 function actorOf(ref: UserRef): string | null {
   if ('id' in ref) return userDid(ref.id);
   return isAskable(ref.handle) ? handleKey(ref.handle) : null;
+}
+
+/** Why there is no account: what Bluesky cannot have at all is the caller's mistake. */
+function missing(ref: UserRef): { fail: ServiceError } {
+  if ('id' in ref) return { fail: userDid(ref.id) === null ? badId() : noUser() };
+  return { fail: isHandle(ref.handle) ? noUser() : badHandle() };
 }
 
 /** One outcome per input. A single input uses the method that says why a profile is missing. */
@@ -25,7 +31,7 @@ export async function readUsers(
   const actors = refs.map(actorOf);
   const asked = [...new Set(actors.filter((actor) => actor !== null))];
   const [only] = asked;
-  if (only === undefined) return refs.map(() => ({ fail: noUser() }));
+  if (only === undefined) return refs.map(missing);
   let found: LookedUp<DetailedProfile>;
   try {
     found =
@@ -35,16 +41,17 @@ export async function readUsers(
   } catch (error) {
     const failure = asServiceError(error);
     if (failure.code !== 'not_found') throw error;
-    return refs.map(() => ({ fail: failure }));
+    return refs.map((ref, index) => (actors[index] === null ? missing(ref) : { fail: failure }));
   }
   const users = await profiles.usersOf(found.objects, context);
   const byActor = new Map(
     found.objects.flatMap(({ did, handle }) => [did, handleKey(handle)].map((actor) => [actor, users.get(did)])),
   );
-  return actors.map((actor) => {
-    const user = actor === null ? undefined : byActor.get(actor);
+  return refs.map((ref, index) => {
+    const actor = actors[index] ?? '';
+    const user = byActor.get(actor);
     if (user) return { ok: user };
-    const isUnread = actor !== null && isAmong(found.unread, actor.startsWith('did:') ? 'did' : 'handle', actor);
-    return { fail: isUnread ? unreadable(GET_PROFILES, `the profile of ${actor}`) : noUser() };
+    const isUnread = actor !== '' && isAmong(found.unread, actor.startsWith('did:') ? 'did' : 'handle', actor);
+    return isUnread ? { fail: unreadable(GET_PROFILES, `the profile of ${actor}`) } : missing(ref);
   });
 }
