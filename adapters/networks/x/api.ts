@@ -87,6 +87,12 @@ export class XApi {
     return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#sessionOf(context).token, question].join('\n');
   }
 
+  /** Throws while the endpoint has no calls left: before anything is asked that only serves a call to it. */
+  requireCalls(path: string, context: ReadContext): void {
+    const refusal = this.#limits.refusal(this.#sessionOf(context).session, endpointOf(path));
+    if (refusal !== undefined) throw refusal;
+  }
+
   close(): Promise<void> {
     return this.#upstream.close();
   }
@@ -101,13 +107,16 @@ export class XApi {
     const { session, token } = this.#sessionOf(context);
     const endpoint = endpointOf(path);
     const isBeside = context.isList === true && isLookup(endpoint);
-    const refusal = this.#limits.refusal(session, endpoint);
-    if (refusal !== undefined) throw isBeside ? beside(refusal) : refusal;
+    try {
+      await this.#limits.enter(session, endpoint, context.signal);
+    } catch (error) {
+      throw isBeside && error instanceof ServiceError ? beside(error) : error;
+    }
     const observe = (limit: Limit): void => {
       this.#limits.note(session, endpoint, limit);
       if (!isBeside) context.observe?.(limit);
     };
-    const answer = await this.#upstream.ask({
+    const sent = this.#upstream.ask({
       path: `${path}?${new URLSearchParams(params)}`,
       headers: { authorization: `Bearer ${token}` },
       schema,
@@ -117,6 +126,7 @@ export class XApi {
         return isBeside && failure.code === 'upstream_rate_limited' ? beside(failure) : failure;
       },
     });
+    const answer = await sent.finally(() => this.#limits.leave(session, endpoint));
     if (answer.returned > 0) context.onBilled?.({ kind, items: answer.returned });
     return answer;
   }

@@ -86,11 +86,17 @@ async function searchPosts(
 /** X's search covers posts up to half a minute ago, and refuses to start later. */
 const LATEST_START_MS = 60_000;
 
-/**
- * What was posted under a post: a search that only Perch makes, from the time when the post was written, or shortly
- * before.
- */
+/** What was posted under a post can be found from the time when it was written, or shortly before. */
+const sinceOf = ({ clock }: Settings, id: string): number => Math.min(timeOfId(id), clock.now() - LATEST_START_MS);
+
+/** Throws while `searchUnder` has no calls left. */
+export function requireSearchUnder({ api, context, settings }: SearchPlace, id: string): void {
+  const { path } = windowOf({ since: sinceOf(settings, id) }, settings);
+  api.requireCalls(`/2/tweets/search/${path}`, context);
+}
+
+/** What was posted under a post: a search that only Perch makes. */
 export function searchUnder(place: SearchPlace, query: string, id: string): Promise<PostPage> {
-  const since = Math.min(timeOfId(id), place.settings.clock.now() - LATEST_START_MS);
-  return searchPosts(place, { query, bounds: { since }, product: 'Latest', isOurs: true });
+  const bounds = { since: sinceOf(place.settings, id) };
+  return searchPosts(place, { query, bounds, product: 'Latest', isOurs: true });
 }

@@ -2,7 +2,7 @@ import { foreignCursor } from '../../../src/core/foreign-cursor.js';
 import type { Tweet } from '../../../src/core/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';
-import { type SearchPlace, searchUnder } from './search.js';
+import { requireSearchUnder, type SearchPlace, searchUnder } from './search.js';
 
 /** The most calls for a post's ancestors, and for finding out whether an answer belongs under it. */
 const MAX_ABOVE = 30;
@@ -11,6 +11,7 @@ const MAX_PARENT_CALLS = 10;
 /** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { api, context, token } = reading;
+  if (token === null) requireSearchUnder(reading, id);
   // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two (T6).
   const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
   const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
@@ -33,6 +34,7 @@ export async function readThread(reading: SearchPlace, id: string): Promise<Netw
     }
     return below(reading, id, conversation, searched);
   }
+  requireSearchUnder(reading, id);
   const cached = await reading.context.cached?.tweet(id);
   const focal = cached?.isOfThisCall ? cached.value : await findTweet(reading.api, id, reading.context);
   const [above, page] = await Promise.all([

@@ -49,6 +49,55 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(3);
   });
 
+  it('is sent no more calls at once than it has left, and those that wait are refused (L21)', async () => {
+    let left = 4;
+    const at = await scripted(({ path }) => {
+      left -= 1;
+      const { body, headers } = answer([])({ path, query: new URLSearchParams() });
+      return { body, headers: { ...headers, 'x-rate-limit-remaining': String(Math.max(0, left)) } };
+    });
+    const search = (q: string) => at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context());
+    await search('first');
+    const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd', 'e', 'f'].map(search));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(at.requests).toHaveLength(4);
+  });
+
+  it('gives up waiting for a call that is left when its signal fires (L21)', async () => {
+    const at = await scripted(({ path, query }) => ({
+      ...answer([])({ path, query }),
+      headers: { 'x-rate-limit-remaining': '1', 'x-rate-limit-reset': String(NOW / 1000 + 600) },
+    }));
+    const search = (q: string, signal?: AbortSignal) =>
+      at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context(signal && { signal }));
+    await search('first');
+    const leaving = new AbortController();
+    const [sent, waiting] = [search('a'), search('b', leaving.signal)];
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    await sent;
+    await search('c');
+    expect(at.requests).toHaveLength(3);
+  });
+
+  it('is known to be empty before anything is asked beside it (L21)', async () => {
+    const at = await scripted(answer(['/2/tweets/search/recent', '/2/users/5/followers']));
+    await at.network.page({ kind: 'search', subject: 'a', product: 'Latest' }, null, context());
+    await at.network.page({ kind: 'followers', subject: '5' }, 'more', context());
+    const id = String(BigInt(NOW - 60_000 - 1288834974657) << 22n);
+    for (const [kind, subject] of [
+      ['replies', id],
+      ['thread', id],
+      ['followers', '5'],
+    ] as const) {
+      expect(await failing(at.network.page({ kind, subject }, null, context()))).toMatchObject({
+        code: 'upstream_rate_limited',
+        detail: { retryAfter: 600 },
+      });
+    }
+    expect(at.requests).toHaveLength(2);
+  });
+
   it('leaves the others alone: users by handle and by id, and a list without its lookup', async () => {
     const at = await scripted(answer(['/2/users/by', '/2/users']));
     await at.network.users([{ handle: 'ada' }], context());
