@@ -1,4 +1,4 @@
-import type { Media } from '../../src/core/model.js';
+import type { Article, Audio, Media, Poll, PollOption } from '../../src/core/model.js';
 import { builder } from '../builder.js';
 
 const MediaType = builder.enumType('MediaType', {
@@ -18,5 +18,43 @@ export const MediaRef = builder.objectRef<Media>('Media').implement({
     previewUrl: t.exposeString('previewUrl', { description: 'URL of a preview image of a video. Free.' }),
     width: t.exposeInt('width', { description: 'Pixels. Free.' }),
     height: t.exposeInt('height', { description: 'Pixels. Free.' }),
+    altText: t.exposeString('altText', { description: 'What it shows, in the words of its author. Free.' }),
+  }),
+});
+
+export const AudioRef = builder.objectRef<Audio>('Audio').implement({
+  description: 'A sound in a tweet. Free: part of the tweet.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'URL of the sound. Free.' }),
+    altText: t.exposeString('altText', { description: 'What it contains, in the words of its author. Free.' }),
+  }),
+});
+
+const PollOptionRef = builder.objectRef<PollOption>('PollOption').implement({
+  description: 'An option of a poll. Free: part of the tweet.',
+  fields: (t) => ({
+    text: t.exposeString('text', { nullable: false, description: 'The option. Free.' }),
+    votes: t.expose('votes', { type: 'Count', description: 'Votes for it; null while the network hides them. Free.' }),
+  }),
+});
+
+export const PollRef = builder.objectRef<Poll>('Poll').implement({
+  description: 'A poll in a tweet. Free: part of the tweet.',
+  fields: (t) => ({
+    options: t.field({
+      type: [PollOptionRef],
+      nullable: false,
+      description: 'The options, in their order. Free.',
+      resolve: (poll) => poll.options,
+    }),
+    endsAt: t.expose('endsAt', { type: 'DateTime', description: 'Time when voting ends or ended. Free.' }),
+  }),
+});
+
+export const ArticleRef = builder.objectRef<Article>('Article').implement({
+  description: 'An article or page that a tweet presents with its title. Free: part of the tweet.',
+  fields: (t) => ({
+    title: t.exposeString('title', { nullable: false, description: 'The title. Free.' }),
+    url: t.exposeString('url', { description: 'The link. Free.' }),
   }),
 });

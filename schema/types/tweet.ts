@@ -1,7 +1,7 @@
 import type { Tweet } from '../../src/core/model.js';
 import { freshArg, optionsOf } from '../args.js';
 import { builder, costs, priced } from '../builder.js';
-import { MediaRef } from './media.js';
+import { ArticleRef, AudioRef, MediaRef, PollRef } from './media.js';
 import { TweetRef, UserRef } from './refs.js';
 
 builder.objectType(TweetRef, {
@@ -35,6 +35,17 @@ builder.objectType(TweetRef, {
       type: [MediaRef],
       description: 'Images and videos. Free.',
       resolve: (tweet) => tweet.media,
+    }),
+    audio: t.field({ type: [AudioRef], description: 'Sounds. Free.', resolve: (tweet) => tweet.audio }),
+    poll: t.field({
+      type: PollRef,
+      description: 'The poll; null if it has none. Free.',
+      resolve: (tweet) => tweet.poll,
+    }),
+    articles: t.field({
+      type: [ArticleRef],
+      description: 'Articles and linked pages whose titles the network gives. Free.',
+      resolve: (tweet) => tweet.articles,
     }),
     urls: t.exposeStringList('urls', { description: 'Links in the text, expanded. Free.' }),
     hashtags: t.exposeStringList('hashtags', { description: 'Hashtags, without #. Free.' }),

@@ -36,6 +36,31 @@ export interface Media {
   width?: number;
   /** Pixels. */
   height?: number;
+  /** What it shows, in words, as its author wrote it. */
+  altText?: string;
+}
+
+/** A sound: it has a list of its own, since the types of media are closed (T22). */
+export interface Audio {
+  url?: string;
+  altText?: string;
+}
+
+export interface PollOption {
+  text: string;
+  votes?: number;
+}
+
+export interface Poll {
+  options: readonly PollOption[];
+  /** RFC 3339, UTC, milliseconds (T11). */
+  endsAt?: string;
+}
+
+/** An article or page that a tweet presents with its title. */
+export interface Article {
+  title: string;
+  url?: string;
 }
 
 export interface Tweet {
@@ -61,6 +86,9 @@ export interface Tweet {
   bookmarksCount?: number;
   viewsCount?: number;
   media?: readonly Media[];
+  audio?: readonly Audio[];
+  poll?: Poll;
+  articles?: readonly Article[];
   urls?: readonly string[];
   hashtags?: readonly string[];
   /** Handles, without the @. */

@@ -1,4 +1,4 @@
-import type { Media } from '../../../src/core/model.js';
+import type { Article, Media } from '../../../src/core/model.js';
 import { POST, partsOf, recordId } from './ids.js';
 import type { PostView } from './schemas.js';
 
@@ -6,28 +6,36 @@ export interface Embedded {
   readonly media: readonly Media[];
   /** The addresses of link cards. */
   readonly links: readonly string[];
+  /** Link cards that have a title. */
+  readonly articles: readonly Article[];
 }
 
-const photo = (url: string): Media => ({ type: 'photo', url });
+const NOTHING: Embedded = { media: [], links: [], articles: [] };
+
+const described = (alt: string | undefined): Pick<Media, 'altText'> => (alt ? { altText: alt } : {});
+const photo = (url: string, alt: string | undefined): Media => ({ type: 'photo', url, ...described(alt) });
 
 /** What the view of a post embeds. Sizes are left out: the network gives a ratio, not pixels. */
 export function embeddedIn(view: PostView['embed']): Embedded {
   switch (view?.$type) {
     case 'app.bsky.embed.images#view':
-      return { media: view.images.map(({ fullsize }) => photo(fullsize)), links: [] };
+      return { ...NOTHING, media: view.images.map(({ fullsize, alt }) => photo(fullsize, alt)) };
     case 'app.bsky.embed.gallery#view':
-      return { media: view.items.flatMap(({ fullsize }) => (fullsize ? photo(fullsize) : [])), links: [] };
+      return { ...NOTHING, media: view.items.flatMap(({ fullsize, alt }) => (fullsize ? photo(fullsize, alt) : [])) };
     case 'app.bsky.embed.video#view': {
-      const { playlist, thumbnail, presentation } = view;
+      const { playlist, thumbnail, presentation, alt } = view;
       const type = presentation === 'gif' ? 'animated_gif' : 'video';
-      return { media: [{ type, url: playlist, ...(thumbnail && { previewUrl: thumbnail }) }], links: [] };
+      const still = thumbnail && { previewUrl: thumbnail };
+      return { ...NOTHING, media: [{ type, url: playlist, ...still, ...described(alt) }] };
     }
-    case 'app.bsky.embed.external#view':
-      return { media: [], links: [view.external.uri] };
+    case 'app.bsky.embed.external#view': {
+      const { uri: url, title } = view.external;
+      return { media: [], links: [url], articles: title ? [{ title, url }] : [] };
+    }
     case 'app.bsky.embed.recordWithMedia#view':
       return embeddedIn(view.media);
     default:
-      return { media: [], links: [] };
+      return NOTHING;
   }
 }
 

@@ -106,11 +106,14 @@ function langOf(langs: readonly string[] | undefined): Pick<Tweet, 'lang'> {
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
 /** All of it is known: an empty list means that there is none. */
-function contentsOf({ record, embed }: PostView): Pick<Tweet, 'media' | 'urls' | 'hashtags' | 'mentions'> {
+function contentsOf({ record, embed }: PostView): Partial<Tweet> {
   const marks = marksIn(record.text, record.facets);
-  const { media, links } = embeddedIn(embed);
+  const { media, links, articles } = embeddedIn(embed);
   return {
     media,
+    // Posts of this network can have neither sounds nor polls.
+    audio: [],
+    articles,
     urls: distinct([...marks.links, ...links]),
     hashtags: distinct([...marks.hashtags, ...(record.tags ?? [])]),
     mentions: distinct(marks.mentions),

@@ -59,24 +59,25 @@ function open<T extends readonly { shape: { $type: { value: string } } }[] & rea
 
 const images = z.object({
   $type: z.literal('app.bsky.embed.images#view'),
-  images: z.array(z.object({ fullsize: z.string() })),
+  images: some(z.object({ fullsize: z.string(), alt: maybe(z.string()) })),
 });
 
 const gallery = z.object({
   $type: z.literal('app.bsky.embed.gallery#view'),
-  items: z.array(z.object({ fullsize: maybe(z.string()) })),
+  items: some(z.object({ fullsize: maybe(z.string()), alt: maybe(z.string()) })),
 });
 
 const video = z.object({
   $type: z.literal('app.bsky.embed.video#view'),
   playlist: z.string(),
   thumbnail: maybe(z.string()),
+  alt: maybe(z.string()),
   presentation: maybe(z.string()),
 });
 
 const external = z.object({
   $type: z.literal('app.bsky.embed.external#view'),
-  external: z.object({ uri: z.string() }),
+  external: z.object({ uri: z.string(), title: maybe(z.string()) }),
 });
 
 const withMedia = z.object({

@@ -1,4 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Article, PollOption } from '../../../src/core/model.js';
 
 /** Every id from here on is a snowflake (time in the bits above 22), and none below is. */
 export const FIRST_SNOWFLAKE = 2199023255552n;
@@ -49,7 +50,7 @@ const TWEET_COLUMNS = raw(`
   t.in_reply_to_id::text AS in_reply_to_id, t.in_reply_to_user_id::text AS in_reply_to_user_id,
   t.quoted_id::text AS quoted_id, t.retweeted_id::text AS retweeted_id, t.replies::float8 AS replies,
   t.retweets::float8 AS retweets, t.likes::float8 AS likes, t.quotes::float8 AS quotes, t.bookmarks::float8 AS bookmarks,
-  t.views::float8 AS views, t.media, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
+  t.views::float8 AS views, t.media, t.audio, t.poll, t.articles, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
   t.rank::float8 AS rank`);
 
 /** The author's columns are null in all rows but one of each author, and where the author is unknown (`tweetsOf`). */
@@ -71,6 +72,9 @@ export interface TweetRow extends UserRow {
   bookmarks: number | null;
   views: number | null;
   media: readonly MediaValue[] | null;
+  audio: readonly AudioValue[] | null;
+  poll: PollValue | null;
+  articles: readonly Article[] | null;
   urls: string[] | null;
   hashtags: string[] | null;
   mentions: string[] | null;
@@ -88,6 +92,17 @@ export interface MediaValue {
   preview_url?: string;
   width?: number;
   height?: number;
+  alt_text?: string;
+}
+
+export interface AudioValue {
+  url?: string;
+  alt_text?: string;
+}
+
+export interface PollValue {
+  options: readonly PollOption[];
+  ends_at?: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Media, Tweet, User } from '../../../src/core/model.js';
+import type { Audio, Media, Poll, Tweet, User } from '../../../src/core/model.js';
 import { FIRST_SNOWFLAKE, type MediaValue, type TweetRow, type UserRow } from './columns.js';
 
 const SNOWFLAKE_EPOCH_MS = 1288834974657;
@@ -53,6 +53,9 @@ function tweetOf(row: TweetRow, author: User | null): Tweet {
     bookmarksCount: row.bookmarks,
     viewsCount: row.views,
     media: row.media?.map(mediaOf) ?? null,
+    audio: row.audio?.map(({ url, alt_text: altText }) => known<Audio>({ url, altText })) ?? null,
+    poll: row.poll && known<Poll>({ options: row.poll.options, endsAt: row.poll.ends_at }),
+    articles: row.articles,
     urls: row.urls,
     hashtags: row.hashtags,
     mentions: row.mentions,
@@ -70,6 +73,7 @@ const mediaOf = (value: MediaValue): Media =>
     previewUrl: value.preview_url,
     width: value.width,
     height: value.height,
+    altText: value.alt_text,
   });
 
 const hasUser = (row: TweetRow): row is TweetRow & { user_id: string } => row.user_id !== null;

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { languageOf } from '../../../src/core/language.js';
-import type { Media, MediaType, Tweet, User } from '../../../src/core/model.js';
+import type { Article, Audio, Media, MediaType, Poll, PollOption, Tweet, User } from '../../../src/core/model.js';
 import { withoutUnknown } from '../upstream/without-unknown.js';
 import { textOfHtml } from './html-text.js';
 import type { Account, Post, Status } from './schemas.js';
@@ -60,6 +60,9 @@ export function tweetOf(status: Status): Tweet {
     bookmarksCount: null,
     viewsCount: null,
     media: shown.media_attachments?.flatMap(mediaOf),
+    audio: shown.media_attachments?.flatMap(audioOf),
+    poll: shown.poll && pollOf(shown.poll),
+    articles: articlesOf(shown.card),
     urls: [...new Set([...(card ? [card] : []), ...links])],
     hashtags: shown.tags?.map(({ name }) => name),
     mentions: shown.mentions?.map(({ acct }) => handleOf(acct)),
@@ -83,18 +86,32 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaType> = new Map([
   ['gifv', 'animated_gif'],
 ]);
 
-function mediaOf({
-  type,
-  url,
-  remote_url,
-  preview_url,
-  meta,
-}: NonNullable<Post['media_attachments']>[number]): Media[] {
+type Attachment = NonNullable<Post['media_attachments']>[number];
+
+function mediaOf({ type, url, remote_url, preview_url, description, meta }: Attachment): Media[] {
   const kind = MEDIA_TYPES.get(type);
   if (kind === undefined) return [];
   const { width, height } = meta?.original ?? {};
   const previewUrl = kind === 'photo' ? null : preview_url;
-  return [withoutUnknown<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height })];
+  const altText = description || null;
+  return [withoutUnknown<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height, altText })];
+}
+
+const audioOf = ({ type, url, remote_url, description }: Attachment): Audio[] =>
+  type === 'audio' ? [withoutUnknown<Audio>({ url: url ?? remote_url, altText: description || null })] : [];
+
+const pollOf = ({ options, expires_at: endsAt }: NonNullable<Post['poll']>): Poll | null =>
+  options
+    ? withoutUnknown<Poll>({
+        options: options.map(({ title: text, votes_count: votes }) => withoutUnknown<PollOption>({ text, votes })),
+        endsAt,
+      })
+    : null;
+
+/** Without a card there is no article; a server that does not say leaves it open. */
+function articlesOf(card: Post['card']): Article[] | null {
+  if (card === undefined) return null;
+  return card?.title ? [withoutUnknown<Article>({ title: card.title, url: card.url || null })] : [];
 }
 
 /** `user` on this server, `user@domain` on another; the domain in its encoded form, by which it can be looked up. */

@@ -51,8 +51,15 @@ const attachment = z.object({
   url: text,
   remote_url: text,
   preview_url: text,
+  description: text,
   // An object, null, or from some versions an empty list.
   meta: maybe(z.object({ original: maybe(z.object({ width: pixels, height: pixels })) })),
+});
+
+const poll = z.object({
+  expires_at: maybe(moment),
+  // Votes are null while they are hidden.
+  options: some(z.object({ title: z.string(), votes_count: count })),
 });
 
 /** Complete, or in servers' nested answers only its id. */
@@ -88,7 +95,8 @@ const post = z.object({
   media_attachments: some(attachment),
   mentions: some(z.object({ acct: z.string() })),
   tags: some(z.object({ name: z.string() })),
-  card: maybe(z.object({ url: text })),
+  card: maybe(z.object({ url: text, title: text })),
+  poll: maybe(poll),
   quote: maybe(quote),
   application: maybe(z.object({ name: text })),
 });

@@ -1,6 +1,6 @@
 import { languageOf } from '../../../src/core/language.js';
-import type { Media, Tweet, User } from '../../../src/core/model.js';
-import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XTweet, XUser } from './schemas.js';
+import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/core/model.js';
+import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 import { decoded, withLinks } from './text.js';
 
 /** Links to a post's own pictures are among its links; older posts don't mark them. */
@@ -65,6 +65,7 @@ interface Beside {
   readonly isProtected: ReadonlySet<unknown>;
   readonly tweets: ReadonlyMap<string, XTweet>;
   readonly media: ReadonlyMap<string, XMedia>;
+  readonly polls: ReadonlyMap<string, XPoll>;
 }
 
 function indexed(includes: Includes): Beside {
@@ -75,6 +76,7 @@ function indexed(includes: Includes): Beside {
     isProtected: new Set(all.flatMap((user) => (isRecord(user) && user.protected === true ? [user.id] : []))),
     tweets: new Map((includes?.tweets ?? includes?.posts)?.map((tweet) => [tweet.id, tweet])),
     media: new Map(includes?.media?.map((medium) => [medium.media_key, medium])),
+    polls: new Map(includes?.polls?.map((poll) => [poll.id, poll])),
   };
 }
 
@@ -108,6 +110,10 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
     bookmarksCount: metrics?.bookmark_count,
     viewsCount: metrics?.impression_count,
     media: mediaOf([original, tweet], beside),
+    // X has no posts with sounds.
+    audio: [],
+    poll: pollOf(original ?? tweet, beside),
+    articles: content.articles,
     urls: content.urls,
     hashtags: content.hashtags,
     mentions: content.mentions,
@@ -119,17 +125,44 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
 }
 
 /** The long text where there is one, and its entities. */
-function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'hashtags' | 'mentions'>> {
+function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'articles' | 'hashtags' | 'mentions'>> {
   const long = tweet.note_tweet ?? tweet.note_post;
   const entities = long?.entities ?? tweet.entities;
   const links = (entities?.urls ?? []).filter((link) => !link.media_key && !OWN_MEDIA.test(link.display_url ?? ''));
-  const addresses = links.flatMap((link) => link.unwound_url ?? link.expanded_url ?? link.url ?? []);
   return {
     text: decoded(long?.text ?? tweet.text),
-    urls: [...new Set(addresses)],
+    urls: [...new Set(links.flatMap((link) => addressOf(link) ?? []))],
+    articles: articlesIn(tweet, links),
     hashtags: (entities?.hashtags ?? []).map(({ tag }) => tag),
     mentions: (entities?.mentions ?? []).map(({ username }) => username),
   };
+}
+
+type XLink = NonNullable<NonNullable<XTweet['entities']>['urls']>[number];
+
+const addressOf = (link: XLink): string | null | undefined => link.unwound_url ?? link.expanded_url ?? link.url;
+
+/** An article on X: the post contains only its link, and beside it its title. */
+const ON_X = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/article\/\d+/;
+
+function articlesIn({ article }: XTweet, links: readonly XLink[]): Article[] {
+  const own = links.find((link) => ON_X.test(addressOf(link) ?? ''));
+  return [
+    ...(article?.title ? [{ title: article.title, url: own && addressOf(own) }] : []),
+    ...links.flatMap((link) =>
+      link.title && !(article?.title && link === own) ? [{ title: link.title, url: addressOf(link) }] : [],
+    ),
+  ].map(({ title, url }) => known<Article>({ title: decoded(title), url }));
+}
+
+function pollOf({ attachments }: XTweet, { polls }: Beside): Poll | undefined {
+  const [poll] = (attachments?.poll_ids ?? []).flatMap((id) => polls.get(id) ?? []);
+  if (!poll?.options) return undefined;
+  const options = poll.options.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
+  return known<Poll>({
+    options: options.map(({ label, votes }) => known<PollOption>({ text: decoded(label), votes })),
+    endsAt: poll.end_datetime && timeOf(poll.end_datetime),
+  });
 }
 
 /** The media of the first post whose pictures were included; undefined where some were not. */
@@ -145,7 +178,7 @@ function mediaOf(tweets: readonly (XTweet | undefined)[], beside: Beside): Media
   return undefined;
 }
 
-function mediumOf({ type, url, preview_image_url: preview, variants, width, height }: XMedia): Media {
+function mediumOf({ type, url, preview_image_url: preview, variants, width, height, alt_text: alt }: XMedia): Media {
   const video = (variants ?? [])
     .filter(({ content_type: kind }) => kind === 'video/mp4')
     .toSorted((one, other) => (other.bit_rate ?? 0) - (one.bit_rate ?? 0))[0];
@@ -155,6 +188,7 @@ function mediumOf({ type, url, preview_image_url: preview, variants, width, heig
     previewUrl: type === 'photo' ? undefined : preview,
     width,
     height,
+    altText: filled(alt),
   });
 }
 

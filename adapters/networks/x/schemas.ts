@@ -22,6 +22,7 @@ const link = z.object({
   unwound_url: text,
   display_url: text,
   media_key: text,
+  title: text,
 });
 
 const entities = maybe(
@@ -78,7 +79,8 @@ export const tweetSchema = z.object({
   note_tweet: note,
   note_post: note,
   entities,
-  attachments: maybe(z.object({ media_keys: listOf(z.string()) })),
+  attachments: maybe(z.object({ media_keys: listOf(z.string()), poll_ids: listOf(z.string()) })),
+  article: maybe(z.object({ title: text })),
   public_metrics: maybe(
     z.object({
       reply_count: count,
@@ -100,11 +102,19 @@ const mediaSchema = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
   url: text,
   preview_image_url: text,
+  alt_text: text,
   width: count,
   height: count,
   variants: listOf(z.object({ content_type: text, bit_rate: count, url: z.string() })),
 });
 export type XMedia = z.infer<typeof mediaSchema>;
+
+const pollSchema = z.object({
+  id: z.string(),
+  options: listOf(z.object({ position: count, label: z.string(), votes: count })),
+  end_datetime: maybe(moment),
+});
+export type XPoll = z.infer<typeof pollSchema>;
 
 /** Part of an answer with 200: why an object is missing from it. */
 export const problemSchema = z.object({
@@ -126,6 +136,7 @@ const includes = maybe(
     tweets: maybe(readable(tweetSchema)),
     posts: maybe(readable(tweetSchema)),
     media: listOf(mediaSchema),
+    polls: listOf(pollSchema),
   }),
 );
 export type Includes = z.infer<typeof includes>;

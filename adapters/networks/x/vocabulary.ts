@@ -17,7 +17,11 @@ export interface Vocabulary {
 
 const USER_FIELDS =
   'id,name,username,created_at,description,entities,location,url,profile_image_url,profile_banner_url,verified,verified_type,protected,public_metrics';
-const MEDIA_FIELDS = 'media_key,type,url,preview_image_url,width,height,variants';
+/** With each post, and free: X bills posts and users. */
+const BESIDE: Params = {
+  'media.fields': 'media_key,type,url,preview_image_url,width,height,variants,alt_text',
+  'poll.fields': 'id,options,end_datetime',
+};
 
 const TWEET_USERS: Params = { 'user.fields': `${USER_FIELDS},pinned_tweet_id` };
 const POST_USERS: Params = { 'user.fields': USER_FIELDS };
@@ -26,9 +30,10 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, Vocabulary>> = {
   tweet: {
     posts: {
       'tweet.fields':
-        'id,text,created_at,author_id,conversation_id,in_reply_to_user_id,referenced_tweets,entities,attachments,public_metrics,lang,note_tweet,source',
-      expansions: 'author_id,attachments.media_keys,referenced_tweets.id,referenced_tweets.id.attachments.media_keys',
-      'media.fields': MEDIA_FIELDS,
+        'id,text,created_at,author_id,conversation_id,in_reply_to_user_id,referenced_tweets,entities,attachments,public_metrics,lang,note_tweet,article,source',
+      expansions:
+        'author_id,attachments.media_keys,attachments.poll_ids,referenced_tweets.id,referenced_tweets.id.attachments.media_keys',
+      ...BESIDE,
       ...TWEET_USERS,
     },
     users: TWEET_USERS,
@@ -36,10 +41,11 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, Vocabulary>> = {
   },
   post: {
     posts: {
-      'post.fields': 'id,text,created_at,conversation_id,entities,attachments,public_metrics,lang,note_post,source',
+      'post.fields':
+        'id,text,created_at,conversation_id,entities,attachments,public_metrics,lang,note_post,article,source',
       // Author and references are not fields here: they are expansions.
-      expansions: 'author_id,in_reply_to_user_id,referenced_posts,attachments.media_keys',
-      'media.fields': MEDIA_FIELDS,
+      expansions: 'author_id,in_reply_to_user_id,referenced_posts,attachments.media_keys,attachments.poll_ids',
+      ...BESIDE,
       ...POST_USERS,
     },
     users: POST_USERS,

@@ -503,6 +503,20 @@ export interface components {
             /** @description Requests per second. */
             rate_limit_qps: number;
         };
+        /** @description An article or page that a tweet presents with its title. Free: part of the tweet. */
+        Article: {
+            /** @description The title. */
+            title: string;
+            /** @description The link. */
+            url?: string;
+        };
+        /** @description A sound in a tweet. Free: part of the tweet. */
+        Audio: {
+            /** @description What it contains, in the words of its author. */
+            alt_text?: string;
+            /** @description URL of the sound. */
+            url?: string;
+        };
         /** @description An input that returned nothing, and why. Never charged. */
         BatchError: {
             /**
@@ -669,6 +683,8 @@ export interface components {
         };
         /** @description An image or video in a tweet. Free: part of the tweet. */
         Media: {
+            /** @description What it shows, in the words of its author. */
+            alt_text?: string;
             /** @description Pixels. */
             height?: number;
             /** @description URL of a preview image of a video. */
@@ -752,6 +768,23 @@ export interface components {
             data: components["schemas"]["Pack"][];
             /** @description The rate-limit tiers. */
             rate_limits?: components["schemas"]["RateLimitTier"][];
+        };
+        /** @description A poll in a tweet. Free: part of the tweet. */
+        Poll: {
+            /**
+             * Format: date-time
+             * @description Time when voting ends or ended.
+             */
+            ends_at?: string;
+            /** @description The options, in their order. */
+            options: components["schemas"]["PollOption"][];
+        };
+        /** @description An option of a poll. Free: part of the tweet. */
+        PollOption: {
+            /** @description The option. */
+            text: string;
+            /** @description Votes for it; null while the network hides them. */
+            votes?: number;
         };
         Price: {
             /** @description Credits for an item read with `fresh`. */
@@ -942,6 +975,10 @@ export interface components {
         };
         /** @description A tweet. Its media and author are part of it. */
         Tweet: {
+            /** @description Articles and linked pages whose titles the network gives. */
+            articles?: components["schemas"]["Article"][];
+            /** @description Sounds. */
+            audio?: components["schemas"]["Audio"][];
             /** @description The author. Free: an author is never charged as an item. */
             author?: components["schemas"]["User"];
             /** @description Id of the author. */
@@ -977,6 +1014,8 @@ export interface components {
             media?: components["schemas"]["Media"][];
             /** @description Handles mentioned, without @. */
             mentions?: string[];
+            /** @description The poll; null if it has none. */
+            poll?: components["schemas"]["Poll"];
             /** @description Id of the tweet it quotes. */
             quoted_id?: string;
             /** @description Number of quotes. */

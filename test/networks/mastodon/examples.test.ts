@@ -25,6 +25,8 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
       likesCount: 11,
       quotesCount: 2,
       media: [],
+      audio: [],
+      articles: [{ title: '‘I lost my £193,000 inheritance – with one wrong digit on my sort code’', url: address }],
       urls: [address],
       hashtags: [],
       mentions: [],

@@ -93,7 +93,7 @@ describe('a tweet', () => {
     if (quote === undefined) expect(found).not.toHaveProperty('isQuote');
   });
 
-  test('pictures, films and moving pictures; sounds are left out', () => {
+  test('lists pictures, videos and animations as media, and sounds apart (T22)', () => {
     const of = (type: string, more: object = {}) => ({
       type,
       url: `https://a.example/${type}`,
@@ -101,26 +101,43 @@ describe('a tweet', () => {
       ...more,
     });
     const media = [
-      of('image', { meta: { original: { width: 640, height: 480 } } }),
+      of('image', { description: 'A ferry', meta: { original: { width: 640, height: 480 } } }),
       of('video', { meta: { original: { width: 64, height: 48, frame_rate: '30/1' } } }),
       of('gifv', { meta: [] }),
-      of('audio'),
+      of('audio', { description: 'Fog horn' }),
       of('unknown', { url: null }),
     ];
     expect(tweet({ media_attachments: media }).media).toEqual([
-      { type: 'photo', url: 'https://a.example/image', width: 640, height: 480 },
+      { type: 'photo', url: 'https://a.example/image', width: 640, height: 480, altText: 'A ferry' },
       { type: 'video', url: 'https://a.example/video', previewUrl: 'https://a.example/p', width: 64, height: 48 },
       { type: 'animated_gif', url: 'https://a.example/gifv', previewUrl: 'https://a.example/p' },
     ]);
+    expect(tweet({ media_attachments: media }).audio).toEqual([
+      { url: 'https://a.example/audio', altText: 'Fog horn' },
+    ]);
   });
 
-  test('a card and a poll: of the card its address, of the poll nothing', () => {
+  test('serves the poll, and the title and link of the card (T22)', () => {
     const shown = tweet({
       content: '<p><a href="https://a.example/1">a</a></p>',
       card: { url: 'https://a.example/1', title: 'A' },
-      poll: { id: '1', options: [] },
+      poll: {
+        id: '1',
+        expires_at: '2026-10-02T08:30:00Z',
+        options: [
+          { title: 'Tea', votes_count: 3 },
+          { title: 'Salt', votes_count: null },
+        ],
+      },
     });
     expect(shown.urls).toEqual(['https://a.example/1']);
+    expect(shown.articles).toEqual([{ title: 'A', url: 'https://a.example/1' }]);
+    expect(shown.poll).toEqual({
+      options: [{ text: 'Tea', votes: 3 }, { text: 'Salt' }],
+      endsAt: '2026-10-02T08:30:00.000Z',
+    });
+    expect(tweet({ card: null, poll: null })).toMatchObject({ articles: [] });
+    expect(tweet({ card: undefined })).not.toHaveProperty('articles');
   });
 
   test('a reply', () => {

@@ -12,6 +12,8 @@ describe('posts of X', () => {
       createdAt: '2026-01-02T03:04:05.000Z',
       authorId: '12',
       media: [],
+      audio: [],
+      articles: [],
       urls: [],
       hashtags: [],
       mentions: [],
@@ -136,6 +138,47 @@ describe('posts of X', () => {
       { url: 'https://t.co/5' },
     ];
     expect(tweetOf({ entities: { urls } })?.urls).toEqual(['https://example.org/a', 'https://t.co/5']);
+  });
+
+  it('serves alternative texts, the poll in its order, and an article with its link (T22)', () => {
+    const tweet = tweetOf(
+      {
+        text: 'https://t.co/a',
+        attachments: { media_keys: ['3_1'], poll_ids: ['7'] },
+        article: { title: 'On tides &amp; ferries' },
+        entities: {
+          urls: [
+            { url: 'https://t.co/a', expanded_url: 'https://x.com/i/article/55' },
+            { url: 'https://t.co/b', expanded_url: 'https://example.org/b', title: 'B' },
+          ],
+        },
+      },
+      {
+        media: [{ media_key: '3_1', type: 'photo', url: 'https://pbs.twimg.com/p.jpg', alt_text: 'A ferry' }],
+        polls: [
+          {
+            id: '7',
+            end_datetime: '2026-01-03T00:00:00Z',
+            options: [
+              { position: 2, label: 'Salt', votes: 0 },
+              { position: 1, label: 'Tea', votes: 4 },
+            ],
+          },
+        ],
+      },
+    );
+    expect(tweet?.media).toEqual([{ type: 'photo', url: 'https://pbs.twimg.com/p.jpg', altText: 'A ferry' }]);
+    expect(tweet?.articles).toEqual([
+      { title: 'On tides & ferries', url: 'https://x.com/i/article/55' },
+      { title: 'B', url: 'https://example.org/b' },
+    ]);
+    expect(tweet?.poll).toEqual({
+      options: [
+        { text: 'Tea', votes: 4 },
+        { text: 'Salt', votes: 0 },
+      ],
+      endsAt: '2026-01-03T00:00:00.000Z',
+    });
   });
 
   it.each([

@@ -149,11 +149,12 @@ function checkBeside(raw: Json, includes: Json, mapped: Tweet): void {
 
 function expectedMedium(raw: Json): Json {
   const { type, width, height, preview_image_url: preview } = raw;
-  if (type === 'photo') return known({ type, url: raw.url, width, height });
+  const altText = filled(raw.alt_text);
+  if (type === 'photo') return known({ type, url: raw.url, width, height, altText });
   const rates = objects(raw.variants ?? []).filter((each) => each.content_type === 'video/mp4');
   const best = Math.max(...rates.map((each) => Number(each.bit_rate)));
   const video = rates.find((each) => Number(each.bit_rate) === best);
-  return known({ type, url: video?.url ?? preview, previewUrl: preview, width, height });
+  return known({ type, url: video?.url ?? preview, previewUrl: preview, width, height, altText });
 }
 
 function refused(parsed: { data?: { unread: readonly { problem: string }[] } }, missing: readonly string[]): 'refused' {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageOf } from '../../../../src/core/language.js';
-import type { Media } from '../../../../src/core/model.js';
+import type { Article, Audio, Media, Poll, PollOption } from '../../../../src/core/model.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
 import type { Json } from './reading.js';
@@ -34,7 +34,16 @@ const mediaSchema = z.object({
   preview_url: text(2_048).nullish(),
   width: pixels.nullish(),
   height: pixels.nullish(),
+  alt_text: text(10_000).nullish(),
 });
+
+const audioSchema = z.object({ url: text(2_048).nullish(), alt_text: text(10_000).nullish() });
+
+const optionSchema = z.object({ text: text(500), votes: counter.nullish() });
+
+const pollSchema = z.object({ options: list(optionSchema, 50), ends_at: moment.nullish() });
+
+const articleSchema = z.object({ title: text(2_000), url: text(2_048).nullish() });
 
 /** Section 2, Tweet; the lengths keep one row within the limits of a text index. */
 const tweetSchema = z.object({
@@ -55,6 +64,9 @@ const tweetSchema = z.object({
   bookmarks: counter.nullish(),
   views: counter.nullish(),
   media: list(mediaSchema, 100).nullish(),
+  audio: list(audioSchema, 100).nullish(),
+  poll: pollSchema.nullish(),
+  articles: list(articleSchema, 50).nullish(),
   urls: list(text(2_048), 50).nullish(),
   hashtags: list(text(500), 500).nullish(),
   mentions: list(text(500), 500).nullish(),
@@ -93,7 +105,13 @@ const MEDIA_NAMES: Record<keyof z.output<typeof mediaSchema>, keyof Media> = {
   preview_url: 'previewUrl',
   width: 'width',
   height: 'height',
+  alt_text: 'altText',
 };
+
+const AUDIO_NAMES: Record<keyof z.output<typeof audioSchema>, keyof Audio> = { url: 'url', alt_text: 'altText' };
+const OPTION_NAMES: Record<keyof z.output<typeof optionSchema>, keyof PollOption> = { text: 'text', votes: 'votes' };
+const POLL_NAMES: Record<keyof z.output<typeof pollSchema>, keyof Poll> = { options: 'options', ends_at: 'endsAt' };
+const ARTICLE_NAMES: Record<keyof z.output<typeof articleSchema>, keyof Article> = { title: 'title', url: 'url' };
 
 const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet> = {
   id: 'id',
@@ -113,6 +131,9 @@ const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet>
   bookmarks: 'bookmarksCount',
   views: 'viewsCount',
   media: 'media',
+  audio: 'audio',
+  poll: 'poll',
+  articles: 'articles',
   urls: 'urls',
   hashtags: 'hashtags',
   mentions: 'mentions',
@@ -139,6 +160,12 @@ function tweetOf(value: z.output<typeof tweetSchema>): CorpusTweet {
   const out = renamed(value, TWEET_NAMES);
   if (languageOf(value.lang) === undefined) delete out.lang;
   if (value.media) out.media = value.media.map((item) => renamed(item, MEDIA_NAMES));
+  if (value.audio) out.audio = value.audio.map((item) => renamed(item, AUDIO_NAMES));
+  if (value.poll) {
+    const options = value.poll.options.map((option) => renamed(option, OPTION_NAMES));
+    out.poll = { ...renamed(value.poll, POLL_NAMES), options };
+  }
+  if (value.articles) out.articles = value.articles.map((item) => renamed(item, ARTICLE_NAMES));
   return out as unknown as CorpusTweet;
 }
 

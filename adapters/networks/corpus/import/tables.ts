@@ -1,4 +1,4 @@
-import type { Media } from '../../../../src/core/model.js';
+import type { Audio, Media, Poll } from '../../../../src/core/model.js';
 import type { CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import { rankOf } from '../search/rank.js';
@@ -40,7 +40,14 @@ const ofText = (name: string, type: string, key: keyof CorpusTweet & string): Pl
 
 /** As JSON text: otherwise an array of objects would be taken for a database array. */
 const mediaJson = (media: readonly Media[]): string =>
-  JSON.stringify(media.map(({ previewUrl, ...medium }) => ({ ...medium, preview_url: previewUrl })));
+  JSON.stringify(
+    media.map(({ previewUrl, altText, ...medium }) => ({ ...medium, preview_url: previewUrl, alt_text: altText })),
+  );
+
+const audioJson = (audio: readonly Audio[]): string =>
+  JSON.stringify(audio.map(({ altText, ...one }) => ({ ...one, alt_text: altText })));
+
+const pollJson = ({ endsAt, ...poll }: Poll): string => JSON.stringify({ ...poll, ends_at: endsAt });
 
 const USERS: EntityTable<CorpusUser> = {
   name: 'corpus_users',
@@ -86,6 +93,12 @@ const TWEETS: EntityTable<CorpusTweet> = {
     column('bookmarks', 'bigint', 'bookmarksCount'),
     column('views', 'bigint', 'viewsCount'),
     { ...column<CorpusTweet>('media', 'jsonb', 'media'), value: (tweet) => tweet.media && mediaJson(tweet.media) },
+    { ...column<CorpusTweet>('audio', 'jsonb', 'audio'), value: (tweet) => tweet.audio && audioJson(tweet.audio) },
+    { ...column<CorpusTweet>('poll', 'jsonb', 'poll'), value: (tweet) => tweet.poll && pollJson(tweet.poll) },
+    {
+      ...column<CorpusTweet>('articles', 'jsonb', 'articles'),
+      value: (tweet) => tweet.articles && JSON.stringify(tweet.articles),
+    },
     ofText('urls', 'text[]', 'urls'),
     ofText('hashtags', 'text[]', 'hashtags'),
     ofText('mentions', 'text[]', 'mentions'),

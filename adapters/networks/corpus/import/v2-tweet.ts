@@ -32,9 +32,10 @@ export function bestVideo(variants: unknown, rateName: string): unknown {
 }
 
 function mediaOf(medium: Json): Json {
-  const { type, width, height, preview_image_url: preview } = medium;
-  if (type === 'photo') return { type, url: medium.url, width, height };
-  return { type, url: bestVideo(medium.variants, 'bit_rate') ?? preview, preview_url: preview, width, height };
+  const { type, width, height, preview_image_url: preview, alt_text } = medium;
+  if (type === 'photo') return { type, url: medium.url, width, height, alt_text };
+  const url = bestVideo(medium.variants, 'bit_rate') ?? preview;
+  return { type, url, preview_url: preview, width, height, alt_text };
 }
 
 function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {

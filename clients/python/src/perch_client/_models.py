@@ -269,6 +269,44 @@ class Media(_Media, total=False):
     preview_url: str
     width: int
     height: int
+    alt_text: str
+
+
+class Audio(TypedDict, total=False):
+    """A sound in a tweet. Free: part of the tweet."""
+
+    url: str
+    alt_text: str
+
+
+class _PollOption(TypedDict):
+    text: str
+
+
+class PollOption(_PollOption, total=False):
+    """An option of a poll. Free: part of the tweet."""
+
+    votes: int
+
+
+class _Poll(TypedDict):
+    options: List[PollOption]
+
+
+class Poll(_Poll, total=False):
+    """A poll in a tweet. Free: part of the tweet."""
+
+    ends_at: str
+
+
+class _Article(TypedDict):
+    title: str
+
+
+class Article(_Article, total=False):
+    """An article or page that a tweet presents with its title. Free: part of the tweet."""
+
+    url: str
 
 
 class _Tweet(TypedDict):
@@ -295,6 +333,9 @@ class Tweet(_Tweet, total=False):
     bookmarks: int
     views: int
     media: List[Media]
+    audio: List[Audio]
+    poll: Poll
+    articles: List[Article]
     urls: List[str]
     hashtags: List[str]
     mentions: List[str]
