@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkQuery } from '../../adapters/networks/corpus/search/search.js';
 import { parseQuery } from '../../adapters/networks/search/parse.js';
 import type { Query } from '../../adapters/networks/search/query.js';
+import { signsIn } from '../../adapters/networks/search/signs.js';
 import { ServiceError } from '../../src/core/errors.js';
 import type { Product } from '../../src/core/model.js';
 
@@ -11,6 +12,11 @@ const phrase = (text: string): Query => ({ kind: 'phrase', text });
 const and = (...of: Query[]): Query => ({ kind: 'and', of });
 const or = (...of: Query[]): Query => ({ kind: 'or', of });
 const not = (of: Query): Query => ({ kind: 'not', of });
+/** Of the hashtag that a query begins with. */
+const tagOf = (query: Query): string | undefined => {
+  const first = query.kind === 'and' ? query.of[0] : query;
+  return first?.kind === 'hashtag' ? first.text : undefined;
+};
 
 describe('the search language', () => {
   it.each<[string, Query]>([
@@ -21,10 +27,7 @@ describe('the search language', () => {
     ['a or b', and(word('a'), word('or'), word('b'))],
     ['ORANGE ORb', and(word('ORANGE'), word('ORb'))],
     ['"one two" “three four”', and(phrase('one two'), phrase('three four'))],
-    [
-      '„one two“ «three four» „five” « six',
-      and(phrase('one two'), phrase('three four'), phrase('five'), word('«'), word('six')),
-    ],
+    ['„one two“ «three four» „five” «six', and(phrase('one two'), phrase('three four'), phrase('five'), word('«six'))],
     ['צה"ל "צה”ל שלום"', and(word('צה״ל'), phrase('צה״ל שלום'))],
     [
       '#می‌خواهم ＃東京 ＠jack',
@@ -33,17 +36,20 @@ describe('the search language', () => {
     ['a -b', and(word('a'), not(word('b')))],
     ['a -"b c" -(d OR e)', and(word('a'), not(phrase('b c')), not(or(word('d'), word('e'))))],
     ['a -from:jack', and(word('a'), not({ kind: 'from', handle: 'jack' }))],
-    ['a - b', and(word('a'), word('-'), word('b'))],
     ['well-known', word('well-known')],
     [
       '#art, @jack: $TSLA',
-      and({ kind: 'hashtag', text: 'art' }, word(','), { kind: 'mention', text: 'jack' }, word(':'), {
-        kind: 'cashtag',
-        text: 'TSLA',
-      }),
+      and({ kind: 'hashtag', text: 'art' }, { kind: 'mention', text: 'jack' }, { kind: 'cashtag', text: 'TSLA' }),
     ],
+    ['"a b", (c OR d)! e…', and(phrase('a b'), or(word('c'), word('d')), word('e…'))],
+    ['#スター・ウォーズ', { kind: 'hashtag', text: 'スター・ウォーズ' }],
+    ['#paral·lel #תל־אביב', and({ kind: 'hashtag', text: 'paral·lel' }, { kind: 'hashtag', text: 'תל־אביב' })],
     ['#été2015_a', { kind: 'hashtag', text: 'été2015_a' }],
-    ['$100 # @', and(word('$100'), word('#'), word('@'))],
+    ['$100', word('$100')],
+    ['"AND" and not a', and(phrase('AND'), word('and'), word('not'), word('a'))],
+    ['AND a', and(word('AND'), word('a'))],
+    ['a OR NOT', or(word('a'), word('NOT'))],
+    ['a ANDb NOTb', and(word('a'), word('ANDb'), word('NOTb'))],
     ['someone@example.org', word('someone@example.org')],
     ['From:@NASA TO:esa', and({ kind: 'from', handle: 'NASA' }, { kind: 'to', handle: 'esa' })],
     ['url:"example.org/a b"', { kind: 'url', text: 'example.org/a b' }],
@@ -94,11 +100,43 @@ describe('the search language', () => {
     ['lang:klingonish', 1, '"lang:" must be followed by a language code'],
     ['url:---', 1, '"url:" must be followed by part of a URL'],
     ['a\0b', 2, 'NUL'],
+    ['a AND b', 3, 'AND is not an operator: leave it out, since all terms must match (write "AND" in quotes'],
+    ['a OR (b AND c)', 9, 'AND is not an operator'],
+    ['a NOT b', 3, 'NOT is not an operator: write - right before what to exclude (write "NOT" in quotes'],
+    ['NOT "a b"', 1, 'NOT is not an operator'],
   ])('refuses %j at character %i', (q, character, text) => {
     const failure = refusal(q);
     expect(failure).toMatchObject({ code: 'bad_request', detail: { param: 'q' } });
     expect(failure?.message).toContain(`Invalid search query at character ${character}: `);
     expect(failure?.message).toContain(text);
+  });
+
+  it.each([
+    ...['½', '²', '!!!', '-', '&', '→', '©', '#', '@', '_', '#_', '#️⃣'],
+    ...['ـ', '\u0651', '\uFE0F', 'ﾞ', '\u200D', '"½"', '„→“', '«…»'],
+  ])('refuses %j, which no text has as a word, in every place (P19)', (term) => {
+    for (const [q, character] of [
+      [term, 1],
+      [`from:ada ${term}`, 10],
+      [`from:ada -${term}`, 11],
+      [`tide OR ${term}`, 9],
+      [`tide -(ebb OR ${term})`, 15],
+    ] as const) {
+      for (const product of ['Latest', 'People'] as const) {
+        if (product === 'Latest' || !q.startsWith('from:')) {
+          expect(refusal(q, product)?.message).toContain(`at character ${character}: `);
+          expect(refusal(q, product)?.message).toContain('leave it out');
+        }
+      }
+    }
+  });
+
+  it('cuts a hashtag at the same characters in a query as in a text (P18)', () => {
+    const differing = Array.from({ length: 0x10000 }, (_, point) => String.fromCharCode(point))
+      // Brackets and quotes have a meaning of their own in a query.
+      .filter((character) => /[\p{P}\p{Cf}\p{M}\p{Sk}\p{No}]/u.test(character) && !/[()"＂“”]/.test(character))
+      .filter((character) => tagOf(parseQuery(`#a${character}b`)) !== signsIn('hashtag', `#a${character}b`)[0]);
+    expect(differing).toEqual([]);
   });
 
   it.each<[q: string, text: string, position: number]>([

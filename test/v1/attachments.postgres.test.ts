@@ -27,7 +27,7 @@ describe('alternative texts, sounds, polls and articles (T22)', () => {
   beforeAll(async () => {
     perch = await startPerch({
       async prepare({ sql }) {
-        load = (value) => loadCorpus(sql, rowsOf(value, 'tweet') as CorpusRow[]);
+        load = (value) => loadCorpus(sql, rowsOf(value, { expected: 'tweet' }) as CorpusRow[]);
         await load(TWEET);
       },
     });

@@ -1,9 +1,11 @@
 import type peggy from 'peggy';
 import { placeIn } from '../../../src/core/caret.js';
 import { badRequest, ServiceError } from '../../../src/core/errors.js';
+import { quoted } from '../../../src/core/truncated.js';
 import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';
+import { askedTokens } from './tokens.js';
 
 const MAX_LENGTH = 4096;
 const MAX_TERMS = 100;
@@ -45,6 +47,16 @@ function parse(q: string): Query {
         const term = readOperator(name, value);
         if ('fault' in term) throw fault(q, offset, term.fault);
         return term;
+      },
+      text: (kind: 'word' | 'phrase', text: string, offset: number): Term => {
+        if (askedTokens(text).length > 0) return { kind, text };
+        const what = `${quoted(text)} has no letter, digit or emoji to search for: leave it out`;
+        throw fault(q, offset, what);
+      },
+      notHere: (word: 'AND' | 'NOT', offset: number): never => {
+        const meant =
+          word === 'AND' ? 'leave it out, since all terms must match' : 'write - right before what to exclude';
+        throw fault(q, offset, `${word} is not an operator: ${meant} (write "${word}" in quotes for the word itself)`);
       },
     });
     return query;

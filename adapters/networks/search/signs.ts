@@ -1,6 +1,12 @@
-/** Hashtags, mentions and cashtags as they stand in a text. */
+/**
+ * Hashtags, mentions and cashtags as they stand in a text. A hashtag has letters, marks, digits and the special characters
+ * that X and Mastodon list, at least one of them a letter or digit (P18): low lines, the joiners that can't be seen, the
+ * middle dots of Catalan and Katakana, and punctuation inside of words in Hebrew, Tibetan, Japanese and Old Cyrillic. It
+ * begins no emoji (`#️⃣`), and is not inside of a word, an entity or an address.
+ */
 const PATTERNS = {
-  hashtag: /[#＃]([\p{L}\p{M}\p{N}_\u200C\u200D]+)/gu,
+  hashtag:
+    /(?<![\p{L}\p{M}\p{N}\p{Pc}&/])[#＃](?![\uFE0F\u20E3])([\p{M}\p{Pc}\p{Join_C}\xB7\u05BE\u05F3\u05F4\u0F0B\u0F0C\u3003\u301C\u309B\u309C\u30A0\u30FB\uA67E\uFF5E]*[\p{L}\p{N}][\p{L}\p{M}\p{N}\p{Pc}\p{Join_C}\xB7\u05BE\u05F3\u05F4\u0F0B\u0F0C\u3003\u301C\u309B\u309C\u30A0\u30FB\uA67E\uFF5E]*)/gu,
   mention: /(?<![\p{L}\p{N}_@])[@＠]([A-Za-z0-9_]+)/gu,
   cashtag: /\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\p{L}\p{N}_])/gu,
 } as const;

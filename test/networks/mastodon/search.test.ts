@@ -28,7 +28,7 @@ describe('translates the query of a caller for the server', () => {
     ['+in:library ferry', '"+in:library" ferry in:public'],
     ['https://example.org/a', '"https://example.org/a" in:public'],
     ['at 12:30', 'at "12:30" in:public'],
-    ['#! ferry', '"#!" ferry in:public'],
+    ['#!x ferry', '"#!x" ferry in:public'],
     ['+ferry', '"+ferry" in:public'],
     ['"a„ in:library „b"', '"a  in:library  b" in:public'],
     ['a»in:library', '"a in:library" in:public'],

@@ -5,7 +5,7 @@ import type { Sql, TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
 /** Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26). */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 const BATCH_ROWS = 5000;
 /** So many new versions of rows leave as many old ones behind. */
@@ -35,6 +35,11 @@ async function forgetEarlier(sql: TransactionSql, tables: Tables): Promise<void>
   if ((await isCurrent()).length > 0) return;
   const { users, tweets } = intoTables(tables);
   for (const { name } of [users, tweets]) await sql`update ${sql(name)} set search = null where search is not null`;
+  await noteIndexed(sql, tables);
+}
+
+/** Notes that all rows are of this version of the index, or have none. */
+export async function noteIndexed(sql: TransactionSql, tables: Tables): Promise<void> {
   await sql`insert into search_index (tables, version) values (${tables}, ${INDEX_VERSION})
     on conflict (tables) do update set version = excluded.version`;
 }

@@ -10,6 +10,7 @@ import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';
 import { isCutOf } from './cut-text.js';
 import { IMPORT_LOCK } from './import-lock.js';
+import { noteIndexed } from './index-corpus.js';
 import { lateIndexes } from './late-indexes.js';
 import { type Fault, isFault, isOmission, type Omission, type Reading } from './reading.js';
 import type { Sql, TransactionSql } from './sql.js';
@@ -216,14 +217,18 @@ export async function loadCorpus(
   rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
   options: LoadOptions = {},
 ): Promise<ImportSummary> {
-  const into = intoTables(options.tables ?? 'corpus');
+  const { tables = 'corpus' } = options;
+  const into = intoTables(tables);
   const names = [into.users.name, into.tweets.name, into.follows];
   const summary = await sql.begin(async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
     await openStage(transaction, into.users);
     await openStage(transaction, into.tweets);
     await openFollowStage(transaction);
-    return loadAll(transaction, rows, options, into, await emptyOf(transaction, names));
+    const empty = await emptyOf(transaction, names);
+    // Otherwise the first start would index anew what this import has just indexed.
+    if (empty.includes(into.users.name) && empty.includes(into.tweets.name)) await noteIndexed(transaction, tables);
+    return loadAll(transaction, rows, options, into, empty);
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
     (sum, { added, changed }) => sum + added + changed,

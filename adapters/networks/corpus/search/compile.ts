@@ -18,14 +18,12 @@ export interface Dialect {
 }
 
 /** The query as one SQL condition. It may be null for false, but not under NOT. */
-export const compile = (query: Query, dialect: Dialect): Sql => {
-  const condition = conditionOf(query, dialect);
-  return isEmpty(condition) ? sql`false` : asWhere(condition, dialect);
-};
+export const compile = (query: Query, dialect: Dialect): Sql => asWhere(conditionOf(query, dialect), dialect);
 
 function conditionOf(query: Query, dialect: Dialect): Condition {
   if (query.kind === 'not') {
     const of = conditionOf(query.of, dialect);
+    if (isEmpty(of)) return { where: sql`true` };
     return 'text' in of ? { text: not(of.text) } : { where: sql`NOT coalesce(${of.where}, false)` };
   }
   if (query.kind !== 'and' && query.kind !== 'or') return dialect.term(query);
@@ -39,14 +37,16 @@ function conditionOf(query: Query, dialect: Dialect): Condition {
   }
   const text = { text: query.kind === 'and' ? all(texts) : any(texts) };
   if (wheres.length === 0) return text;
-  const parts = [...(isEmpty(text) ? [] : [asWhere(text, dialect)]), ...wheres];
+  const parts = [...(texts.length === 0 ? [] : [asWhere(text, dialect)]), ...wheres];
   return { where: sql`(${join(parts, query.kind === 'and' ? ' AND ' : ' OR ')})` };
 }
 
 const isEmpty = (condition: Condition): boolean => 'text' in condition && condition.text === '';
 
-const asWhere = (condition: Condition, dialect: Dialect): Sql =>
-  'where' in condition ? condition.where : sql`${dialect.vector} @@ ${condition.text}::tsquery`;
+function asWhere(condition: Condition, dialect: Dialect): Sql {
+  if ('where' in condition) return condition.where;
+  return isEmpty(condition) ? sql`false` : sql`${dialect.vector} @@ ${condition.text}::tsquery`;
+}
 
 const marks = (kind: Mark, value: string): Condition => ({ text: marked(kind, value) });
 

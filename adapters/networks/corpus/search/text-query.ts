@@ -2,8 +2,8 @@ import { askedTokens, type Token } from '../../search/tokens.js';
 import { type Mark, markOf, nearMark, quoted, shortenedMark, shortenings } from './vector.js';
 
 /**
- * A condition on a vector, as the text of a `tsquery`. The empty text is no condition: that of `!!!`, which has no
- * words.
+ * A condition on a vector, as the text of a `tsquery`. The empty text matches nothing, and is no `tsquery`: that of a word
+ * without letters, or of the beginning of several words.
  */
 export type TextQuery = string;
 
@@ -24,13 +24,13 @@ export function adjacent(text: string): TextQuery {
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
 export const scattered = (text: string): TextQuery => all(askedTokens(text).map(lexemeOf));
 
-/** A single word by its beginning, in a handle or a name. No condition for several words. */
+/** A single word by its beginning, in a handle or a name. Nothing for several words. */
 export function beginning(text: string): TextQuery {
   const [token, more] = askedTokens(text);
   return token?.kind === 'word' && more === undefined ? `${quoted(token.lexeme)}:*A` : '';
 }
 
-/** A single word that differs by one typing error from one in a handle or a name. No condition for a short word. */
+/** A single word that differs by one typing error from one in a handle or a name. Nothing for a short word. */
 export function near(text: string): TextQuery {
   const [token, more] = askedTokens(text);
   const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
@@ -54,11 +54,14 @@ export function near(text: string): TextQuery {
 
 const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
 
-export const all = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' & ');
-export const any = (queries: readonly TextQuery[]): TextQuery => joined(queries, ' | ');
-export const not = (query: TextQuery): TextQuery => (query === '' ? '' : `!(${query})`);
+export const all = (queries: readonly TextQuery[]): TextQuery => (queries.includes('') ? '' : joined(queries, ' & '));
+export const any = (queries: readonly TextQuery[]): TextQuery =>
+  joined(
+    queries.filter((query) => query !== ''),
+    ' | ',
+  );
+/** Of a text that is not empty: what excludes nothing is no condition. */
+export const not = (query: TextQuery): TextQuery => `!(${query})`;
 
-function joined(queries: readonly TextQuery[], operator: string): TextQuery {
-  const some = queries.filter((query) => query !== '');
-  return some.length > 1 ? `(${some.join(operator)})` : (some[0] ?? '');
-}
+const joined = (queries: readonly TextQuery[], operator: string): TextQuery =>
+  queries.length > 1 ? `(${queries.join(operator)})` : (queries[0] ?? '');

@@ -33,7 +33,7 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
   const isHandle = (text: string): boolean => fold(text) === fold(user.handle);
 
   const words = (query: string): Found[] =>
-    texts.flatMap(({ text, placed }) => (text.find(query) ?? []).map((span) => placed(span)));
+    texts.flatMap(({ text, placed }) => text.find(query).map((span) => placed(span)));
   const likeWords = (query: string): Found[] => {
     const [token, more] = askedTokens(query);
     if (token?.kind !== 'word' || more !== undefined) return [];
@@ -50,7 +50,6 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
     switch (term.kind) {
       case 'word': {
         const plain = withoutAccents(term.text);
-        if (askedTokens(plain).length === 0) return [];
         const found = [...words(plain), ...likeWords(plain), ...(isHandle(term.text) ? [handle] : [])];
         return found.length > 0 ? found : null;
       }
@@ -58,7 +57,7 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
       case 'hashtag': {
         const plain = withoutAccents(term.text);
         const found = words(plain);
-        return found.length > 0 || askedTokens(plain).length === 0 ? found : null;
+        return found.length > 0 ? found : null;
       }
       case 'mention':
         return isHandle(term.text) ? [handle] : null;

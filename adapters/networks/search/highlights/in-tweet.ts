@@ -19,7 +19,7 @@ export function findInTweet(tweet: Tweet): Find {
     switch (term.kind) {
       case 'word':
       case 'phrase':
-        return inTextOrNull(text.find(term.text));
+        return orNull(inText(text.find(term.text)));
       case 'hashtag':
         return sign('hashtag', term.text, tweet.hashtags);
       case 'mention':
@@ -34,6 +34,4 @@ export function findInTweet(tweet: Tweet): Find {
 
 const inText = (spans: readonly Span[]): Found[] => spans.map(({ from, to }) => ({ field: 'text', from, to }));
 
-/** A word without letters is no condition. */
-const inTextOrNull = (spans: readonly Span[] | null): Found[] | null =>
-  spans === null ? [] : spans.length === 0 ? null : inText(spans);
+const orNull = (found: Found[]): Found[] | null => (found.length > 0 ? found : null);

@@ -71,10 +71,10 @@ export class PlacedText {
     }
   }
 
-  /** Where the words of a query stand, adjacent and in this order. Null if it has no words, and so no condition. */
-  find(query: string): Span[] | null {
+  /** Where the words of a query stand, adjacent and in this order. */
+  find(query: string): Span[] {
     const [first, ...rest] = askedTokens(query);
-    if (first === undefined) return null;
+    if (first === undefined) return [];
     const found: Span[] = [];
     for (const begin of this.#like(first)) {
       const token = this.#follow(begin, first, rest);
