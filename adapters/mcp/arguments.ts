@@ -41,8 +41,19 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
   }
 }
 
-function argumentOf(parameter: Parameter, value: unknown): unknown {
+/** A value of another type that was sent as its text, in JSON; a text that isn't one is itself (A38). */
+export function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+function argumentOf(parameter: Parameter, given: unknown): unknown {
   const { name, type } = parameter;
+  const value = type === 'string' ? given : parsed(given);
   if (type === 'list') return listOf(parameter, value);
   if (type === 'boolean') {
     if (typeof value === 'boolean') return value;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, type ServiceError } from '../../src/core/errors.js';
 import type { Call, Outcome, Params } from '../../src/serve/call.js';
 import { callerOf } from '../http/request.js';
-import { type Arguments, BUDGET, budgetOf, refuseUnknown, variablesOf } from './arguments.js';
+import { type Arguments, BUDGET, budgetOf, parsed, refuseUnknown, variablesOf } from './arguments.js';
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
 import { renderResult } from './rendered-result.js';
 import { PRICE_TOOL } from './tools.js';
@@ -61,7 +61,7 @@ function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inn
   refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
   const tool = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
   if (!tool) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
-  const inner = given.arguments ?? {};
+  const inner = parsed(given.arguments) ?? {};
   if (typeof inner !== 'object' || Array.isArray(inner)) {
     throw badRequest('arguments must be an object: the arguments for the tool.', 'arguments');
   }

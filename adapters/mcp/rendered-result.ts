@@ -1,7 +1,7 @@
 import type { Answer } from '../../src/serve/call.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { renderEnvelope } from '../rest/envelope.js';
-import { linesOf, type ToolEnvelope } from './text.js';
+import { largeResult, linesOf, type ToolEnvelope } from './text.js';
 
 /**
  * The parts of a tool's result that calls share: the envelope of REST, which becomes `structuredContent`, and the lines
@@ -26,9 +26,35 @@ export class RenderedResult extends Rendered {
   }
 }
 
+/** Clients pass on about 25,000 tokens of a result, and drop the rest or all of it. */
+const LARGE_TOKENS = 20_000;
+/** At least: in English it is four, in Chinese three, in ids three. */
+const BYTES_PER_TOKEN = 3;
+
 /** Throws the field's failure if it failed (G5). */
 export function renderResult(answer: Answer): RenderedResult {
-  const { bytes } = renderEnvelope(answer);
-  const lines = linesOf(JSON.parse(`${bytes}}`) as ToolEnvelope);
-  return new RenderedResult(bytes, lines.map((line) => `${line}\n`).join(''));
+  const envelope = JSON.parse(`${renderEnvelope(answer).bytes}}`) as ToolEnvelope;
+  const lines = linesOf(envelope);
+  const once = { ...envelope, ...(Array.isArray(envelope.data) && { data: withAuthorsOnce(envelope.data) }) };
+  const rendered = resultFrom(once, lines);
+  const tokens = Math.ceil(rendered.size / BYTES_PER_TOKEN);
+  if (tokens <= LARGE_TOKENS) return rendered;
+  const warning = largeResult(tokens);
+  return resultFrom({ warnings: [warning], ...once }, [warning, ...lines]);
+}
+
+const resultFrom = (envelope: object, lines: readonly string[]): RenderedResult =>
+  new RenderedResult(Buffer.from(JSON.stringify(envelope).slice(0, -1)), lines.map((line) => `${line}\n`).join(''));
+
+/** Each author as an object on the first of their tweets; all of them name theirs as `author_id` (A39). */
+function withAuthorsOnce(items: readonly unknown[]): unknown[] {
+  const seen = new Set<unknown>();
+  return items.map((item) => {
+    const { author, ...rest } = item as { author?: { id: unknown } };
+    if (author === undefined || !seen.has(author.id)) {
+      seen.add(author?.id);
+      return item;
+    }
+    return rest;
+  });
 }

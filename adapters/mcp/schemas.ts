@@ -6,7 +6,7 @@ import { valueSchema } from '../rest/openapi/inputs.js';
 import { restWords } from '../rest/openapi/schema-text.js';
 import { Selections } from '../rest/openapi/selections.js';
 import type { JsonSchema } from '../rest/openapi/types.js';
-import type { Endpoint } from '../rest/parameters.js';
+import type { Endpoint, Parameter } from '../rest/parameters.js';
 
 /** A self-contained schema of an object: whatever it refers to is in its `$defs`. */
 export interface ToolSchema extends JsonSchema {
@@ -34,12 +34,20 @@ const maxCreditsOf = (price: Price | undefined): JsonSchema =>
       )
     : FREE_MAX_CREDITS;
 
+/** More items of a page may be more than a client passes on: best known before they are paid for (A40). */
+const EASY_ITEMS = 50;
+
+const sizeAdvice = ({ rule, initial }: Parameter): string =>
+  rule?.kind === 'size' && rule.max > EASY_ITEMS && Number(initial) <= EASY_ITEMS
+    ? ` Clients may cut off more than ${EASY_ITEMS}: follow \`next_cursor\` instead.`
+    : '';
+
 /** What a tool takes: the parameters of its operation, and a budget. */
 export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const own = parameters.map((parameter) => [
     parameter.name,
-    { ...valueSchema(parameter), description: restWords(parameter.description) },
+    { ...valueSchema(parameter), description: `${restWords(parameter.description)}${sizeAdvice(parameter)}` },
   ]);
   return {
     type: 'object',

@@ -38,6 +38,10 @@ const TRUNCATED: Readonly<Record<string, string>> = {
 /** For readers that see only text: each item on a line, and what it cost. The full answer is in `structuredContent`. */
 export const textOf = (envelope: ToolEnvelope): string => [...linesOf(envelope), moneyOf(envelope)].join('\n');
 
+/** Comes first, where a client that cuts results leaves it (A40). */
+export const largeResult = (tokens: number): string =>
+  `Large: about ${figure(Math.round(tokens / 1000) * 1000)} tokens. If your client cuts this off, request less at a time: a smaller \`count\` and then \`next_cursor\`, or fewer inputs. What was read is cached, at half price.`;
+
 /** The lines that do not depend on the call. */
 export function linesOf(envelope: ToolEnvelope): string[] {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;

@@ -10,6 +10,7 @@ import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import { refusedUnread, textOf } from '../http/request.js';
 import { sendPieces } from '../http/shared-body.js';
+import { parsed } from './arguments.js';
 import { type Http, handshake, refusalOf } from './calls.js';
 import { openToBrowsers, preflight } from './cors.js';
 import { type Exchanged, exchange, methodOf } from './exchange.js';
@@ -151,18 +152,29 @@ function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceErro
 /** The parsed body; undefined where it is not JSON. */
 function bodyOf({ body }: FastifyRequest): unknown {
   try {
-    return JSON.parse(textOf(body)) as unknown;
+    return withArguments(JSON.parse(textOf(body)));
   } catch {
     return undefined;
   }
 }
 
-/** The body is already read and bounded, so it is passed separately: nothing else may read it, and see another one. */
+/** Some clients send the arguments of a tool as the text of an object (A38). */
+function withArguments(body: unknown): unknown {
+  const { params } = (body ?? {}) as { params?: { arguments?: unknown } | null };
+  if (methodOf(body) !== 'tools/call' || typeof params?.arguments !== 'string') return body;
+  return { ...(body as object), params: { ...params, arguments: parsed(params.arguments) } };
+}
+
+/**
+ * The body is already read and bounded, so it is passed separately: nothing else may read it, and see another one. Answers
+ * are JSON whatever a client says that it accepts (A37): the library would refuse one that does not name both media types.
+ */
 function asFetchRequest({ url, method, headers, server }: FastifyRequest): Request {
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     for (const one of [value ?? []].flat()) copied.append(name, one);
   }
+  copied.set('accept', 'application/json, text/event-stream');
   return new Request(new URL(url, server.baseUrl), { method, headers: copied });
 }
 

@@ -20,6 +20,16 @@ const strip = (value: unknown, drops = (_member: unknown): boolean => false): un
   return Object.fromEntries(kept.map(([name, member]) => [name, strip(member, drops)]));
 };
 
+/** As MCP writes a list: an author is an object on the first of their tweets only (A39). */
+function withAuthorsOnce<Body extends object>(body: Body): Body {
+  const { data } = body as { data?: unknown };
+  if (!Array.isArray(data)) return body;
+  const authorOf = (item: { author?: { id: string } | null }) => item.author?.id;
+  const isLater = (item: Members, index: number) =>
+    data.findIndex((each) => authorOf(each) === authorOf(item)) < index && authorOf(item) !== undefined;
+  return { ...body, data: data.map((item, index) => (isLater(item, index) ? { ...item, author: undefined } : item)) };
+}
+
 /** What an interface made of a read. */
 interface Read {
   readonly body: unknown;
@@ -55,7 +65,8 @@ describe('every read is the same over MCP as over REST: data, charge, what is re
   const byRest = (row: Row): Promise<Read> =>
     observed(async (key) => {
       const client = createClient(service.perch.url, key);
-      return (row.method === 'GET' ? await client.get(row.path) : await client.post(row.path, row.body)).body;
+      const { body } = row.method === 'GET' ? await client.get(row.path) : await client.post(row.path, row.body);
+      return withAuthorsOnce(body);
     });
 
   const byMcp = (connect: (typeof CLIENTS)[number][1], row: Row): Promise<Read> =>
@@ -113,7 +124,7 @@ describe.each(['yoga', 'mercurius'] as const)('every read is the same over MCP a
     seen(async (account) => {
       const { body } = await post(other.perch, account, { documentId: row.operation, variables: { ...row.variables } });
       const { page, ...members } = (body.data ?? {}) as { page?: Members };
-      return { code: body.errors?.[0]?.extensions.code, members: { ...members, ...page } };
+      return { code: body.errors?.[0]?.extensions.code, members: withAuthorsOnce({ ...members, ...page }) };
     });
 
   it.each(READS.map((row) => [`${toolOf(row)} ${JSON.stringify(row.variables)}`, row] as const))(

@@ -32,7 +32,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
 const WARNINGS: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Unknown query parameters, which were ignored.',
+  description: 'What is worth knowing about the call, such as unknown query parameters, which were ignored.',
 };
 
 const ITEMS: JsonSchema = { type: 'integer', description: 'Objects returned.' };

@@ -556,7 +556,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Unknown query parameters, which were ignored. */
+            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A hosted checkout page. */
@@ -669,7 +669,7 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
-            /** @description Unknown query parameters, which were ignored. */
+            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         Health: {
@@ -731,7 +731,7 @@ export interface components {
             request_id: string;
             /** @description Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
             truncated?: string;
-            /** @description Unknown query parameters, which were ignored. */
+            /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
             warnings?: string[];
         };
         /** @description A network session: one set of credentials used to read the network. */
@@ -994,7 +994,7 @@ export interface components {
             created_at: string;
             /** @description Hashtags, without #. */
             hashtags?: string[];
-            /** @description Numeric id, as a string. */
+            /** @description Numeric id, as a string, unique among tweets: keep objects by type and id. */
             id: string;
             /** @description Id of the tweet it replies to. */
             in_reply_to_id?: string;
@@ -1107,7 +1107,7 @@ export interface components {
             following: number;
             /** @description The handle as the network spells it, without @. */
             handle: string;
-            /** @description Numeric id, as a string. */
+            /** @description Numeric id, as a string, unique among users: keep objects by type and id. */
             id: string;
             /** @description Number of tweets they liked. */
             likes?: number;
