@@ -108,7 +108,9 @@ function tweetLine(tweet: Members): string {
 function userLine(user: Members): string {
   const bio = user.bio === undefined ? '' : `: ${oneLine(user.bio)}`;
   const hidden: unknown = user.unknown_counts;
-  const names = ['followers', 'following', 'tweets'].filter((name) => !(Array.isArray(hidden) && hidden.includes(name)));
+  const names = ['followers', 'following', 'tweets'].filter(
+    (name) => !(Array.isArray(hidden) && hidden.includes(name)),
+  );
   const known = countsOf(user, names);
   return `@${user.handle} (id ${user.id}) ${oneLine(user.name ?? '')}${bio}${inBrackets(known)}`;
 }

@@ -8,7 +8,10 @@ builder.objectType(TweetRef, {
   description:
     'A tweet. Its scalars, media and author are free once the tweet is paid for; other tweets and lists are priced.',
   fields: (t) => ({
-    id: t.exposeID('id', { nullable: false, description: 'Numeric id, as a string, unique among tweets: keep objects by type and id. Free.' }),
+    id: t.exposeID('id', {
+      nullable: false,
+      description: 'Numeric id, as a string, unique among tweets: keep objects by type and id. Free.',
+    }),
     text: t.exposeString('text', { nullable: false, description: 'Full text. Free.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', nullable: false, description: 'Time it was posted. Free.' }),
     authorId: t.exposeID('authorId', { nullable: false, description: 'Id of the author. Free.' }),

@@ -22,7 +22,10 @@ function unknownCounts(user: User): (keyof typeof COUNTS)[] | null {
 builder.objectType(UserRef, {
   description: 'A profile. Its scalars are free once the profile is paid for; its lists are priced separately.',
   fields: (t) => ({
-    id: t.exposeID('id', { nullable: false, description: 'Numeric id, as a string, unique among users: keep objects by type and id. Free.' }),
+    id: t.exposeID('id', {
+      nullable: false,
+      description: 'Numeric id, as a string, unique among users: keep objects by type and id. Free.',
+    }),
     handle: t.exposeString('handle', {
       nullable: false,
       description: 'The handle as the network spells it, without @. Free.',

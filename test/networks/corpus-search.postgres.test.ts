@@ -190,7 +190,14 @@ describe('search of a corpus', () => {
     await corpus.tweet({ id: 602, text: 'see #スター・ウォーズ #paral·lel: x', author_id: 77 });
     await corpus.tweet({ id: 603, text: 'a#b &#39; https://example.org/#c 1#️⃣', author_id: 77 });
     const all = [];
-    for (const q of ['#スター・ウォーズ', '#スター', '#PARAL·LEL', '#paral', '#b OR #39 OR #c', 'from:nobody_here #b']) {
+    for (const q of [
+      '#スター・ウォーズ',
+      '#スター',
+      '#PARAL·LEL',
+      '#paral',
+      '#b OR #39 OR #c',
+      'from:nobody_here #b',
+    ]) {
       all.push(await found(q));
     }
     expect(await found('filter:hashtags since_id:600')).toEqual(['602', '601']);

@@ -1,8 +1,8 @@
 /** A known advisory fails the check, unless it is accepted: for a while, with a reason, no longer than is promised. */
 import { expect, test } from 'vitest';
-import { readPage } from '../readme/markdown.js';
 import { type Advisory, advisoriesOf, checkAdvisories } from '../../tools/supply/advisories.js';
 import { type AcceptedAdvisory, DAYS_TO_MEND } from '../../tools/supply/policy.js';
+import { readPage } from '../readme/markdown.js';
 
 const ADVISORY: Advisory = { id: 'GHSA-aaaa-bbbb-cccc', package: 'uuid', title: 'Guessable', severity: 'high' };
 const WHAT = 'GHSA-aaaa-bbbb-cccc (high) of uuid: Guessable';

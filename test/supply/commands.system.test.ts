@@ -5,8 +5,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { REPOSITORY } from '../cli/support.js';
 import { installedOf, readLockfile } from '../../tools/supply/lockfile.js';
+import { REPOSITORY } from '../cli/support.js';
 
 const SLOW_MS = 120_000;
 
