@@ -115,9 +115,15 @@ describe.each(ROUTES)('$method $path', ({ method, path, statuses }) => {
 });
 
 describe('operations without a key (section 4)', () => {
-  it.each(['/', '/status', '/healthz', '/openapi.yaml', '/problems', '/problems/{code}'])('%s', (path) => {
+  it.each(['/', '/status', '/openapi.yaml', '/problems', '/problems/{code}'])('%s', (path) => {
     expect(operationAt('GET', path)?.security).toEqual([]);
     expect(responseOf(operationAt('GET', path), 429)?.description).toContain('public');
+  });
+
+  it('has no 429 for health checks, which are never refused (L12)', () => {
+    const check = operationAt('GET', '/healthz');
+    expect(check?.security).toEqual([]);
+    expect(responseOf(check, 429)).toBeUndefined();
   });
 });
 
