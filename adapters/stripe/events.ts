@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
 
@@ -52,7 +52,11 @@ export function refuseUnsigned(signature: string | undefined, nowMs: number): vo
   if (!isSigned || nowMs / 1000 - Number(at) > TOLERANCE_S) throw unproven();
 }
 
-const unproven = () => badRequest('Not a signed event from the payment processor, or too old.');
+/** `reason` of the refusal of an event without a valid signature. */
+export const UNSIGNED = 'unsigned';
+
+const unproven = () =>
+  new ServiceError('bad_request', 'Not a signed event from the payment processor, or too old.', { reason: UNSIGNED });
 
 async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<unknown> {
   // The library is large: it is loaded with the first event.

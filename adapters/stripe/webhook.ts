@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/core/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
-import { readEvent, refuseUnsigned } from './events.js';
+import { readEvent, refuseUnsigned, UNSIGNED } from './events.js';
 
 /** Bytes: events with many lines are larger than callers' requests. */
 const BODY_LIMIT = 1024 * 1024;
@@ -48,7 +48,8 @@ export function mountStripeWebhook(
       if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
       const event = await readEvent(request.body, signatureOf(request), { secret: secret ?? '', clock }).catch(
         async (error: unknown) => {
-          throw error instanceof ServiceError ? await senders.count(request.ip, error) : error;
+          const isForged = error instanceof ServiceError && error.detail.reason === UNSIGNED;
+          throw isForged ? await senders.count(request.ip, error) : error;
         },
       );
       await handleEvent(event);
