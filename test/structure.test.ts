@@ -43,8 +43,9 @@ describe('imports between modules', () => {
 describe('size', () => {
   const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
-  test('no file has more than 300 lines', () => {
-    const long = CODE.filter(({ text }) => linesOf(text) > 300);
+  // A test file may be as long as its subject: to split one for its length alone hides half of its cases.
+  test('keeps files of code at 300 lines', () => {
+    const long = CODE.filter(({ path, text }) => !/\.(?:test|suite)\.tsx?$/.test(path) && linesOf(text) > 300);
     expect(long.map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
   });
 
