@@ -103,43 +103,11 @@ export const createTweets = (options: EntitiesOptions): Entities<string, Tweet> 
   });
 
 function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): Entities<Ref, T> {
-  const { cache, unpaid, shared, tombstones, clock, lifetimes } = options;
+  const { unpaid, shared, tombstones, clock, lifetimes } = options;
 
-  async function store(values: readonly T[], origin: Origin, asked?: string): Promise<void> {
-    const { fetchedAt, noted, accountId, writers } = origin;
-    const filed = await kind.file(values, asked);
-    const withdrawn: Promise<unknown>[] = [];
-    const hiddenBy = new Map<string, string[]>();
-    for (const value of values) {
-      const names = kind.hiddenBy(value);
-      for (const name of kind.names(value)) hiddenBy.set(name, names);
-      const owner = kind.ownerOf(value) ?? '';
-      const isPrivate = kind.isPrivate(value) && !writers?.has(owner);
-      if (isPrivate) withdrawn.push(tombstones.addIfCached(postsKey(owner), accountId));
-      for (const name of isPrivate ? names : [...names, postsKey(owner)]) tombstones.remove(name, noted);
-    }
-    const sets = [...filed].map(([name, value]) => {
-      const shows = hiddenBy.get(name)?.filter((other) => other !== name && !filed.has(other)) ?? [];
-      return cache.set(name, { value, fetchedAt }, kind.lifetimeMs, shows.length > 0 ? shows : undefined);
-    });
-    await Promise.all([...sets, ...withdrawn]);
-  }
-
-  async function withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
-    const key = kind.keyOf(ref);
-    const cached = await cache.get<T | null>(key);
-    const value = cached?.value ?? undefined;
-    const names = value ? [...new Set([key, ...kind.names(value)])] : [key];
-    if (value) for (const name of names) tombstones.add(name, accountId);
-    const owner = kind.ownerOf(value ?? ref);
-    const [mayBeCached] = await Promise.all([
-      value !== undefined || tombstones.addIfCached(key, accountId),
-      owner !== undefined &&
-        kind.hidesPosts(failure, value !== undefined) &&
-        tombstones.addIfCached(postsKey(owner), accountId),
-    ]);
-    if (mayBeCached) await cache.delete(names);
-  }
+  const store = (values: readonly T[], origin: Origin, asked?: string) => storeAs(options, kind, values, origin, asked);
+  const withdraw = (ref: Ref, failure: ServiceError, accountId: string) =>
+    withdrawAs(options, kind, ref, failure, accountId);
 
   /** Called when the network says the object does not exist: also remembers the 404 for a while (M24). */
   async function markDeleted(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
@@ -179,6 +147,55 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
       return led ? value : { ...value, cache: 'hit' };
     },
   };
+}
+
+/** Caches objects of an answer, and notes what it says of their accounts. `asked`: the key of the object that was asked for. */
+async function storeAs<Ref, T>(
+  { cache, tombstones }: EntitiesOptions,
+  kind: Kind<Ref, T>,
+  values: readonly T[],
+  origin: Origin,
+  asked?: string,
+): Promise<void> {
+  const { fetchedAt, noted, accountId, writers } = origin;
+  const filed = await kind.file(values, asked);
+  const withdrawn: Promise<unknown>[] = [];
+  const hiddenBy = new Map<string, string[]>();
+  for (const value of values) {
+    const names = kind.hiddenBy(value);
+    for (const name of kind.names(value)) hiddenBy.set(name, names);
+    const owner = kind.ownerOf(value) ?? '';
+    const isPrivate = kind.isPrivate(value) && !writers?.has(owner);
+    if (isPrivate) withdrawn.push(tombstones.addIfCached(postsKey(owner), accountId));
+    for (const name of isPrivate ? names : [...names, postsKey(owner)]) tombstones.remove(name, noted);
+  }
+  const sets = [...filed].map(([name, value]) => {
+    const shows = hiddenBy.get(name)?.filter((other) => other !== name && !filed.has(other)) ?? [];
+    return cache.set(name, { value, fetchedAt }, kind.lifetimeMs, shows.length > 0 ? shows : undefined);
+  });
+  await Promise.all([...sets, ...withdrawn]);
+}
+
+async function withdrawAs<Ref, T>(
+  { cache, tombstones }: EntitiesOptions,
+  kind: Kind<Ref, T>,
+  ref: Ref,
+  failure: ServiceError,
+  accountId: string,
+): Promise<void> {
+  const key = kind.keyOf(ref);
+  const cached = await cache.get<T | null>(key);
+  const value = cached?.value ?? undefined;
+  const names = value ? [...new Set([key, ...kind.names(value)])] : [key];
+  if (value) for (const name of names) tombstones.add(name, accountId);
+  const owner = kind.ownerOf(value ?? ref);
+  const [mayBeCached] = await Promise.all([
+    value !== undefined || tombstones.addIfCached(key, accountId),
+    owner !== undefined &&
+      kind.hidesPosts(failure, value !== undefined) &&
+      tombstones.addIfCached(postsKey(owner), accountId),
+  ]);
+  if (mayBeCached) await cache.delete(names);
 }
 
 /** Looks up cache keys: each gives the object or a remembered 404. */

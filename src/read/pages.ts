@@ -61,14 +61,11 @@ export function createPages(options: PagesOptions): Pages {
   async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
     if (namesOf(list).some((name) => tombstones.has(name))) return undefined;
     const cached = await pageCache.at(list, place);
-    if (!cached || (LISTS[list.kind].subject === 'tweet' && isWithout(cached.value, list.subject))) return undefined;
+    if (!cached || (LISTS[list.kind].subject === 'tweet' && isWithout(cached.value, list.subject, tombstones)))
+      return undefined;
     pool.countCacheHit(familyOfList(list.kind));
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
-
-  /** Whether the page shows this item, which has been withdrawn: a conversation goes with its subject (T3). */
-  const isWithout = ({ items }: CachedPage, id: string): boolean =>
-    !tombstones.isEmpty && items.some((item) => item.id === id && namesOfItem(item).some(tombstones.has));
 
   async function readNow(list: ListRef, at: PageRequest, waiters: Waiters): Promise<PageLookup> {
     const { place, before } = at;
@@ -118,6 +115,10 @@ export function createPages(options: PagesOptions): Pages {
     },
   };
 }
+
+/** Whether the page shows this item, which has been withdrawn: a conversation goes with its subject (T3). */
+const isWithout = ({ items }: CachedPage, id: string, tombstones: Tombstones): boolean =>
+  !tombstones.isEmpty && items.some((item) => item.id === id && namesOfItem(item).some(tombstones.has));
 
 /** Reads from the network, and notes whether the list exists (M24, M25). */
 async function ask(

@@ -9,7 +9,7 @@ const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]
 const OLD_MOMENT = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 
 /** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is returned unchanged for the later check. */
-export function momentOf(value: unknown): unknown {
+function momentOf(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const [, date, clock, offset, rest] = OLD_MOMENT.exec(value) ?? [];
   if (date !== undefined) return `${date}T${clock}${offset}:${rest}`;
