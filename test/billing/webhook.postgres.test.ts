@@ -54,29 +54,6 @@ describe('POST /webhooks/stripe', () => {
     expect(await closed).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('accepts a burst of signed events, and slows down an address that signs with another secret (L14)', {
-    timeout: 180_000,
-  }, async () => {
-    const { stripe, webhook } = service;
-    const { event } = await paidEvent();
-    const burst = await Promise.all(Array.from({ length: 70 }, () => service.tell(event)));
-    expect(new Set(burst)).toEqual(new Set([200]));
-    const forge = async () => {
-      const reply = await stripe.send('x'.repeat(100_000), webhook, { secret: 'whsec_other', timestamp: nowS() });
-      return [reply.status, ((await reply.json()) as { error: { reason?: string } }).error.reason];
-    };
-    for (let nth = 0; nth < 60; nth += 1) expect(await forge()).toEqual([400, 'unsigned']);
-    expect(await forge()).toEqual([429, 'failed_events']);
-    expect(await service.tell(event)).toBe(200);
-    for (let nth = 0; nth < 9; nth += 1) expect(await forge()).toEqual([429, 'failed_events']);
-    const signature = `Stripe-Signature: t=${nowS()},v1=${'a'.repeat(64)}\r\n`;
-    const unread = post('/webhooks/stripe', `${signature}Content-Length: 1000000\r\n`, '');
-    expect(await rawClient(service.url, unread).closed).toMatch(/^HTTP\/1\.1 429 /);
-    service.clock.advance(1000);
-    expect(await service.tell(event)).toBe(200);
-    service.clock.advance(60_000);
-  });
-
   it('200 for one that was a little on its way', async () => {
     const { buyer, event } = await paidEvent();
     const reply = await service.stripe.send(event, service.webhook, { timestamp: nowS() - 200 });
@@ -174,4 +151,33 @@ describe('without a secret key', () => {
       await service.close();
     }
   });
+});
+
+it('accepts a burst of signed events, and slows down an address that signs with another secret (L14)', {
+  timeout: 180_000,
+}, async () => {
+  const own = await startBilling();
+  const { stripe, webhook } = own;
+  const nowS = () => Math.floor(own.clock.now() / 1000);
+  try {
+    await (await own.buyer()).buy();
+    const event = stripe.events.at(-1) ?? '';
+    const burst = await Promise.all(Array.from({ length: 70 }, () => own.tell(event)));
+    expect(new Set(burst)).toEqual(new Set([200]));
+    const forge = async () => {
+      const reply = await stripe.send('x'.repeat(100_000), webhook, { secret: 'whsec_other', timestamp: nowS() });
+      return [reply.status, ((await reply.json()) as { error: { reason?: string } }).error.reason];
+    };
+    for (let nth = 0; nth < 60; nth += 1) expect(await forge()).toEqual([400, 'unsigned']);
+    expect(await forge()).toEqual([429, 'failed_events']);
+    expect(await own.tell(event)).toBe(200);
+    for (let nth = 0; nth < 9; nth += 1) expect(await forge()).toEqual([429, 'failed_events']);
+    const signature = `Stripe-Signature: t=${nowS()},v1=${'a'.repeat(64)}\r\n`;
+    const unread = post('/webhooks/stripe', `${signature}Content-Length: 1000000\r\n`, '');
+    expect(await rawClient(own.url, unread).closed).toMatch(/^HTTP\/1\.1 429 /);
+    own.clock.advance(1000);
+    expect(await own.tell(event)).toBe(200);
+  } finally {
+    await own.close();
+  }
 });
