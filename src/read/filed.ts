@@ -2,7 +2,7 @@ import type { User } from '../core/model.js';
 import type { Cache } from '../ports/cache.js';
 import { namesOfUser } from './keys.js';
 
-/** What to cache under each key. Null: two accounts claim the handle, so whoever asks for it asks the network. */
+/** What to cache under each key. Null: two accounts claim the handle, so a read by handle goes to the network. */
 export type Filed<T> = ReadonlyMap<string, T | null>;
 
 /**

@@ -72,7 +72,7 @@ describe('a look-up of a name', () => {
     expect(await resolve('nowhere.example', { all: true })).toEqual([]);
   });
 
-  it('ends within three seconds at a silent name server, which is asked nothing afterwards', async () => {
+  it('ends within three seconds at a silent name server, and sends nothing afterwards', async () => {
     server.silent = true;
     const from = performance.now();
     expect(await nameLookups({ servers: [server.address] })('slow.example', { all: true })).toEqual([]);

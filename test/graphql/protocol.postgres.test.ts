@@ -172,7 +172,7 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     expect([nobody.status, nobody.body.errors[0]?.extensions.code]).toEqual([401, 'invalid_key']);
   });
 
-  it('takes an empty operationName for none, however it is sent and whoever sent the document before', async () => {
+  it('takes an empty operationName for none, however it is sent and even if the document is known', async () => {
     const query = '{ tweet(id: "7") { id } }';
     const form = new URLSearchParams({ query, operationName: '' }).toString();
     for (let nth = 0; nth < 2; nth += 1) {

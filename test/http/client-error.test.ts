@@ -60,7 +60,7 @@ describe('a connection that is refused', () => {
   );
 
   it.each(REFUSED)(
-    'has the headers of every failure, and is a problem where one is asked for: %i, %s',
+    'has the headers of every failure, and is problem+json for a client that accepts it: %i, %s',
     async (status, _what, text) => {
       const whole = await rawClient(server.url, text).closed;
       const [head = '', body = ''] = whole.split('\r\n\r\n');

@@ -196,7 +196,7 @@ describe('the headers of a call say what its body says (H9, L7)', () => {
   });
 });
 
-it('skips a byte order mark before the message, whose size is bounded all the same', async () => {
+it('skips a byte order mark before the message, and still bounds its size', async () => {
   const account = await service.perch.account();
   const message = (args: object) =>
     JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_user', arguments: args } });

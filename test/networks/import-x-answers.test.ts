@@ -20,7 +20,7 @@ const post = { id: '101', text: 'a tide', author_id: '7', created_at: AT, edit_h
 const ann = { id: '7', username: 'ann', name: 'R&amp;D' };
 const bea = { id: '8', username: 'bea', name: 'Bea' };
 
-describe('what an answer does not say is unknown', () => {
+describe('keeps unknown what an answer does not say', () => {
   const flagsOf = (rows: CorpusRow[]) =>
     rows.map((row) => row.kind === 'tweet' && [row.tweet.isRetweet, row.tweet.isQuote, row.tweet.isReply]);
   const unknown = [undefined, undefined, undefined];

@@ -46,7 +46,7 @@ describe('a handle', () => {
     }
   });
 
-  it('is asked for anew when its account was read under another handle', async () => {
+  it('is read again when its account was read under another handle', async () => {
     const { read, pass } = setUp();
     expect(await read({ handle: 'weir' })).toEqual(['1', 'miss']);
     pass();
@@ -56,7 +56,7 @@ describe('a handle', () => {
     expect(await read({ handle: 'weir_then' })).toEqual(['1', 'miss']);
   });
 
-  it('is asked for anew when a page shows an account under a handle that it has given up', async () => {
+  it('is read again when a page shows an account under a handle that it has given up', async () => {
     const { read, pass, oldAuthors } = setUp();
     pass();
     expect(await read({ id: '1' })).toEqual(['1', 'miss']);
@@ -74,7 +74,7 @@ describe('a handle', () => {
     await expect(read({ handle: 'weir' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is asked for anew when one page shows it with two accounts', async () => {
+  it('is read again when one page shows it with two accounts', async () => {
     const { net, engine, read } = setUp();
     net.user({ id: '2', handle: 'WEIR' });
     net.list('followers', '3', ['1', '2']);

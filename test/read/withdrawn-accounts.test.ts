@@ -157,7 +157,7 @@ const GONE: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'its timeline': ({ list }) => list('timeline', '1', 3, true).catch(() => {}),
 };
 
-describe('an account that is gone', () => {
+describe('a withdrawn account', () => {
   it.each(Object.entries(GONE))('is hidden in everything cached once %s was read', async (how, read) => {
     const world = await setUp();
     const { net, engine, list, user, tweet, hide } = world;

@@ -9,7 +9,7 @@ const embedded = (embed: object) => {
   return embeddedIn(posts.objects[0]?.embed);
 };
 
-describe('what a post of Bluesky embeds', () => {
+describe('embeds of a Bluesky post', () => {
   it.each([
     ['images', { images: [{ thumb: 't', fullsize: 'f', alt: 'A ferry' }] }, { type: 'photo', url: 'f' }],
     ['gallery', { items: [{ thumbnail: 't', fullsize: 'f', alt: 'A ferry' }] }, { type: 'photo', url: 'f' }],

@@ -80,7 +80,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(3);
   });
 
-  it('is known to be empty before anything is asked beside it (L21)', async () => {
+  it('is known to be empty before any auxiliary call (L21)', async () => {
     const at = await scripted(answer(['/2/tweets/search/recent', '/2/users/5/followers']));
     await at.network.page({ kind: 'search', subject: 'a', product: 'Latest' }, null, context());
     await at.network.page({ kind: 'followers', subject: '5' }, 'more', context());
