@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { v7 } from 'uuid';
 import { createCosts } from '../adapters/postgres/costs.js';
 import { readOperations } from '../schema/operations.js';
 import { HOUR_MS } from '../src/core/durations.js';
@@ -23,7 +24,7 @@ export interface CostOptions {
 export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Promise<CostBook> {
   const { stores, network, clock, log, startPoll } = options;
   const costs = createCosts(stores.sql);
-  const book = new CostBook({ network, operations: Object.keys(readOperations()), costs, clock });
+  const book = new CostBook({ network, operations: Object.keys(readOperations()), costs, clock, newId: v7 });
   const flush = async (): Promise<void> => {
     try {
       await book.flush();

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { v7 } from 'uuid';
 import type { Sql } from '../adapters/postgres/sql.js';
 import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/status-history.js';
 import type { HistoryModel } from '../adapters/site/history-model.js';
@@ -31,7 +32,7 @@ export async function openStatusHistory(
   { sql, pool, clock, log, startPoll }: HistoryOptions,
 ): Promise<ReadHistory> {
   const history = createStatusHistory(sql);
-  const book = new StatusBook(history, clock);
+  const book = new StatusBook(history, clock, v7);
   // Nothing paid can be read while the database is away.
   let isDatabaseAway = false;
   const flush = async (): Promise<void> => {

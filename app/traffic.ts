@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { v7 } from 'uuid';
 import { sampleOf } from '../adapters/http/traffic.js';
 import { createTraffic } from '../adapters/postgres/traffic.js';
 import { readOperations } from '../schema/operations.js';
@@ -23,7 +24,7 @@ export async function openTraffic(
   { stores, clock, log, startPoll }: TrafficOptions,
 ): Promise<void> {
   const book = new TrafficBook({
-    ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock },
+    ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock, newId: v7 },
   });
   app.onAnswered((answered) => book.note(sampleOf(answered)));
   const flush = async (): Promise<void> => {

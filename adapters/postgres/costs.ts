@@ -1,6 +1,7 @@
 import { PACKS } from '../../src/core/packs.js';
 import type { CostRow, Costs, CreditPrice } from '../../src/ports/costs.js';
-import type { Sql } from './sql.js';
+import type { Sql, Transaction } from './sql.js';
+import { writeOnce } from './sum-batches.js';
 
 /** Older days are dropped when new ones are written. */
 const KEPT_DAYS = 400;
@@ -19,7 +20,7 @@ const SUMS = [
 /** In Postgres: a row for each operation of a day, and as many days as are kept. */
 export function createCosts(sql: Sql): Costs {
   return {
-    add: (rows) => addCosts(sql, rows),
+    add: (batchId, rows) => writeOnce(sql, batchId, (tx) => addCosts(tx, rows)),
     read: (fromDay) => sql<CostRow[]>`
       select to_char(day, 'YYYY-MM-DD') as day, network, operation, answers, items, cache_hits as "cacheHits",
         charged_thousandths as charged, calls, tweets, users, cost_micro_usd as cost
@@ -36,23 +37,20 @@ export function createCosts(sql: Sql): Costs {
 }
 
 /** In the order of the key, so that processes which write at once wait for each other and never in a circle. */
-async function addCosts(sql: Sql, rows: readonly CostRow[]): Promise<void> {
-  if (rows.length === 0) return;
+async function addCosts(tx: Transaction, rows: readonly CostRow[]): Promise<void> {
   const added = rows.map(({ day, network, operation, ...sums }) => ({
     ...{ day, network, operation, answers: sums.answers, items: sums.items, cache_hits: sums.cacheHits },
     ...{ charged_thousandths: sums.charged, calls: sums.calls, tweets: sums.tweets, users: sums.users },
     cost_micro_usd: sums.cost,
   }));
-  const columns = sql.unsafe(SUMS.join(', '));
-  const plus = sql.unsafe(SUMS.map((name) => `${name} = c.${name} + excluded.${name}`).join(', '));
-  await sql.begin(async (tx) => {
-    await tx`
-      insert into read_costs as c (day, network, operation, ${columns})
-      select day, network, operation, ${columns}
-      from jsonb_populate_recordset(null::read_costs, ${tx.json(added)}) order by day, network, operation
-      on conflict (day, network, operation) do update set ${plus}`;
-    await tx`delete from read_costs where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
-  });
+  const columns = tx.unsafe(SUMS.join(', '));
+  const plus = tx.unsafe(SUMS.map((name) => `${name} = c.${name} + excluded.${name}`).join(', '));
+  await tx`
+    insert into read_costs as c (day, network, operation, ${columns})
+    select day, network, operation, ${columns}
+    from jsonb_populate_recordset(null::read_costs, ${tx.json(added)}) order by day, network, operation
+    on conflict (day, network, operation) do update set ${plus}`;
+  await tx`delete from read_costs where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
 }
 
 async function averagePrice(sql: Sql): Promise<CreditPrice> {

@@ -1,6 +1,7 @@
 import type { Incident, StatusDay } from '../../src/core/status-history.js';
 import type { BadMinute, StatusHistory } from '../../src/ports/status-history.js';
-import type { Sql } from './sql.js';
+import type { Sql, Transaction } from './sql.js';
+import { writeOnce } from './sum-batches.js';
 
 /** Older days and minutes are dropped when new ones are written. */
 export const KEPT_DAYS = 90;
@@ -13,7 +14,7 @@ const SUMS = ['minutes', 'degraded', 'down', 'calls', 'failures', 'read_ms', 'it
 /** In Postgres: a row for each family of a day, and one for each minute with trouble. */
 export function createStatusHistory(sql: Sql): StatusHistory {
   return {
-    add: (days, minutes) => addAll(sql, days, minutes),
+    add: (batchId, days, minutes) => writeOnce(sql, batchId, (tx) => addAll(tx, days, minutes)),
     async read(fromDay, incidents) {
       const days = await sql<StatusDay[]>`
         select to_char(day, 'YYYY-MM-DD') as day, family, minutes, degraded, down, calls, failures,
@@ -25,31 +26,29 @@ export function createStatusHistory(sql: Sql): StatusHistory {
 }
 
 /** In the order of the keys, so that processes which write at once wait for each other and never in a circle. */
-async function addAll(sql: Sql, days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void> {
-  const columns = sql.unsafe(SUMS.join(', '));
-  const plus = sql.unsafe(SUMS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', '));
+async function addAll(tx: Transaction, days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void> {
+  const columns = tx.unsafe(SUMS.join(', '));
+  const plus = tx.unsafe(SUMS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', '));
   const addedDays = days.map(({ readMs, cacheHits, ...rest }) => ({ ...rest, read_ms: readMs, cache_hits: cacheHits }));
   const addedMinutes = minutes.map(({ minute, trouble, ...rest }) => ({
     ...rest,
     minute: new Date(minute).toISOString(),
     down: trouble === 'down',
   }));
-  await sql.begin(async (tx) => {
-    await tx`
-      insert into status_days as s (day, family, ${columns})
-      select day, family, ${columns} from jsonb_populate_recordset(null::status_days, ${tx.json(addedDays)})
-      order by day, family
-      on conflict (day, family) do update set ${plus}`;
-    await tx`
-      insert into status_minutes as s (minute, family, down, calls, failures)
-      select minute, family, bool_or(down), sum(calls), sum(failures)
-      from jsonb_populate_recordset(null::status_minutes, ${tx.json(addedMinutes)})
-      group by minute, family order by minute, family
-      on conflict (minute, family) do update set down = s.down or excluded.down, calls = s.calls + excluded.calls,
-        failures = s.failures + excluded.failures`;
-    await tx`delete from status_days where day <= (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
-    await tx`delete from status_minutes where minute < now() - make_interval(days => ${KEPT_DAYS})`;
-  });
+  await tx`
+    insert into status_days as s (day, family, ${columns})
+    select day, family, ${columns} from jsonb_populate_recordset(null::status_days, ${tx.json(addedDays)})
+    order by day, family
+    on conflict (day, family) do update set ${plus}`;
+  await tx`
+    insert into status_minutes as s (minute, family, down, calls, failures)
+    select minute, family, bool_or(down), sum(calls), sum(failures)
+    from jsonb_populate_recordset(null::status_minutes, ${tx.json(addedMinutes)})
+    group by minute, family order by minute, family
+    on conflict (minute, family) do update set down = s.down or excluded.down, calls = s.calls + excluded.calls,
+      failures = s.failures + excluded.failures`;
+  await tx`delete from status_days where day <= (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
+  await tx`delete from status_minutes where minute < now() - make_interval(days => ${KEPT_DAYS})`;
 }
 
 /** Minutes in a row, by any process; a single minute in which some calls failed is none. */

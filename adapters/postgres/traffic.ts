@@ -8,7 +8,8 @@ import type {
   Traffic,
   TrafficRow,
 } from '../../src/ports/traffic.js';
-import type { Sql } from './sql.js';
+import type { Sql, Transaction } from './sql.js';
+import { writeOnce } from './sum-batches.js';
 
 /** Older hours and days are dropped when new ones are written. */
 const KEPT_DAYS = 31;
@@ -19,7 +20,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 /** In Postgres: rows of an hour, of which there are some hundred, and of a day for each account that met a limit. */
 export function createTraffic(sql: Sql): Traffic {
   return {
-    add: (rows, limits) => addAll(sql, rows, limits),
+    add: (batchId, rows, limits) => writeOnce(sql, batchId, (tx) => addAll(tx, rows, limits)),
     async read(fromHour, most) {
       const [hours, operations, statuses, limits] = await Promise.all([
         hoursFrom(sql, fromHour),
@@ -35,27 +36,25 @@ export function createTraffic(sql: Sql): Traffic {
 }
 
 /** In the order of the keys, so that processes which write at once wait for each other and never in a circle. */
-async function addAll(sql: Sql, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void> {
+async function addAll(tx: Transaction, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void> {
   const requests = rows.map(({ cacheHits, ...row }) => ({ ...row, cache_hits: cacheHits }));
   const refusals = limits.map(({ accountId, limit, ...row }) => ({
     ...{ ...row, account_id: accountId ?? NOBODY, limit_name: limit },
   }));
-  await sql.begin(async (tx) => {
-    await tx`
-      insert into traffic_hours as t
-      select * from jsonb_populate_recordset(null::traffic_hours, ${tx.json(requests)})
-      order by hour, interface, operation, status, code, bucket
-      on conflict (hour, interface, operation, status, code, bucket) do update set
-        requests = t.requests + excluded.requests, items = t.items + excluded.items,
-        cache_hits = t.cache_hits + excluded.cache_hits`;
-    await tx`
-      insert into limits_met as l
-      select * from jsonb_populate_recordset(null::limits_met, ${tx.json(refusals)})
-      order by day, account_id, limit_name
-      on conflict (day, account_id, limit_name) do update set refusals = l.refusals + excluded.refusals`;
-    await tx`delete from traffic_hours where hour < now() - make_interval(days => ${KEPT_DAYS})`;
-    await tx`delete from limits_met where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
-  });
+  await tx`
+    insert into traffic_hours as t
+    select * from jsonb_populate_recordset(null::traffic_hours, ${tx.json(requests)})
+    order by hour, interface, operation, status, code, bucket
+    on conflict (hour, interface, operation, status, code, bucket) do update set
+      requests = t.requests + excluded.requests, items = t.items + excluded.items,
+      cache_hits = t.cache_hits + excluded.cache_hits`;
+  await tx`
+    insert into limits_met as l
+    select * from jsonb_populate_recordset(null::limits_met, ${tx.json(refusals)})
+    order by day, account_id, limit_name
+    on conflict (day, account_id, limit_name) do update set refusals = l.refusals + excluded.refusals`;
+  await tx`delete from traffic_hours where hour < now() - make_interval(days => ${KEPT_DAYS})`;
+  await tx`delete from limits_met where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
 }
 
 /** Sums of one bucket; the counts of all buckets are put together from them. */

@@ -1,5 +1,6 @@
 import { type CostSums, incomeOf, isLoss, NO_COSTS, plusCosts, usdOf } from '../core/costs.js';
 import { DAY_MS, dayOf } from '../core/durations.js';
+import { SumBuffer } from '../core/sum-buffer.js';
 import type { Clock } from '../ports/clock.js';
 import type { CostRow, Costs } from '../ports/costs.js';
 import type { Billed, Network } from '../ports/network.js';
@@ -26,6 +27,8 @@ export interface CostBookOptions {
   readonly operations: readonly string[];
   readonly costs: Costs;
   readonly clock: Clock;
+  /** A new UUID v7. */
+  readonly newId: () => string;
 }
 
 /** An operation whose price does not cover its cost. */
@@ -39,13 +42,12 @@ export interface Loss {
 
 /**
  * Adds up what reads earn and cost, by operation and UTC day, in memory: nothing is written in the path of a read.
- * `flush` writes what has come together, as one statement. If the process is killed, what was not written is missing:
- * the ledger, which is exact, is elsewhere.
+ * `flush` writes what has come together, as one statement. The ledger, which is exact, is elsewhere.
  */
 export class CostBook {
   readonly #options: CostBookOptions;
   readonly #operations: ReadonlySet<string>;
-  #waiting = new Map<string, CostRow>();
+  readonly #sums: SumBuffer<{ rows: CostRow }>;
   #today = { fromMs: 0, day: '' };
   /** By operation, since the start. */
   readonly #totals = new Map<string, CostSums>();
@@ -53,6 +55,17 @@ export class CostBook {
   constructor(options: CostBookOptions) {
     this.#options = options;
     this.#operations = new Set(options.operations);
+    this.#sums = new SumBuffer<{ rows: CostRow }>({
+      kinds: {
+        rows: {
+          keyOf: ({ day, operation }) => `${day} ${operation}`,
+          plus: (before, row) => ({ ...before, ...plusCosts(before, row) }),
+        },
+      },
+      most: MOST_WAITING,
+      newId: options.newId,
+      write: (batchId, { rows }) => options.costs.add(batchId, rows),
+    });
   }
 
   /** Records the upstream calls that are made for an operation. */
@@ -79,16 +92,8 @@ export class CostBook {
   }
 
   /** Writes what waits. If that fails, it goes on waiting. */
-  async flush(): Promise<void> {
-    const waiting = this.#waiting;
-    if (waiting.size === 0) return;
-    this.#waiting = new Map();
-    try {
-      await this.#options.costs.add([...waiting.values()]);
-    } catch (error) {
-      for (const row of waiting.values()) this.#wait(row, row);
-      throw error;
-    }
+  flush(): Promise<void> {
+    return this.#sums.flush();
   }
 
   /** Operations that lost money in the last days, each told to one process once a day. */
@@ -115,14 +120,8 @@ export class CostBook {
       this.#today = { fromMs: now - (now % DAY_MS), day: dayOf(now) };
     }
     const { day } = this.#today;
-    this.#wait({ day, network: this.#options.network.name, operation }, sums);
-  }
-
-  #wait({ day, network, operation }: Pick<CostRow, 'day' | 'network' | 'operation'>, sums: Partial<CostSums>): void {
-    const key = `${day} ${operation}`;
-    const before = this.#waiting.get(key);
-    if (before === undefined && this.#waiting.size >= MOST_WAITING) return;
-    this.#waiting.set(key, { day, network, operation, ...plusCosts(before ?? NO_COSTS, sums) });
+    const { name: network } = this.#options.network;
+    this.#sums.add('rows', { day, network, operation, ...plusCosts(NO_COSTS, sums) });
   }
 }
 

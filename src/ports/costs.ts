@@ -17,8 +17,11 @@ export interface CreditPrice {
 
 /** What reads earned and cost, for the operator. */
 export interface Costs {
-  /** Adds to what is there, all rows or none. At most one row for a day, network and operation. */
-  add(rows: readonly CostRow[]): Promise<void>;
+  /**
+   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before (S22). At most
+   * one row for a day, network and operation.
+   */
+  add(batchId: string, rows: readonly CostRow[]): Promise<void>;
   /** From this UTC day on, by day, network and operation. */
   read(fromDay: string): Promise<CostRow[]>;
   creditPrice(): Promise<CreditPrice>;

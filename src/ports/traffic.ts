@@ -65,8 +65,11 @@ export interface TrafficFigures {
 }
 
 export interface Traffic {
-  /** Adds to what is there, all rows or none. At most one row for each key. */
-  add(rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;
+  /**
+   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before (S22). At most
+   * one row for each key.
+   */
+  add(batchId: string, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;
   /** From this hour on. */
   read(fromHour: string, most: { readonly limits: number }): Promise<TrafficFigures>;
 }

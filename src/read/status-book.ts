@@ -1,6 +1,7 @@
 import { dayOf, MINUTE_MS } from '../core/durations.js';
 import type { Family } from '../core/model.js';
-import type { FamilySums, StatusDay, Trouble } from '../core/status-history.js';
+import type { StatusDay, Trouble } from '../core/status-history.js';
+import { SumBuffer } from '../core/sum-buffer.js';
 import type { Clock } from '../ports/clock.js';
 import type { BadMinute, StatusHistory } from '../ports/status-history.js';
 
@@ -22,27 +23,22 @@ const FEW_CALLS = 3;
 /** Most rows of each kind that wait to be written: a day without a database. What comes on top is left out. */
 const MOST_WAITING = 2 * 1440;
 
-const NO_SUMS: FamilySums = {
-  minutes: 0,
-  degraded: 0,
-  down: 0,
-  calls: 0,
-  failures: 0,
-  readMs: 0,
-  items: 0,
-  cacheHits: 0,
-};
-
 /** What reads did, for the status page: looked at once a minute, and written as sums. Nothing is in the path of a read. */
 export class StatusBook {
-  readonly #history: StatusHistory;
   readonly #clock: Clock;
   readonly #before = new Map<Family, FamilySample>();
-  #days = new Map<string, StatusDay>();
-  #minutes: BadMinute[] = [];
+  readonly #sums: SumBuffer<{ days: StatusDay; minutes: BadMinute }>;
 
-  constructor(history: StatusHistory, clock: Clock) {
-    this.#history = history;
+  /** `newId` returns a new UUID v7. */
+  constructor(history: StatusHistory, clock: Clock, newId: () => string) {
+    this.#sums = new SumBuffer<{ days: StatusDay; minutes: BadMinute }>({
+      kinds: {
+        days: { keyOf: ({ day, family }) => `${day} ${family}`, plus: plusDay },
+        minutes: { keyOf: ({ minute, family }) => `${minute} ${family}`, plus: plusMinute },
+      },
+      ...{ most: MOST_WAITING, newId },
+      write: (batchId, { days, minutes }) => history.add(batchId, days, minutes),
+    });
     this.#clock = clock;
   }
 
@@ -53,17 +49,8 @@ export class StatusBook {
   }
 
   /** Writes what waits. If that fails, it goes on waiting. */
-  async flush(): Promise<void> {
-    const [days, minutes] = [this.#days, this.#minutes];
-    if (days.size === 0) return;
-    [this.#days, this.#minutes] = [new Map(), []];
-    try {
-      await this.#history.add([...days.values()], minutes);
-    } catch (error) {
-      for (const day of days.values()) this.#addDay(day, day);
-      this.#minutes = [...minutes, ...this.#minutes].slice(0, MOST_WAITING);
-      throw error;
-    }
+  flush(): Promise<void> {
+    return this.#sums.flush();
   }
 
   #noteFamily(sample: FamilySample, now: number): void {
@@ -74,27 +61,36 @@ export class StatusBook {
       sample[count] - (before?.[count] ?? 0);
     const [calls, failures, cacheHits] = [since('upstreamCalls'), since('failures'), since('cacheHits')];
     const trouble = troubleOf({ isDown, calls, failures });
-    this.#addDay(
-      { day: dayOf(now), family },
-      {
-        minutes: 1,
-        degraded: trouble === 'degraded' ? 1 : 0,
-        down: trouble === 'down' ? 1 : 0,
-        ...{ calls, failures, readMs: Math.round(since('readMs')), items: cacheHits + since('read'), cacheHits },
-      },
-    );
-    if (trouble === null || this.#minutes.length >= MOST_WAITING) return;
-    this.#minutes.push({ minute: now - (now % MINUTE_MS), family, trouble, calls, failures });
-  }
-
-  #addDay({ day, family }: Pick<StatusDay, 'day' | 'family'>, sums: FamilySums): void {
-    const key = `${day} ${family}`;
-    const before = this.#days.get(key) ?? NO_SUMS;
-    const names = Object.keys(NO_SUMS) as (keyof FamilySums)[];
-    const added = Object.fromEntries(names.map((name) => [name, before[name] + sums[name]]));
-    this.#days.set(key, { day, family, ...(added as unknown as FamilySums) });
+    this.#sums.add('days', {
+      ...{ day: dayOf(now), family, minutes: 1 },
+      degraded: trouble === 'degraded' ? 1 : 0,
+      down: trouble === 'down' ? 1 : 0,
+      ...{ calls, failures, readMs: Math.round(since('readMs')), items: cacheHits + since('read'), cacheHits },
+    });
+    if (trouble === null) return;
+    this.#sums.add('minutes', { minute: now - (now % MINUTE_MS), family, trouble, calls, failures });
   }
 }
+
+const plusDay = (before: StatusDay, day: StatusDay): StatusDay => ({
+  day: day.day,
+  family: day.family,
+  minutes: before.minutes + day.minutes,
+  degraded: before.degraded + day.degraded,
+  down: before.down + day.down,
+  calls: before.calls + day.calls,
+  failures: before.failures + day.failures,
+  readMs: before.readMs + day.readMs,
+  items: before.items + day.items,
+  cacheHits: before.cacheHits + day.cacheHits,
+});
+
+/** Another look in the same minute. */
+const plusMinute = (before: BadMinute, minute: BadMinute): BadMinute => ({
+  ...(before.trouble === 'down' ? before : minute),
+  calls: before.calls + minute.calls,
+  failures: before.failures + minute.failures,
+});
 
 /** Null: a minute as it should be. */
 function troubleOf({ isDown, calls, failures }: { isDown: boolean; calls: number; failures: number }): Trouble | null {

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../core/durations.js';
+import { SumBuffer } from '../core/sum-buffer.js';
 import { bucketOf, type TrafficInterface } from '../core/traffic.js';
 import type { Clock } from '../ports/clock.js';
 import type { LimitRow, Traffic, TrafficRow } from '../ports/traffic.js';
@@ -24,25 +25,49 @@ export interface TrafficSample {
   readonly limit: { readonly name: string; readonly accountId: string | null } | null;
 }
 
+export interface TrafficBookOptions {
+  readonly traffic: Pick<Traffic, 'add'>;
+  /** Names of the persisted operations. */
+  readonly operations: readonly string[];
+  readonly clock: Clock;
+  /** A new UUID v7. */
+  readonly newId: () => string;
+}
+
 /** A row that is added to. */
 type Sum = { -readonly [Name in keyof TrafficRow]: TrafficRow[Name] };
 
 /**
  * Adds up requests by hour in memory: nothing is written in the path of a request. `flush` writes what has come
- * together (S16). If the process is killed, what was not written is missing.
+ * together (S16).
  */
 export class TrafficBook {
-  readonly #traffic: Pick<Traffic, 'add'>;
   readonly #operations: ReadonlySet<string>;
   readonly #clock: Clock;
-  #rows = new Map<string, Sum>();
+  readonly #sums: SumBuffer<{ rows: Sum; limits: LimitRow }>;
   /** The sum of each bucket that was last added to: most requests are like one just before. */
   readonly #latest: (Sum | undefined)[] = [];
-  #limits = new Map<string, LimitRow>();
   #hour = { fromMs: Number.NaN, name: '' };
 
-  constructor(options: { traffic: Pick<Traffic, 'add'>; operations: readonly string[]; clock: Clock }) {
-    this.#traffic = options.traffic;
+  constructor(options: TrafficBookOptions) {
+    this.#sums = new SumBuffer<{ rows: Sum; limits: LimitRow }>({
+      kinds: {
+        rows: {
+          keyOf: (row) => `${row.hour} ${row.interface} ${row.operation} ${row.status} ${row.code} ${row.bucket}`,
+          plus: add,
+        },
+        limits: {
+          keyOf: ({ day, accountId, limit }) => `${day} ${accountId} ${limit}`,
+          plus: (before, row) => ({ ...row, refusals: before.refusals + row.refusals }),
+        },
+      },
+      most: MOST_WAITING,
+      newId: options.newId,
+      write: (batchId, { rows, limits }) => {
+        this.#latest.length = 0;
+        return options.traffic.add(batchId, rows, limits);
+      },
+    });
     this.#operations = new Set(options.operations);
     this.#clock = options.clock;
   }
@@ -61,46 +86,16 @@ export class TrafficBook {
       add(latest, { requests: 1, items, cacheHits });
     } else {
       const row = { interface: sample.interface, operation, status, code, hour, bucket, requests: 1, items, cacheHits };
-      this.#latest[bucket] = this.#addRow(row);
+      this.#latest[bucket] = this.#sums.add('rows', row);
     }
     if (limit === null) return;
-    this.#addLimit({ day: hour.slice(0, 10), accountId: limit.accountId, limit: limit.name, refusals: 1 });
+    const { accountId, name: limitName } = limit;
+    this.#sums.add('limits', { day: hour.slice(0, 10), accountId, limit: limitName, refusals: 1 });
   }
 
   /** Writes what waits. If that fails, it goes on waiting. */
-  async flush(): Promise<void> {
-    const [rows, limits] = [this.#rows, this.#limits];
-    if (rows.size === 0) return;
-    [this.#rows, this.#limits] = [new Map(), new Map()];
-    this.#latest.length = 0;
-    try {
-      await this.#traffic.add([...rows.values()], [...limits.values()]);
-    } catch (error) {
-      for (const row of rows.values()) this.#addRow(row);
-      for (const limit of limits.values()) this.#addLimit(limit);
-      throw error;
-    }
-  }
-
-  /** The sum that it was added to; undefined: there was no room for it. */
-  #addRow(row: TrafficRow): Sum | undefined {
-    const key = `${row.hour} ${row.interface} ${row.operation} ${row.status} ${row.code} ${row.bucket}`;
-    const sum = this.#rows.get(key);
-    if (sum !== undefined) {
-      add(sum, row);
-      return sum;
-    }
-    if (this.#rows.size >= MOST_WAITING) return undefined;
-    const first = { ...row };
-    this.#rows.set(key, first);
-    return first;
-  }
-
-  #addLimit(row: LimitRow): void {
-    const key = `${row.day} ${row.accountId} ${row.limit}`;
-    const before = this.#limits.get(key);
-    if (before === undefined && this.#limits.size >= MOST_WAITING) return;
-    this.#limits.set(key, { ...row, refusals: (before?.refusals ?? 0) + row.refusals });
+  flush(): Promise<void> {
+    return this.#sums.flush();
   }
 
   #currentHour(): string {
@@ -117,8 +112,9 @@ export class TrafficBook {
 const isSame = (sum: Sum, hour: string, status: number, code: string): boolean =>
   sum.hour === hour && sum.status === status && sum.code === code;
 
-function add(sum: Sum, { requests, items, cacheHits }: Pick<TrafficRow, 'requests' | 'items' | 'cacheHits'>): void {
+function add(sum: Sum, { requests, items, cacheHits }: Pick<TrafficRow, 'requests' | 'items' | 'cacheHits'>): Sum {
   sum.requests += requests;
   sum.items += items;
   sum.cacheHits += cacheHits;
+  return sum;
 }

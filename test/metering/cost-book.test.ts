@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CostBook } from '../../src/metering/cost-book.js';
 import type { Charge } from '../../src/metering/receipt.js';
@@ -19,7 +20,7 @@ function bookOf(per: NetworkBilling['per'] | null = 'item') {
   const warned = new Set<string>();
   const at = { nowMs: Date.parse('2026-11-23T23:59:00Z'), failures: 0, readFrom: '' };
   const costs: Costs = {
-    async add(rows) {
+    async add(_batchId, rows) {
       if (at.failures-- > 0) throw new Error('The database is away.');
       written.push([...rows]);
     },
@@ -34,7 +35,8 @@ function bookOf(per: NetworkBilling['per'] | null = 'item') {
     },
   };
   const network = { name: 'x', billing: per === null ? null : { per, usd: { tweet: 0.005, user: 0.01 } } };
-  const book = new CostBook({ network, operations: ['user', 'search'], costs, clock: { now: () => at.nowMs } });
+  const clock = { now: () => at.nowMs };
+  const book = new CostBook({ network, operations: ['user', 'search'], costs, clock, newId: randomUUID });
   return { book, written, at };
 }
 
@@ -93,7 +95,10 @@ describe('costs and earnings of reads', () => {
     await expect(book.flush()).rejects.toThrow('away');
     book.delivered('user', charge(1000, 1));
     await book.flush();
-    expect(written.flat().map(({ answers, charged }) => [answers, charged])).toEqual([[2, 2000]]);
+    expect(written.flat().map(({ answers, charged }) => [answers, charged])).toEqual([
+      [1, 1000],
+      [1, 1000],
+    ]);
   });
 
   it('counts each call once where the network bills calls, however many share it', () => {

@@ -1,4 +1,5 @@
 /** The operator's pages in a browser: valid, within their policy, on a phone and a desktop, for everyone. */
+import { randomUUID } from 'node:crypto';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -53,6 +54,7 @@ describeInChromium('the operator in a browser', () => {
     await olga.post(`/operator/accounts/${ada.accountId}/thaw`);
     const days = Array.from({ length: 20 }, (_, ago) => new Date(service.clock.now() - ago * 86_400_000));
     await createCosts(service.sql).add(
+      randomUUID(),
       days.flatMap((day, ago) =>
         ['user-tweets', 'user', 'search-people-with-a-long-name'].map((operation, nth) => ({
           ...{ day: day.toISOString().slice(0, 10), network: 'x', operation, answers: 20 + ago, items: 400 + nth },
@@ -62,6 +64,7 @@ describeInChromium('the operator in a browser', () => {
     );
     const hours = Array.from({ length: 100 }, (_, ago) => new Date(service.clock.now() - ago * 3_600_000));
     await createTraffic(service.sql).add(
+      randomUUID(),
       hours.flatMap((at, ago) =>
         (['rest', 'graphql', 'mcp', 'site', 'test'] as const).map((name, nth) => ({
           ...{

@@ -1,4 +1,5 @@
 /** The service in figures, over a real database: they add up, and are read without the debits. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statsJson, statsText } from '../../adapters/cli/commands/stats.js';
 import { trafficJson, trafficText } from '../../adapters/cli/commands/stats-traffic.js';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await ada.get(`/dashboard/credits?session_id=${session}`);
   const { keyId } = await ada.key();
   for (const tweets of [20, 30]) await ada.read(keyId, tweets);
-  await createCosts(service.sql).add([
+  await createCosts(service.sql).add(randomUUID(), [
     {
       ...{ day: today, network: 'x', operation: 'user-tweets', answers: 2, items: 50, cacheHits: 10, charged: 50_000 },
       ...{ calls: 3, tweets: 40, users: 0, cost: 5_000_000 },
@@ -109,6 +110,7 @@ describe('traffic', () => {
     const hour = `${new Date(now).toISOString().slice(0, 13)}:00:00Z`;
     const row = { hour, interface: 'rest', operation: 'user', status: 200, code: '' } as const;
     await createTraffic(service.sql).add(
+      randomUUID(),
       [
         { ...row, bucket: 4, requests: 99, items: 99, cacheHits: 33 },
         { ...row, bucket: 16, status: 404, code: 'not_found', requests: 1, items: 0, cacheHits: 0 },

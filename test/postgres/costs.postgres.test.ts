@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createCosts } from '../../adapters/postgres/costs.js';
 import { PACKS } from '../../src/core/packs.js';
+import { CostBook } from '../../src/metering/cost-book.js';
 import type { CostRow } from '../../src/ports/costs.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { losingFirstAnswer } from '../support/lost-answer.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -25,7 +29,10 @@ it('adds to the sums of a day, also when processes write at once', async () => {
   const names = ['search', 'user', 'tweet'];
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      costs.add((n % 2 === 0 ? names : names.toReversed()).map((name) => row(name, { network: 'y' }))),
+      costs.add(
+        randomUUID(),
+        (n % 2 === 0 ? names : names.toReversed()).map((name) => row(name, { network: 'y' })),
+      ),
     ),
   );
   const rows = await costs.read(TODAY);
@@ -38,15 +45,15 @@ it('adds to the sums of a day, also when processes write at once', async () => {
 
 it('returns only the days in the range and drops days older than 400 days', async () => {
   const costs = createCosts(database.sql);
-  await costs.add([row('user', { day: '2020-01-01' })]);
-  await costs.add([row('user')]);
+  await costs.add(randomUUID(), [row('user', { day: '2020-01-01' })]);
+  await costs.add(randomUUID(), [row('user')]);
   expect(await costs.read('2000-01-01')).toHaveLength(1);
   expect(await costs.read('2999-01-01')).toEqual([]);
 });
 
 it('lets one process warn of an operation, once a day', async () => {
   const costs = createCosts(database.sql);
-  await costs.add([row('search')]);
+  await costs.add(randomUUID(), [row('search')]);
   const claims = await Promise.all([1, 2, 3].map(() => costs.claimWarning(TODAY, 'x', 'search')));
   expect(claims.filter(Boolean)).toHaveLength(1);
   expect(await costs.claimWarning(TODAY, 'x', 'user')).toBe(false);
@@ -69,4 +76,16 @@ it('counts a credit at the average of what was sold, without what was given back
   await sale(600, 800_000, 'open');
   await sale(50, 50_000, 'paid', 2500, 20_000);
   expect(await costs.creditPrice()).toEqual({ usdPerCredit: 35 / 40_000, from: 'sales' });
+});
+
+it('counts a batch once when its acknowledgement is lost', async () => {
+  const costs = losingFirstAnswer(createCosts(database.sql));
+  const network = { name: 'x', billing: null };
+  const book = new CostBook({ network, operations: ['user'], costs, clock: Date, newId: v7 });
+  const free = { amount: 0, items: 3, cacheHits: 0, cache: 'miss', lines: [], ledgerLines: [] } as const;
+  book.delivered('user', free);
+  await expect(book.flush()).rejects.toThrow('lost');
+  book.delivered('user', free);
+  await book.flush();
+  expect(await costs.read(TODAY)).toMatchObject([{ operation: 'user', answers: 2, items: 6 }]);
 });

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createStatusHistory } from '../../adapters/postgres/status-history.js';
 import { DAY_MS, dayOf, MINUTE_MS } from '../../src/core/durations.js';
 import type { StatusDay } from '../../src/core/status-history.js';
 import type { BadMinute } from '../../src/ports/status-history.js';
+import { StatusBook } from '../../src/read/status-book.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { losingFirstAnswer } from '../support/lost-answer.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -29,7 +33,9 @@ it('processes that write at once add up', async () => {
   const histories = Array.from({ length: 4 }, () => createStatusHistory(database.sql));
   const rows = [day({}), day({ family: 'slow', down: 1 })];
   await Promise.all(
-    histories.flatMap((history) => Array.from({ length: 5 }, () => history.add(rows, [minute(1), minute(2)]))),
+    histories.flatMap((history) =>
+      Array.from({ length: 5 }, () => history.add(randomUUID(), rows, [minute(1), minute(2)])),
+    ),
   );
   const { days, incidents } = await createStatusHistory(database.sql).read(TODAY, 10);
   expect(days).toEqual([
@@ -47,6 +53,7 @@ it('processes that write at once add up', async () => {
 it('joins consecutive minutes into one incident of the worst severity, splits at a gap, and ignores a single minute', async () => {
   const history = createStatusHistory(database.sql);
   await history.add(
+    randomUUID(),
     [day({})],
     [
       ...[60, 59, 57, 30].map((ago) => minute(ago)),
@@ -68,8 +75,24 @@ it('joins consecutive minutes into one incident of the worst severity, splits at
 it('ninety days are kept', async () => {
   const history = createStatusHistory(database.sql);
   const old = [89, 90, 91].map((ago) => day({ day: dayOf(NOW - ago * DAY_MS) }));
-  await history.add(old, [minute(91 * 1440), minute(89 * 1440), minute(89 * 1440 + 1)]);
+  await history.add(randomUUID(), old, [minute(91 * 1440), minute(89 * 1440), minute(89 * 1440 + 1)]);
   const { days, incidents } = await history.read('2026-01-01', 10);
   expect(days.map((each) => each.day)).toEqual([dayOf(NOW - 89 * DAY_MS)]);
   expect(incidents).toHaveLength(1);
+});
+
+it('counts a batch once when its acknowledgement is lost', async () => {
+  const history = losingFirstAnswer(createStatusHistory(database.sql));
+  const book = new StatusBook(history, { now: () => NOW }, v7);
+  const note = (calls: number): void => {
+    const counts = { upstreamCalls: calls, failures: calls, readMs: 0, cacheHits: 0, read: 0 };
+    book.note([{ family: 'fast', isDown: false, ...counts }]);
+  };
+  note(10);
+  await expect(book.flush()).rejects.toThrow('lost');
+  note(15);
+  await book.flush();
+  const { days, incidents } = await history.read(TODAY, 10);
+  expect(days).toMatchObject([{ minutes: 2, down: 2, calls: 15, failures: 15 }]);
+  expect(incidents).toMatchObject([{ calls: 15, failures: 15 }]);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ function opened(fails: () => boolean = () => false) {
   const minutes: BadMinute[] = [];
   const book = new StatusBook(
     {
-      async add(newDays, newMinutes) {
+      async add(_batchId, newDays, newMinutes) {
         if (fails()) throw new Error('away');
         days.push(...newDays);
         minutes.push(...newMinutes);
@@ -22,6 +23,7 @@ function opened(fails: () => boolean = () => false) {
       read: async () => ({ days: [], incidents: [] }),
     },
     clock,
+    randomUUID,
   );
   return { clock, days, minutes, book };
 }
@@ -136,13 +138,14 @@ it('keeps at most two days of minutes, though the database fails only after as m
   const clock = { at: NOON, now: () => clock.at };
   const book = new StatusBook(
     {
-      async add(_days, minutes) {
+      async add(_batchId, _days, minutes) {
         if (isHanging) await once(database.signal, 'abort').then(() => Promise.reject(new Error('away')));
         written.push(...minutes.map(({ minute }) => minute));
       },
       read: async () => ({ days: [], incidents: [] }),
     },
     clock,
+    randomUUID,
   );
   const noteTwoDays = (): void => {
     for (let minute = 0; minute < 2 * 1440; minute += 1) {

@@ -1,12 +1,15 @@
 /** Sums of requests in a real database. */
 import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts.js';
 import { createTraffic } from '../../adapters/postgres/traffic.js';
 import { DAY_MS, dayOf, HOUR_MS } from '../../src/core/durations.js';
 import { percentileOf } from '../../src/core/traffic.js';
 import type { LimitRow, TrafficRow } from '../../src/ports/traffic.js';
+import { TrafficBook } from '../../src/serve/traffic-book.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { losingFirstAnswer } from '../support/lost-answer.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {
@@ -30,7 +33,9 @@ const met = (given: Partial<LimitRow> = {}): LimitRow => ({
 it('processes that write at once add up', async () => {
   const rows = [row(), row({ bucket: 9, requests: 1 }), row({ interface: 'mcp', status: 404, code: 'not_found' })];
   const all = Array.from({ length: 4 }, () => createTraffic(database.sql));
-  await Promise.all(all.flatMap((traffic) => Array.from({ length: 5 }, () => traffic.add(rows, [met()]))));
+  await Promise.all(
+    all.flatMap((traffic) => Array.from({ length: 5 }, () => traffic.add(randomUUID(), rows, [met()]))),
+  );
   const { operations, statuses, limits } = await createTraffic(database.sql).read(hour(1), { limits: 10 });
   expect(operations.map(({ buckets: _, ...sums }) => sums)).toEqual([
     { interface: 'rest', operation: 'user', requests: 120, refused: 0, items: 200, cacheHits: 80 },
@@ -51,7 +56,7 @@ it('processes that write at once add up', async () => {
 
 it('returns hours in order, within the requested range', async () => {
   const traffic = createTraffic(database.sql);
-  await traffic.add([row(), row({ hour: hour(2) }), row({ hour: hour(30) })], []);
+  await traffic.add(randomUUID(), [row(), row({ hour: hour(2) }), row({ hour: hour(30) })], []);
   const { hours, operations } = await traffic.read(hour(5), { limits: 10 });
   expect(hours.map((each) => [each.hour, each.interface, each.requests])).toEqual([
     [hour(2), 'rest', 5],
@@ -67,6 +72,7 @@ it('lists the accounts with the most refusals first, up to the limit', async () 
   });
   const gone = randomUUID();
   await traffic.add(
+    randomUUID(),
     [],
     [
       met(),
@@ -84,9 +90,26 @@ it('lists the accounts with the most refusals first, up to the limit', async () 
 
 it('drops rows older than a month when new ones are written', async () => {
   const traffic = createTraffic(database.sql);
-  await traffic.add([row({ hour: hour(32 * 24) })], [met({ day: dayOf(NOW - 32 * DAY_MS) })]);
-  await traffic.add([row()], [met()]);
+  await traffic.add(randomUUID(), [row({ hour: hour(32 * 24) })], [met({ day: dayOf(NOW - 32 * DAY_MS) })]);
+  await traffic.add(randomUUID(), [row()], [met()]);
   const [left] = await database.sql`
     select (select count(*) from traffic_hours)::int as rows, (select count(*) from limits_met)::int as limits`;
   expect(left).toEqual({ rows: 1, limits: 1 });
+});
+
+it('counts a batch once when its acknowledgement is lost', async () => {
+  const traffic = losingFirstAnswer(createTraffic(database.sql));
+  const book = new TrafficBook({ traffic, operations: ['user'], clock: { now: () => NOW }, newId: v7 });
+  const note = (): void =>
+    book.note({
+      ...{ interface: 'rest', operation: 'user', status: 429, code: 'rate_limited', ms: 4, items: 0, cacheHits: 0 },
+      limit: { name: 'rate_limited', accountId: null },
+    });
+  note();
+  await expect(book.flush()).rejects.toThrow('lost');
+  note();
+  await book.flush();
+  const { operations, limits } = await traffic.read(hour(1), { limits: 10 });
+  expect(operations).toMatchObject([{ operation: 'user', requests: 2 }]);
+  expect(limits).toMatchObject([{ limit: 'rate_limited', refusals: 2 }]);
 });
