@@ -62,7 +62,7 @@ describe('alternative texts, sounds, polls and articles (T22)', () => {
         },
       },
     });
-    // Read a moment ago: half price for the tweet, and nothing for what is in it.
-    expect(await reader.balance()).toBe(999.5);
+    // One line on the receipt: the tweet, whether or not it was cached.
+    expect(body).toMatchObject({ extensions: { credits: { breakdown: [{ path: 'tweet', items: 1 }] } } });
   });
 });
