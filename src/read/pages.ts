@@ -96,8 +96,7 @@ export function createPages(options: PagesOptions): Pages {
   async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
     const cached = await peek(list, place);
     if (cached) return cached;
-    const [own] = namesOf(list);
-    const absence = await unpaid.get<Absence>(absentKey(own));
+    const absence = await unpaid.get<Absence>(absentKey(namesOf(list)[0]));
     if (absence) throw notFoundFrom(absence.value);
     return undefined;
   }
