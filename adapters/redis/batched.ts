@@ -9,6 +9,8 @@ const MOST_AT_ONCE = 256;
 export interface BatchOperation<In, Out> {
   /** One command for all inputs, with the results in their order. The keys of one input are in one slot. */
   readonly send: (redis: RedisClient, inputs: readonly In[]) => Promise<readonly Out[]>;
+  /** The keys of all inputs are in one slot, so that a cluster is sent one command, too. */
+  readonly isInOneSlot?: boolean;
   /** The result for an input as soon as Redis is away. */
   readonly fallback: (input: In) => Out | Promise<Out>;
 }
@@ -19,10 +21,10 @@ export interface BatchOperation<In, Out> {
  */
 export function batched<In, Out>(
   link: RedisLink,
-  { send, fallback }: BatchOperation<In, Out>,
+  { send, fallback, isInOneSlot = false }: BatchOperation<In, Out>,
 ): (input: In) => Promise<Out> {
   const sendAll = async (redis: RedisClient, inputs: readonly In[]): Promise<readonly Out[]> =>
-    redis instanceof Redis
+    redis instanceof Redis || isInOneSlot
       ? send(redis, inputs)
       : (await Promise.all(inputs.map((input) => send(redis, [input])))).flat();
   const loader = new DataLoader<In, Out>(

@@ -71,12 +71,14 @@ export interface ShownNamesOptions {
 export class ShownNames {
   readonly #options: ShownNamesOptions;
   readonly #note: (noting: Noting) => Promise<unknown>;
+  #beginning: Promise<void> | undefined;
 
   constructor(options: ShownNamesOptions) {
     this.#options = options;
     const { link, mostNames = MOST_NAMES } = options;
     this.#note = batched<Noting, unknown>(link, {
       send: (redis, notings) => noteAll(redis, notings, mostNames),
+      isInOneSlot: true,
       fallback: () => undefined,
     });
   }
@@ -90,7 +92,7 @@ export class ShownNames {
     const nowMs = this.#options.clock.now();
     const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
     const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
-    const noting: Noting = { endMs, nowMs, marks: names.map(markOf) };
+    const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(markOf) };
     const first = await this.#note(noting);
     if (first !== 0) return first === 1;
     await this.#begin();
@@ -135,8 +137,16 @@ export class ShownNames {
     );
   }
 
+  /** Once for all entries that find the record missing at the same time. */
+  #begin(): Promise<void> {
+    this.#beginning ??= this.#beginNow().finally(() => {
+      this.#beginning = undefined;
+    });
+    return this.#beginning;
+  }
+
   /** Nothing is known about the pages that are cached: unless there are none, all of them must expire first. */
-  async #begin(): Promise<void> {
+  async #beginNow(): Promise<void> {
     const { link, clock, longestMs } = this.#options;
     const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
     const untilMs = isEmpty ? 0 : clock.now() + longestMs + SLACK_MS;
@@ -147,25 +157,27 @@ export class ShownNames {
   }
 }
 
-/** Names for one bucket. */
+/** Names of one entry, for one bucket. */
 interface Noting {
   readonly endMs: number;
+  readonly ttlMs: number;
   readonly nowMs: number;
   readonly marks: readonly string[];
 }
 
-/** One command for each bucket, however many entries its names are of. */
+/** One command for all entries of a lifetime: as many at any time of day, whichever buckets they fall into. */
 async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<unknown[]> {
-  const noteIn = (endMs: number): Promise<unknown> => {
-    const ofBucket = notings.filter((noting) => noting.endMs === endMs);
-    const [{ nowMs } = { nowMs: 0 }] = ofBucket;
-    const marks = new Set(ofBucket.flatMap((noting) => noting.marks));
+  const keyOf = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
+  const noteLike = (one: Noting): Promise<unknown> => {
+    const { endMs, nowMs } = one;
+    const alike = notings.filter((noting) => keyOf(noting) === keyOf(one));
+    const marks = new Set(alike.flatMap((noting) => noting.marks));
     const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...marks];
     return runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
   };
-  const noted = new Map<number, Promise<unknown>>();
-  for (const { endMs } of notings) if (!noted.has(endMs)) noted.set(endMs, noteIn(endMs));
-  return Promise.all(notings.map(({ endMs }) => noted.get(endMs)));
+  const noted = new Map<string, Promise<unknown>>();
+  for (const noting of notings) if (!noted.has(keyOf(noting))) noted.set(keyOf(noting), noteLike(noting));
+  return Promise.all(notings.map((noting) => noted.get(keyOf(noting))));
 }
 
 /** Undefined where the bucket no longer exists. */

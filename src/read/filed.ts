@@ -17,6 +17,10 @@ export async function filedUsers(
   asked?: string,
 ): Promise<Filed<User>> {
   const names = [...new Set(users.flatMap(namesOfUser))];
+  const [answer] = users;
+  // The answer to the handle itself is filed whatever is known: nothing is looked up.
+  if (answer && asked !== undefined && asked === namesOfUser(answer)[1])
+    return new Map(names.map((name) => [name, answer]));
   const cached = await cache.getMany<User | null>(names);
   const known = new Map(names.map((name, index) => [name, cached[index]?.value]));
   const filed = new Map<string, User | null>();
@@ -34,7 +38,7 @@ export async function filedUsers(
     if (handle === undefined) continue;
     const holder = known.get(handle);
     const isUndisputed = !isRenamed && !isGone(handle) && (holder === undefined || holder?.id === user.id);
-    file(handle, handle === asked || isUndisputed ? user : null);
+    file(handle, isUndisputed ? user : null);
   }
   return filed;
 }

@@ -61,8 +61,7 @@ export function createPages(options: PagesOptions): Pages {
   async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
     if (namesOf(list).some((name) => tombstones.has(name))) return undefined;
     const cached = await pageCache.at(list, place);
-    if (!cached || (LISTS[list.kind].subject === 'tweet' && isWithout(cached.value, list.subject, tombstones)))
-      return undefined;
+    if (!cached || lacksSubject(cached.value, list, tombstones)) return undefined;
     pool.countCacheHit(familyOfList(list.kind));
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
@@ -115,9 +114,11 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** Whether the page shows this item, which has been withdrawn: a conversation goes with its subject (T3). */
-const isWithout = ({ items }: CachedPage, id: string, tombstones: Tombstones): boolean =>
-  !tombstones.isEmpty && items.some((item) => item.id === id && namesOfItem(item).some(tombstones.has));
+/** Whether the page is of a conversation whose tweet, which it shows, has been withdrawn: it goes with it (T3). */
+const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombstones: Tombstones): boolean =>
+  !tombstones.isEmpty &&
+  LISTS[kind].subject === 'tweet' &&
+  items.some((item) => item.id === subject && namesOfItem(item).some(tombstones.has));
 
 /** Reads from the network, and notes whether the list exists (M24, M25). */
 async function ask(
