@@ -59,26 +59,31 @@ describe.each(PAGES)('docs/%s', (name) => {
   });
 });
 
-it.skipIf(!hasCurl)(`prints each id once and waits on a 429 in the loop over a whole list${withoutCurl}`, async () => {
-  const { text = '' } = blocksOf(read('cursors.md')).find((block) => block.text.includes('while')) ?? {};
-  const { key } = await perch.account({ credits: 1000 });
-  const relay = await openRelay(perch.url);
-  let calls = 0;
-  // The second page is too early at first.
-  relay.before = () => {
-    calls += 1;
-    return calls === 2 ? { status: 429, headers: { 'retry-after': '1' }, body: '{}' } : undefined;
-  };
-  const env = { ...process.env, PERCH_KEY: key };
-  const command = text.replaceAll('http://127.0.0.1:4000', relay.url);
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
-  await relay.close();
-  const ids = stdout.trim().split('\n');
-  const profile = await fetch(`${perch.url}/v1/users/quay_library`, { headers: { 'x-api-key': key } });
-  const { data } = (await profile.json()) as { data: { followers: number } };
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toHaveLength(data.followers);
-});
+it.skipIf(!hasCurl)(
+  `prints each id once in the loop over a whole list, and stops at a refusal${withoutCurl}`,
+  async () => {
+    const { text = '' } = blocksOf(read('cursors.md')).find((block) => block.text.includes('while')) ?? {};
+    const { key } = await perch.account({ credits: 1000 });
+    const relay = await openRelay(perch.url);
+    const env = { ...process.env, PERCH_KEY: key };
+    const command = text.replaceAll('http://127.0.0.1:4000', relay.url);
+    const ids = async (): Promise<string[]> =>
+      (await promisify(execFile)('sh', ['-c', command], { env })).stdout.trim().split('\n');
+    const all = await ids();
+    let calls = 0;
+    relay.before = () => {
+      calls += 1;
+      return calls === 2 ? { status: 429, headers: { 'retry-after': '1' }, body: '{}' } : undefined;
+    };
+    const stopped = await ids();
+    await relay.close();
+    const profile = await fetch(`${perch.url}/v1/users/quay_library`, { headers: { 'x-api-key': key } });
+    const { data } = (await profile.json()) as { data: { followers: number } };
+    expect(new Set(all).size).toBe(all.length);
+    expect(all).toHaveLength(data.followers);
+    expect(stopped).toEqual(all.slice(0, 200));
+  },
+);
 
 it('docs/errors.md has every status of bad_request', async () => {
   const { key } = await perch.account();
