@@ -171,7 +171,7 @@ describe('a deleted tweet, over HTTP', () => {
   });
 });
 
-describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
+describeOnRedis('a withdrawn object, on several nodes', (redis: () => TestRedis) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ fill, env: { REDIS_URL: redis().urls[0] ?? '' } });
@@ -205,27 +205,6 @@ describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
     await Promise.all([second.close(), third.close()]);
   });
 
-  it('is hidden with all that an account has posted, and shown again, on every node (M33)', async () => {
-    const { net, perch } = service;
-    const { key } = await perch.account();
-    const [one, other] = [perch.url, (await perch.another()).url];
-    const page = (url: string) => createClient(url, key).get('/v1/users/6/tweets?count=3');
-    expect(idsOf(await page(one))).toEqual(['509', '508', '507']);
-    for (const [isProtected, ids] of [
-      [true, []],
-      [false, ['509', '508', '507']],
-    ] as const) {
-      net.user({ id: '1', protected: isProtected });
-      expect((await createClient(one, key).get('/v1/users/user1?fresh=true')).status).toBe(200);
-      for (const url of [one, other]) {
-        await vi.waitFor(async () => {
-          const reply = await page(url);
-          expect([reply.body.cache, idsOf(reply), reply.body.credits_charged]).toEqual(['hit', ids, ids.length / 2]);
-        }, 10_000);
-      }
-    }
-  });
-
   it('is hidden when Redis is back, where it went while Redis was away (M25)', async () => {
     const { net, perch } = service;
     const { key } = await perch.account();
@@ -244,5 +223,35 @@ describeOnRedis('what is gone, on several nodes', (redis: () => TestRedis) => {
       });
     }
     await other.close();
+  });
+});
+
+describeOnRedis('a protected account, on several nodes', (redis: () => TestRedis) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill, env: { REDIS_URL: redis().urls[0] ?? '' } });
+  });
+  afterAll(() => service.close());
+
+  it('is hidden with all that it has posted, and shown again, on every node (M33)', async () => {
+    const { net, perch } = service;
+    const { key } = await perch.account();
+    const [one, other] = [perch.url, (await perch.another()).url];
+    const page = (url: string) => createClient(url, key).get('/v1/users/6/tweets?count=3');
+    const shown = idsOf(await page(one));
+    expect(shown).toEqual(['509', '508', '507']);
+    for (const [isProtected, ids] of [
+      [true, []],
+      [false, shown],
+    ] as const) {
+      net.user({ id: '1', protected: isProtected });
+      expect((await createClient(one, key).get('/v1/users/user1?fresh=true')).status).toBe(200);
+      for (const url of [one, other]) {
+        await vi.waitFor(async () => {
+          const reply = await page(url);
+          expect([reply.body.cache, idsOf(reply), reply.body.credits_charged]).toEqual(['hit', ids, ids.length / 2]);
+        }, 10_000);
+      }
+    }
   });
 });

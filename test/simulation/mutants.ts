@@ -33,7 +33,7 @@ export const MUTANTS = {
     file: 'src/read/waiters.ts',
     text: 'if (this.isEmpty) this.#onEmpty();',
     instead: 'if (true) this.#onEmpty();',
-    from: 501,
+    from: 2_001,
     within: 100,
   },
   tombstoneShort: {
@@ -43,15 +43,6 @@ export const MUTANTS = {
     text: 'const ttlMs = 2 * Math.max(',
     instead: 'const ttlMs = 0.02 * Math.max(',
     from: 101,
-    within: 100,
-  },
-  deletionUndone: {
-    name: 'a deletion undone by a page that the network made before it',
-    breaks: 'tombstones win',
-    file: 'src/read/tombstones.ts',
-    text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
-    instead: 'tell(',
-    from: 1_901,
     within: 100,
   },
   paidLater: {
