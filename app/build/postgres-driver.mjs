@@ -1,6 +1,7 @@
-// Repairs of what the Postgres driver makes of a connection that breaks, as long as its releases do not have them (seen in
-// 3.4.9; porsager/postgres, issues 1154 and 1208). Without them a rollback on a closed connection ends the whole process, and
-// queries and connections are lost for good. The build puts the repaired driver into the program; tests use it, too.
+// Repairs of what the Postgres driver makes of a connection that breaks or is full, as long as its releases do not have them
+// (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without them a rollback on a closed connection ends the
+// whole process, queries and connections are lost for good, and statements run in a transaction of others. The build puts the
+// repaired driver into the program; tests use it, too.
 
 /** The file of the package that is repaired. */
 export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
@@ -55,6 +56,49 @@ const REPAIRS = [
     !hadError && (query || sent.length) && error(`,
     to: `
     ;(query || sent.length) && error(`,
+  },
+  {
+    // Closed before it could be used (1193): the driver would connect again at once, as often as that happens, and never answer
+    // the query. Now each host is tried once; then the query is rejected, and the next connection waits as after any close.
+    from: `
+    if (initial)
+      return reconnect()
+`,
+    to: `
+    if (initial && options.host[++retries])
+      return reconnect()
+
+    retries = 0
+    initial && errored(Errors.connection('CONNECTION_REFUSED', options, socket))
+`,
+  },
+  {
+    // A BEGIN reserves its connection even if it fills the socket or the pipeline (1189).
+    from: `
+      return write(toBuffer(q))
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+        && (!q.options.onexecute || q.options.onexecute(connection))
+`,
+    to: `
+      const hasRoom = write(toBuffer(q))
+      q.options.onexecute && q.options.onexecute(connection)
+      return hasRoom
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+        && !q.options.onexecute
+`,
+  },
+  {
+    // Room in the socket of a transaction that is between two statements is not room for others.
+    from: `
+    !query && onopen(connection)
+`,
+    to: `
+    !query && !connection.reserved && onopen(connection)
+`,
   },
 ];
 

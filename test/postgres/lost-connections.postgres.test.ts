@@ -1,5 +1,12 @@
-/** Connections that break while they are in use. The driver as it is released ends the process, or never connects again. */
-import { afterEach, expect, it } from 'vitest';
+/**
+ * Connections that break, are refused or are full while they are in use. The driver as it is released ends the process, never
+ * connects again, connects again without end, or lets others into a transaction.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } from 'node:net';
+import type { DuplexOptions } from 'node:stream';
+import postgres from 'postgres';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import type { Line } from '../support/line.js';
@@ -61,4 +68,80 @@ it('whenever the lines are cut, each query ends, and every connection of the poo
     );
     expect(after.map(([row]) => row?.n)).toEqual([1, 1, 1, 1, 1, 1]);
   }
+});
+
+it.each([1, 2])(
+  'rejects a query when each of %i hosts closes the connection at once, and pauses before the next',
+  async (hosts) => {
+    let accepted = 0;
+    const server = createServer((socket) => {
+      accepted += 1;
+      socket.resume().end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const sql = connect({ url: `postgres://perch@${Array(hosts).fill(address).join()}/perch` }, { max: 1 });
+    onTestFinished(async () => {
+      await sql.end({ timeout: 0 });
+      server.close();
+    });
+    const began = performance.now();
+    for (let round = 0; round < 4; round += 1) {
+      await expect(sql`select 1`).rejects.toMatchObject({ code: 'CONNECTION_REFUSED' });
+    }
+    expect(accepted).toBe(4 * hosts);
+    // Three pauses of a quarter of a second; timers may be a little early.
+    expect(performance.now() - began).toBeGreaterThan(700);
+  },
+);
+
+describe('a transaction on a socket that is full', () => {
+  /** One connection over a socket that is full with a kibibyte. */
+  async function openNarrow() {
+    const { line, database } = await open();
+    // An option of every stream, which the types of sockets leave out.
+    const options: SocketConstructorOpts & DuplexOptions = { writableHighWaterMark: 1_024 };
+    const socket = new Socket(options);
+    await once(socket.connect(line.port, '127.0.0.1'), 'connect');
+    const settings = { max: 1, fetch_types: false, socket: () => socket };
+    const { target } = database;
+    const sql = 'url' in target ? postgres(target.url, settings) : postgres({ ...settings, ...target });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql`select 1`;
+    return { socket, sql };
+  }
+
+  it('has its connection for itself, also if its BEGIN fills the socket', async () => {
+    const { socket, sql } = await openNarrow();
+    const write = vi.spyOn(socket, 'write');
+    // As if the system took nothing more.
+    socket.cork();
+    // A little less than a kibibyte waits for what is sent next, which is the BEGIN.
+    const before = sql.unsafe('select pg_sleep(0.2) --'.padEnd(1_010, '-')).execute();
+    const inside = sql.begin(async (tx) => (await tx`select txid_current() as id`)[0]);
+    const outside = sql`select txid_current() as id`.execute();
+    await soon();
+    expect(write).toHaveNthReturnedWith(1, false);
+    socket.uncork();
+    const [, first, [second]] = await Promise.all([before, inside, outside]);
+    expect(second).not.toEqual(first);
+  });
+
+  it('keeps its connection between two statements when the socket has room again', async () => {
+    const { socket, sql } = await openNarrow();
+    let outside: PromiseLike<unknown> | undefined;
+    const inside = await sql.begin(async (tx) => {
+      const [first] = await tx`select txid_current() as id`;
+      // Messages without an answer (Flush): the socket is full, and has room again, while nothing is asked.
+      socket.cork();
+      expect(socket.write('H\0\0\0\u0004'.repeat(300))).toBe(false);
+      socket.uncork();
+      await once(socket, 'drain');
+      outside = sql`select txid_current() as id`.execute();
+      await tx`select 1`;
+      return first;
+    });
+    const [second] = (await outside) as unknown[];
+    expect(second).not.toEqual(inside);
+  });
 });

@@ -23,9 +23,18 @@ function passing() {
 
 describe('a failure of a statement', () => {
   it.each<[string, 'nothing was done' | 'it may have been done' | 'not transient']>([
-    ...['CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOENT', '40001', '40P01', '53300', '57P03', '55P03', '57014'].map(
-      (code) => [code, 'nothing was done'] as [string, 'nothing was done'],
-    ),
+    ...[
+      'CONNECT_TIMEOUT',
+      'CONNECTION_REFUSED',
+      'ECONNREFUSED',
+      'ENOENT',
+      '40001',
+      '40P01',
+      '53300',
+      '57P03',
+      '55P03',
+      '57014',
+    ].map((code) => [code, 'nothing was done'] as [string, 'nothing was done']),
     ...[
       ...['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '57P01', '57P02'],
       ...['08000', '08006'],
