@@ -109,8 +109,10 @@ const byKey = (values: readonly Json[], key: string): Map<unknown, Json> =>
 /** What a field says of the others: who asked for references gets those of each post that has any. */
 function listsReferences(page: Json, posts: readonly Json[]): boolean {
   const { url } = asRecord(page.__twarc);
-  const asked = typeof url === 'string' && /[?&](?:tweet|post)\.fields=[^&]*referenced_(?:tweets|posts)/.test(url);
-  return asked || posts.some((post) => has(post, 'referenced_tweets') || has(post, 'referenced_posts'));
+  const asked = typeof url === 'string' && URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();
+  const fields = [asked.get('tweet.fields'), asked.get('post.fields')].flatMap((names) => names?.split(',') ?? []);
+  if (fields.includes('referenced_tweets') || fields.includes('referenced_posts')) return true;
+  return posts.some((post) => has(post, 'referenced_tweets') || has(post, 'referenced_posts'));
 }
 
 function page(value: Json): Given[] {
