@@ -2,8 +2,8 @@
  * X cuts long texts, where it is not asked for the whole, and ends them with an ellipsis, with or without a link to the
  * post. A text that is so cut never replaces the whole one (T27): here for rows of a batch, and for the database.
  */
-const CUT = '\u2026(?:\\s*https://t\\.co/\\w+)?$';
-const IS_CUT = new RegExp(CUT);
+const IS_CUT = /\u2026(?:\s*https:\/\/t\.co\/\w+)?$/;
+const CUT = IS_CUT.source;
 /** Characters: a shorter beginning proves nothing. */
 const LEAST = 20;
 
