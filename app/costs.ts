@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { v7 } from 'uuid';
-import { createCosts } from '../adapters/postgres/costs.js';
+import { createCosts } from '../adapters/postgres/figures/costs.js';
 import { readOperations } from '../schema/operations.js';
-import { HOUR_MS } from '../src/core/durations.js';
-import type { StartPoll } from '../src/core/poll.js';
-import { CostBook, type Loss, WARNING_DAYS } from '../src/metering/cost-book.js';
+import { CostBook, type Loss, WARNING_DAYS } from '../src/figures/cost-book.js';
+import { HOUR_MS } from '../src/lib/durations.js';
+import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';

@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from '../src/config/config.js';
-import { counted } from '../src/core/figures.js';
-import { localUrl } from '../src/core/local-url.js';
+import { counted } from '../src/domain/figures.js';
+import { localUrl } from '../src/lib/local-url.js';
 import type { Lifecycle } from './lifecycle.js';
 
 /** How long requests in flight may take once connections are refused. */

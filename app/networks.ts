@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
-import type { Memories } from '../src/core/memories.js';
-import { VERSION } from '../src/core/version.js';
+import { VERSION } from '../src/domain/version.js';
+import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Telemetry } from '../adapters/telemetry/telemetry.js';
 import type { Config } from '../src/config/config.js';
-import { VERSION } from '../src/core/version.js';
-import type { CostBook } from '../src/metering/cost-book.js';
+import { VERSION } from '../src/domain/version.js';
+import type { CostBook } from '../src/figures/cost-book.js';
 import type { Engine } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { polling, type StartPoll } from '../src/core/poll.js';
+import { polling, type StartPoll } from '../src/lib/poll.js';
 
 /** Polls of this process. A run reports its expected failures itself. */
 export const loggedPolling = (log: FastifyBaseLogger): StartPoll =>

@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { v7 } from 'uuid';
+import type { HistoryModel } from '../adapters/pages/site/status/history-model.js';
+import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/figures/status-history.js';
 import type { Sql } from '../adapters/postgres/sql.js';
-import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/status-history.js';
-import type { HistoryModel } from '../adapters/site/history-model.js';
-import { DAY_MS, dayOf, MINUTE_MS } from '../src/core/durations.js';
-import type { StartPoll } from '../src/core/poll.js';
+import { type FamilySample, StatusBook } from '../src/figures/status-book.js';
+import { DAY_MS, dayOf, MINUTE_MS } from '../src/lib/durations.js';
+import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { StatusHistory } from '../src/ports/status-history.js';
 import type { Pool } from '../src/read/pool/pool.js';
-import { type FamilySample, StatusBook } from '../src/read/status-book.js';
 import type { Lifecycle } from './lifecycle.js';
 import { databaseAnswers, FAMILIES, isDown } from './status.js';
 

@@ -1,8 +1,8 @@
+import type { Health, StatusModel } from '../adapters/pages/site/status/status-model.js';
 import type { Sql } from '../adapters/postgres/sql.js';
-import type { Health, StatusModel } from '../adapters/site/status-model.js';
-import { familyOfList, isListKind } from '../src/core/lists.js';
-import type { Family } from '../src/core/model.js';
-import { VERSION } from '../src/core/version.js';
+import { familyOfList, isListKind } from '../src/domain/lists.js';
+import type { Family } from '../src/domain/model.js';
+import { VERSION } from '../src/domain/version.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network, NetworkReport } from '../src/ports/network.js';
 import type { FamilyHealth, PoolHealth } from '../src/read/pool/health.js';

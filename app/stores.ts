@@ -1,11 +1,11 @@
 import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
-import { createAccounts } from '../adapters/postgres/accounts.js';
-import { isOfPepper } from '../adapters/postgres/installation.js';
-import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
-import { createLedger } from '../adapters/postgres/ledger.js';
+import { createAccounts } from '../adapters/postgres/accounts/accounts.js';
+import { isOfPepper } from '../adapters/postgres/accounts/installation.js';
+import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../adapters/postgres/ledger/ledger.js';
+import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate } from '../adapters/postgres/migrate.js';
-import { SETTLING_CONNECTIONS } from '../adapters/postgres/post.js';
-import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/query-limiter.js';
 import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
 import { sampleOf } from '../adapters/http/traffic.js';
-import { createTraffic } from '../adapters/postgres/traffic.js';
+import { createTraffic } from '../adapters/postgres/figures/traffic.js';
 import { readOperations } from '../schema/operations.js';
-import { MINUTE_MS } from '../src/core/durations.js';
-import type { StartPoll } from '../src/core/poll.js';
+import { TrafficBook } from '../src/figures/traffic-book.js';
+import { MINUTE_MS } from '../src/lib/durations.js';
+import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
-import { TrafficBook } from '../src/serve/traffic-book.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Stores } from './stores.js';
 

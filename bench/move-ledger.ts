@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
-import { openEmbeddedPostgres } from '../adapters/postgres/launcher.js';
-import { createLedger } from '../adapters/postgres/ledger.js';
+import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../adapters/postgres/ledger/ledger.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../adapters/postgres/sql.js';
 

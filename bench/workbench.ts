@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lazily } from '../src/core/lazily.js';
+import { lazily } from '../src/lib/lazily.js';
 import { type CorpusSize, largeOf, SMALL } from './data/rows.js';
 import { writeCorpus } from './data/write.js';
 import type { BenchOptions } from './options.js';

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { INPUTS_RULE, sizeRule } from '../src/core/fields.js';
-import type { PageSize } from '../src/core/lists.js';
+import { INPUTS_RULE, sizeRule } from '../src/domain/fields.js';
+import type { PageSize } from '../src/domain/lists.js';
 import type { ReadOptions } from '../src/read/reads.js';
 import { builder, rule } from './builder.js';
 

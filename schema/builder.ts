@@ -1,10 +1,10 @@
 import SchemaBuilder from '@pothos/core';
 import type { Account } from '../src/account/account.js';
 import type { CallerBilling } from '../src/billing/billing.js';
-import { toCredits } from '../src/core/credits.js';
-import type { ArgRule, Price } from '../src/core/fields.js';
-import type { ListKind } from '../src/core/lists.js';
-import { UNITS, type Unit } from '../src/core/prices.js';
+import { toCredits } from '../src/domain/credits.js';
+import type { ArgRule, Price } from '../src/domain/fields.js';
+import type { ListKind } from '../src/domain/lists.js';
+import { UNITS, type Unit } from '../src/domain/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
 /** The context of resolvers: the reads of this operation, the caller's account and its billing, and nothing else. */

@@ -1,4 +1,4 @@
-import { LIST_READS, type List, type ListRead } from '../src/core/lists.js';
+import { LIST_READS, type List, type ListRead } from '../src/domain/lists.js';
 
 /** The variables that name a list's subject, each with its argument. */
 const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {

@@ -1,5 +1,5 @@
-import { LIST_READS, type ListRead } from '../src/core/lists.js';
-import type { PRODUCTS } from '../src/core/model.js';
+import { LIST_READS, type ListRead } from '../src/domain/lists.js';
+import type { PRODUCTS } from '../src/domain/model.js';
 import { freshArg, optionsOf, pageArgs, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';

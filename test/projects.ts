@@ -1,4 +1,4 @@
-/** Which test runs when: a file's name says which project it is in, and `test/projects.test.ts` that it says the truth. */
+/** Which test runs when: a file's name says which project it is in, and `test/checks/projects.test.ts` that it says the truth. */
 export interface Project {
   readonly name: 'checks' | 'unit' | 'postgres' | 'system';
   readonly include: readonly string[];
@@ -6,7 +6,11 @@ export interface Project {
 }
 
 /** The source itself: layers, sizes, names, regular expressions. `npm run check` has them. */
-const CHECKS = ['test/structure.test.ts', 'test/projects.test.ts', 'test/patterns/patterns.test.ts'];
+const CHECKS = [
+  'test/checks/structure.test.ts',
+  'test/checks/projects.test.ts',
+  'test/checks/patterns/patterns.test.ts',
+];
 /** With the Postgres of this run, in this process otherwise. */
 const POSTGRES = ['test/**/*.postgres.test.ts'];
 /** The whole: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
@@ -27,77 +31,75 @@ export const PROJECTS: readonly Project[] = [
  */
 export const LONG: readonly string[] = [
   'test/hostile/attacks.system.test.ts',
-  'test/books/model.system.test.ts',
+  'test/models/books/model.system.test.ts',
   'test/hostile/documents/search.test.ts',
-  'test/networks/demo.system.test.ts',
-  'test/soak/soak.system.test.ts',
+  'test/networks/corpus/demo.system.test.ts',
+  'test/ops/soak/soak.system.test.ts',
 ];
 
 /** What of `postgres` and `system` is not run again on a second version of Node, and why. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'pages run in a browser, whatever serves them': [
-    'test/dashboard/*.system.test.ts',
-    'test/oauth/consent-page.system.test.ts',
-    'test/operator/*.system.test.ts',
+    'test/pages/dashboard/*.system.test.ts',
+    'test/interfaces/oauth/consent-page.system.test.ts',
+    'test/pages/operator/*.system.test.ts',
     'test/pages/*.system.test.ts',
-    'test/sign-in/*.system.test.ts',
-    'test/walks/*.system.test.ts',
+    'test/customers/sign-in/*.system.test.ts',
+    'test/pages/walks/*.system.test.ts',
   ],
   'what is killed and comes back is Postgres, Redis or a whole node': [
     'test/cli/database-hung.system.test.ts',
     'test/cli/database-killed.system.test.ts',
     'test/cli/drain.system.test.ts',
-    'test/deploy/*.system.test.ts',
-    'test/failover/*.system.test.ts',
-    'test/faults/*.system.test.ts',
-    'test/nodes/*.system.test.ts',
-    'test/postgres/*.system.test.ts',
-    'test/soak/*.system.test.ts',
+    'test/ops/deploy/*.system.test.ts',
+    'test/cluster/failover/*.system.test.ts',
+    'test/cluster/faults/*.system.test.ts',
+    'test/cluster/nodes/*.system.test.ts',
+    'test/postgres/**/*.system.test.ts',
+    'test/ops/soak/*.system.test.ts',
   ],
   'what is tried is what Postgres does with our statements': [
     ...[
       'account-list',
-      'caps',
       'costs',
       'installation',
       'migrate',
       'older-entries',
+      'released',
       'status-history',
-      'usage-sums',
+      'upgrade',
     ].map((name) => `test/postgres/${name}.postgres.test.ts`),
-    'test/postgres/ledger-*.postgres.test.ts',
-    'test/postgres/released.postgres.test.ts',
-    'test/postgres/upgrade.postgres.test.ts',
-    'test/networks/import-*.postgres.test.ts',
-    'test/networks/import-*.system.test.ts',
+    'test/postgres/ledger/*.postgres.test.ts',
+    'test/networks/import/*.postgres.test.ts',
+    'test/networks/import/*.system.test.ts',
     'test/cli/ledger-archive.system.test.ts',
   ],
   'pages are text, and the data in them is read through other interfaces, too': [
-    'test/dashboard/*.postgres.test.ts',
-    'test/operator/*.postgres.test.ts',
+    'test/pages/dashboard/*.postgres.test.ts',
+    'test/pages/operator/*.postgres.test.ts',
   ],
-  'time is simulated, and what runs on it is our code': ['test/simulation/*.system.test.ts'],
-  'calls are compared with a model, and what is compared is our code': ['test/books/*.system.test.ts'],
+  'time is simulated, and what runs on it is our code': ['test/models/simulation/*.system.test.ts'],
+  'calls are compared with a model, and what is compared is our code': ['test/models/books/*.system.test.ts'],
   'time and memory are measured, and the bounds are in our code': [
     'test/hostile/**/*.system.test.ts',
-    'test/networks/demo.system.test.ts',
+    'test/networks/corpus/demo.system.test.ts',
     'test/networks/load.system.test.ts',
   ],
   'what is shown is a text, or a program in another language': [
     'test/clients/python/*.system.test.ts',
     'test/docs/*.system.test.ts',
-    'test/readme/*.system.test.ts',
-    'test/supply/*.system.test.ts',
+    'test/docs/readme/*.system.test.ts',
+    'test/ops/supply/*.system.test.ts',
   ],
   'what is checked is a protocol, and who checks it brings programs of its own': [
-    'test/mcp/conformance.system.test.ts',
+    'test/interfaces/mcp/clients/conformance.system.test.ts',
     'test/networks/x/prism.system.test.ts',
-    'test/openapi/*.system.test.ts',
-    'test/ports/redis-*.system.test.ts',
+    'test/interfaces/openapi/*.system.test.ts',
+    'test/engine/ports/redis-*.system.test.ts',
   ],
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',
-    'test/cli/export*.system.test.ts',
+    'test/cli/export/*.system.test.ts',
     'test/clients/typescript/packed.system.test.ts',
   ],
 };

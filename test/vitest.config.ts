@@ -25,7 +25,7 @@ export const suiteOf = (projects: readonly Project[], { maxWorkers, ...timeouts 
   root,
   test: {
     // Here and not in a project: one server for the whole run.
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/kit/global-setup.ts'],
     sequence: { shuffle: true, sequencer: LongestFirst },
     maxWorkers,
     projects: projects.map(({ name, include, exclude }, groupOrder) => ({

@@ -1,5 +1,5 @@
 /** `npm run lighthouse`: the main pages of a demo, as Lighthouse sees them, as the table of docs/performance.md. */
-import { startDemo } from '../test/cli/service.js';
+import { startDemo } from '../test/cli/support/service.js';
 import {
   type Audited,
   audit,

@@ -1,4 +1,4 @@
-/** The modules of the code and who may import whom: checked by `test/structure.test.ts`, written into docs/architecture.md by `npm run docs`. */
+/** The modules of the code and who may import whom: checked by `test/checks/structure.test.ts`, written into docs/architecture.md by `npm run docs`. */
 
 export interface Module {
   /** What it is for, in a few words. */
@@ -10,22 +10,32 @@ export interface Module {
 }
 
 const ALL = ['app', 'src', 'schema', 'adapters'];
-const CORE = ['src/core', 'src/ports'];
+const FACTS = ['src/domain', 'src/lib'];
+const CORE = [...FACTS, 'src/ports'];
 const SECRETS = ['src/access/key', 'src/access/secret'];
 const NETWORK = [...CORE, 'adapters/networks/search', 'adapters/networks/upstream'];
 const ENGINE = ['src/access', 'src/read', 'src/metering', 'src/account', 'src/billing', 'src/sign-in'];
 /** What the callers of one process share, whichever interface they use. */
 const SHARES = ['src/access/work-slots', 'src/access/processor-time'];
 /** Pages and protocols for customers: over the account's own services, in the frame of all pages. */
-const CUSTOMERS = [...CORE, 'src/account', 'src/billing', 'src/sign-in', 'src/oauth', 'adapters/http', 'adapters/site'];
+const CUSTOMERS = [
+  ...CORE,
+  'src/account',
+  'src/billing',
+  'src/sign-in',
+  'src/oauth',
+  'adapters/http',
+  'adapters/pages/kit',
+];
 
 /** The first row whose name a file's path begins with is its module. A module may always import itself. */
 export const MODULES: Readonly<Record<string, Module>> = {
-  'src/core': { is: 'facts and types: prices, tiers, packs, error codes, money, ids', may: [] },
+  'src/lib': { is: 'bounded containers, time, promises and text, for any program', may: [] },
+  'src/domain': { is: 'facts and types: prices, tiers, packs, error codes, money, ids', may: ['src/lib'] },
   'src/ports': {
     is: 'what the engine needs from outside, as types: network, cache, ledger, accounts, mail, clock',
     may: [],
-    types: ['src/core'],
+    types: FACTS,
   },
   'src/access': { is: 'keys, rate limits, and fair shares of the process', may: CORE },
   // Reads write lines on the receipt that they are given.
@@ -39,58 +49,66 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'src/billing': { is: 'packs, sales, refunds and disputes', may: CORE },
   'src/sign-in': { is: 'sign-in links, passkeys, browser sessions', may: [...CORE, ...SECRETS] },
   'src/oauth': { is: 'hosted clients: registration, consent, codes, tokens', may: [...CORE, ...SECRETS] },
+  'src/figures': { is: 'sums for the operator: costs, traffic, status', may: CORE, types: ['src/metering'] },
+  'src/documents': {
+    is: 'GraphQL documents: parsed, checked, and priced before anything is read',
+    may: [...CORE, 'src/read/subjects'],
+    types: ['src/access', 'src/serve/call'],
+  },
   // The account and its billing are what resolvers are given.
   'src/serve': {
     is: 'the steps of a request, from `Call` to `Outcome`',
-    may: [...CORE, 'src/access', 'src/metering', 'src/read', 'src/account'],
+    may: [...CORE, 'src/access', 'src/documents', 'src/figures', 'src/metering', 'src/read', 'src/account'],
     types: ['src/billing'],
   },
   'src/config': {
     is: 'the environment, checked, as one frozen object',
-    may: ['src/core', 'src/read/lifetimes'],
+    may: [...FACTS, 'src/read/lifetimes'],
   },
   app: { is: 'the composition root: opens everything, connects it, and closes it in reverse', may: ALL },
   schema: {
     is: 'the contract: GraphQL types with their prices, and one document per REST endpoint',
-    may: ['src/core', 'src/read/subjects', 'src/account/account'],
+    may: [...FACTS, 'src/read/subjects', 'src/account/account'],
     types: [...ENGINE, 'src/ports'],
   },
   'adapters/http': {
     is: 'the HTTP server: limits, headers, the one place where an error code becomes a status',
-    may: ['src/core', 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
-    types: ['src/ports', 'src/sign-in/sessions'],
+    may: [...FACTS, 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
+    types: ['src/ports', 'src/figures', 'src/sign-in/sessions'],
   },
   'adapters/rest': {
     is: 'REST `/v1` and its OpenAPI document, both from the route table',
-    may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'src/read/subjects'],
+    may: [...FACTS, 'src/serve', 'src/documents/rules', 'schema', 'adapters/http', 'src/read/subjects'],
   },
-  'adapters/graphql/graphiql': {
+  'adapters/pages/graphiql': {
     is: 'GraphiQL with prices',
-    may: ['src/core', 'adapters/http', 'adapters/site'],
+    may: [...FACTS, 'adapters/http', 'adapters/pages/kit'],
   },
   'adapters/graphql': {
     is: 'GraphQL over HTTP: the Yoga and the Mercurius mount',
-    may: ['src/core', 'src/serve', 'schema', 'adapters/http'],
+    may: [...FACTS, 'src/serve', 'schema', 'adapters/http'],
   },
   // A tool takes and answers what its endpoint does.
   'adapters/mcp': {
     is: 'the Model Context Protocol: every REST endpoint as a tool',
-    may: ['src/core', 'src/serve', 'schema', 'adapters/http', 'adapters/rest'],
+    may: [...FACTS, 'src/serve', 'src/documents/rules', 'schema', 'adapters/http', 'adapters/rest'],
   },
   'adapters/metrics': {
     is: 'metrics for Prometheus',
-    may: ['src/core', 'adapters/http'],
+    may: [...FACTS, 'adapters/http'],
     types: ['src/read/pool/health'],
   },
   'adapters/telemetry': { is: 'traces, by OpenTelemetry', may: [...CORE, 'adapters/http'] },
-  'adapters/site': {
-    is: 'the public pages, and what all pages look like',
-    may: ['src/core', 'adapters/http'],
+  'adapters/pages/kit': { is: 'what all pages look like', may: [...FACTS, 'adapters/http'] },
+  'adapters/pages/charts': {
+    is: 'charts in pages',
+    may: [...CUSTOMERS, 'adapters/pages/dashboard/usage/usage-params'],
   },
-  'adapters/docs': {
+  'adapters/pages/site': { is: 'the public pages', may: [...FACTS, 'adapters/http', 'adapters/pages/kit'] },
+  'adapters/pages/docs': {
     is: 'the documentation as pages of the service',
-    may: ['src/core', 'adapters/http', 'adapters/site', 'adapters/rest/routes', 'adapters/mcp/tools'],
-    types: ['adapters/rest'],
+    may: [...FACTS, 'adapters/http', 'adapters/pages/kit', 'adapters/rest/routes', 'adapters/mcp/tools'],
+    types: ['adapters/rest', 'adapters/pages/site'],
   },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',
@@ -105,11 +123,18 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: CORE,
   },
   'adapters/oauth': { is: 'the OAuth endpoints and the consent page', may: CUSTOMERS },
-  'adapters/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
+  'adapters/pages/sign-in': { is: 'the sign-in pages', may: CUSTOMERS },
   // Passkeys are shown where sessions are.
-  'adapters/dashboard': { is: "the customers' dashboard", may: [...CUSTOMERS, 'adapters/sign-in'] },
+  'adapters/pages/dashboard': {
+    is: "the customers' dashboard",
+    may: [...CUSTOMERS, 'adapters/pages/charts', 'adapters/pages/sign-in'],
+  },
   // In the dashboard's frame, of its parts.
-  'adapters/operator': { is: "the operator's pages", may: [...CUSTOMERS, 'adapters/dashboard'] },
+  'adapters/pages/operator': {
+    is: "the operator's pages",
+    may: [...CUSTOMERS, 'adapters/pages/charts', 'adapters/pages/dashboard'],
+    types: ['adapters/pages/site/status'],
+  },
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },
   'adapters/networks/upstream': { is: 'HTTP to an upstream, for all networks', may: CORE },
   'adapters/networks/corpus': {

@@ -6,12 +6,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { consentPage } from '../adapters/oauth/consent-page.js';
-import { signInPage } from '../adapters/sign-in/page.js';
-import { CONSENT } from '../test/dashboard/consent-fixture.js';
-import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from '../test/dashboard/fixture.js';
-import { receiptOf, uuid } from '../test/dashboard/fixture-usage.js';
-import { type Served, serveHousehold } from '../test/dashboard/stand-ins.js';
-import { launchChromium } from '../test/support/chromium.js';
+import { signInPage } from '../adapters/pages/sign-in/page.js';
+import { launchChromium } from '../test/kit/browser/chromium.js';
+import { CONSENT } from '../test/pages/dashboard/consent-fixture.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from '../test/pages/dashboard/fixture.js';
+import { receiptOf, uuid } from '../test/pages/dashboard/fixture-usage.js';
+import { type Served, serveHousehold } from '../test/pages/dashboard/stand-ins.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/dashboard',

@@ -24,7 +24,7 @@ if (values.help || !(minutes > 0)) {
 
 const child = spawn(
   'npx',
-  ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system', 'test/soak/soak.system.test.ts'],
+  ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system', 'test/ops/soak/soak.system.test.ts'],
   {
     stdio: 'inherit',
     env: {

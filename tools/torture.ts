@@ -26,7 +26,7 @@ if (values.help || !(minutes > 0)) {
 
 const seconds = (minutes * 60) / (values.mount === undefined ? 2 : 1);
 const only = values.mount === undefined ? [] : ['--testNamePattern', `over ${values.mount}`];
-const file = 'test/books/model.system.test.ts';
+const file = 'test/models/books/model.system.test.ts';
 const child = spawn(
   'npx',
   ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system', file, ...only],

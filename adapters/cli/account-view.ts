@@ -1,5 +1,5 @@
-import { toCredits } from '../../src/core/credits.js';
-import { TIERS } from '../../src/core/tiers.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { TIERS } from '../../src/domain/tiers.js';
 import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 
 /** Whether a key works: `rotating` still does, until `expires_at`. */

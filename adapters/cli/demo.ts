@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Stores } from '../../app/stores.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
 import type { Config } from '../../src/config/config.js';
-import { OPERATOR } from '../../src/core/audit.js';
+import { OPERATOR } from '../../src/domain/audit.js';
 import { COMET_THREAD_ID } from '../networks/corpus/demo/entry-points.js';
 import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
 import { keysOf, openAccount } from './new-key.js';

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../src/config/config.js';
-import { withCaret } from '../../src/core/caret.js';
-import { ServiceError } from '../../src/core/errors.js';
+import { withCaret } from '../../src/domain/caret.js';
+import { ServiceError } from '../../src/domain/errors.js';
 
 /** Exit codes: a check or a command failed; or the command line, or the configuration, is wrong. */
 export const FAILED = 1;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Stores } from '../../app/stores.js';
 import { Keys } from '../../src/account/keys.js';
-import { OPERATOR } from '../../src/core/audit.js';
-import type { Thousandths } from '../../src/core/credits.js';
+import { OPERATOR } from '../../src/domain/audit.js';
+import type { Thousandths } from '../../src/domain/credits.js';
 
 /** The keys of these stores, as changed by the operator. */
 export const keysOf = ({ accounts, secrets }: Stores): Keys =>

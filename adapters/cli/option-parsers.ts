@@ -2,10 +2,10 @@
 
 import { InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
-import { type Thousandths, toThousandths } from '../../src/core/credits.js';
-import { DAY_MS, HOUR_MS } from '../../src/core/durations.js';
-import { mailAddress } from '../../src/core/mail-address.js';
-import { isUuid } from '../../src/core/uuid.js';
+import { type Thousandths, toThousandths } from '../../src/domain/credits.js';
+import { mailAddress } from '../../src/domain/mail-address.js';
+import { DAY_MS, HOUR_MS } from '../../src/lib/durations.js';
+import { isUuid } from '../../src/lib/uuid.js';
 
 const MAX_NAME = 100;
 const MAX_OVERLAP_MS = 30 * DAY_MS;

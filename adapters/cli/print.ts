@@ -1,4 +1,4 @@
-import { figure } from '../../src/core/figures.js';
+import { figure } from '../../src/domain/figures.js';
 
 /** Standard output contains only the result; all other messages go to standard error. */
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { VERSION } from '../../src/core/version.js';
+import { VERSION } from '../../src/domain/version.js';
 import { accountCommands } from './commands/account-commands.js';
 import { costsCommand } from './commands/costs-command.js';
 import { exportCommands } from './commands/export-commands.js';

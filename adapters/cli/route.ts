@@ -1,4 +1,4 @@
-import { badRequest } from '../../src/core/errors.js';
+import { badRequest } from '../../src/domain/errors.js';
 import { ROUTES, type RouteRow } from '../rest/routes.js';
 
 /** A path as written in an address, or the full address. Throws `bad_request`. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Stores } from '../../app/stores.js';
 import type { Config } from '../../src/config/config.js';
-import { localUrl } from '../../src/core/local-url.js';
+import { localUrl } from '../../src/lib/local-url.js';
 import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
-import { createOneTimeTokens } from '../postgres/one-time-tokens.js';
+import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
 
 /** A link that signs in the account's owner, once, within a day. `url`: the address of sign-in. */
 export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {

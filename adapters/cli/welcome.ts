@@ -1,6 +1,6 @@
 import type { Config } from '../../src/config/config.js';
-import { figure } from '../../src/core/figures.js';
-import { PLAY_CREDITS } from '../../src/core/mode.js';
+import { figure } from '../../src/domain/figures.js';
+import { PLAY_CREDITS } from '../../src/domain/mode.js';
 import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
 import type { Demo } from './demo.js';
 import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';

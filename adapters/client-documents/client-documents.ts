@@ -1,7 +1,7 @@
-import { digestOf } from '../../src/core/digest.js';
-import { HOUR_MS } from '../../src/core/durations.js';
-import { badRequest, ServiceError } from '../../src/core/errors.js';
-import { lazily } from '../../src/core/lazily.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
+import { digestOf } from '../../src/lib/digest.js';
+import { HOUR_MS } from '../../src/lib/durations.js';
+import { lazily } from '../../src/lib/lazily.js';
 import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';

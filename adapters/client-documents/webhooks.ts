@@ -1,7 +1,7 @@
-import { badRequest, ServiceError } from '../../src/core/errors.js';
-import { FairShare } from '../../src/core/fair-share.js';
-import { lazily } from '../../src/core/lazily.js';
-import { monotonic } from '../../src/core/monotonic.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
+import { FairShare } from '../../src/lib/fair-share.js';
+import { lazily } from '../../src/lib/lazily.js';
+import { monotonic } from '../../src/lib/monotonic.js';
 import type { DeliveryResult, Webhooks } from '../../src/ports/deliveries.js';
 import { type Allowed, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
 import type { Resolve } from './guarded-lookup.js';

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
-import type { ServiceError } from '../../src/core/errors.js';
+import type { ServiceError } from '../../src/domain/errors.js';
 import type { Outcome, Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
+import { sendShared } from '../http/bodies/shared-body.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf, refusedUnread } from '../http/request.js';
-import { sendShared } from '../http/shared-body.js';
 import { outcomeHeaders } from './outcome-headers.js';
 import type { Params } from './params.js';
 import { askedOf, callOf, mediaTypeOf } from './request.js';

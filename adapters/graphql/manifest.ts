@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { publishedOperations } from '../../schema/operations.js';
-import { sendStatic, staticBody } from '../http/static-body.js';
+import { sendStatic, staticBody } from '../http/bodies/static-body.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run

@@ -1,6 +1,6 @@
 import type { GraphQLParams } from 'graphql-yoga';
-import type { Thousandths } from '../../src/core/credits.js';
-import { badRequest } from '../../src/core/errors.js';
+import type { Thousandths } from '../../src/domain/credits.js';
+import { badRequest } from '../../src/domain/errors.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Call } from '../../src/serve/call.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { textOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
 import type { Params } from './params.js';

@@ -1,11 +1,11 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { toCredits } from '../../src/core/credits.js';
-import type { ServiceError } from '../../src/core/errors.js';
+import { toCredits } from '../../src/domain/credits.js';
+import type { ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
+import { bodyText, type SharedBody } from '../http/bodies/shared-body.js';
 import { refusedBody } from '../http/failure.js';
-import { bodyText, type SharedBody } from '../http/shared-body.js';
 
 /** A result that may already have its JSON, in the form that Yoga reads it. */
 export interface Result extends ExecutionResult {

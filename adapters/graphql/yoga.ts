@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';

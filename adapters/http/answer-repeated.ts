@@ -1,16 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyInstance } from 'fastify';
-import type { Memories } from '../../src/core/memories.js';
+import type { Memories } from '../../src/lib/memories.js';
 import type { Ids } from '../../src/ports/clock.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
+import { encodeShared, type SharedBody } from './bodies/shared-body.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
-import { boundReading, type Patience } from './connections.js';
 import { addHeaders, creditHeaders, headWithout, limitHeaders, serverTiming } from './headers.js';
+import { boundReading, type Patience } from './limits/connections.js';
 import { type Asked, mayBeRepeated, type Remembered, RepeatedRequests } from './repeated-requests.js';
 import { credentialOf, Presence } from './request.js';
 import { faultOfHead } from './request-head.js';
-import { encodeShared, type SharedBody } from './shared-body.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { prefers } from './accept.js';
 import { commonHeaders, v1Headers } from './common-headers.js';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ERROR_CODES, type ServiceError } from '../../src/core/errors.js';
+import { ERROR_CODES, type ServiceError } from '../../src/domain/errors.js';
 import { prefers } from './accept.js';
 
 /** The shape of every failure (section 7), with the additional members (S10). */

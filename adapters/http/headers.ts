@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { PUBLIC_QPS, policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
-import { toCredits } from '../../src/core/credits.js';
-import { STARTING_QPS } from '../../src/core/tiers.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { STARTING_QPS } from '../../src/domain/tiers.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
 
 /** Sends the headers whose values are not undefined. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../src/core/errors.js';
-import { counted } from '../../src/core/figures.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { counted } from '../../src/domain/figures.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 

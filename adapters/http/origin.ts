@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { limitAddress, plainAddress } from '../../src/access/address.js';
-import type { Actor } from '../../src/core/audit.js';
+import type { Actor } from '../../src/domain/audit.js';
 
 const AGENT_CHARS = 300;
 

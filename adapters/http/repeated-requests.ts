@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { BoundedMap } from '../../src/core/bounded-map.js';
-import { bytesOf } from '../../src/core/bytes-of.js';
-import type { Memories } from '../../src/core/memories.js';
+import type { BoundedMap } from '../../src/lib/bounded-map.js';
+import { bytesOf } from '../../src/lib/bytes-of.js';
+import type { Memories } from '../../src/lib/memories.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
+import type { SharedBody } from './bodies/shared-body.js';
 import { type CallerParts, hasQueryKey } from './request.js';
-import type { SharedBody } from './shared-body.js';
 
 /** A call without its caller: one whose answer is rendered, and that the engine executes. */
 export type AskedCall = Omit<Call, keyof CallerParts | 'render' | 'run' | 'isHandshake'> &

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import type { SocketFailures } from './client-error.js';
 
 /** Bytes (P13). Node's parser bounds only the two together. */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { toCredits } from '../../src/core/credits.js';
+import { toCredits } from '../../src/domain/credits.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { loggedUrl, withoutKeys } from './request.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { LazySignal } from '../../src/core/abort-state.js';
-import { badRequest } from '../../src/core/errors.js';
+import { badRequest } from '../../src/domain/errors.js';
+import type { LazySignal } from '../../src/lib/abort-state.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { EnteringCall, Serve } from '../../src/serve/serve.js';
 

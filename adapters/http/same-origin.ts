@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 
 /**
  * Refuses requests that another site made a browser send. A cookie alone proves nothing: the browser sends it with any

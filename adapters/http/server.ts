@@ -6,23 +6,23 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { asServiceError, badRequest, ServiceError } from '../../src/core/errors.js';
-import type { Memories } from '../../src/core/memories.js';
-import { truncated } from '../../src/core/truncated.js';
+import { asServiceError, badRequest, ServiceError } from '../../src/domain/errors.js';
+import type { Memories } from '../../src/lib/memories.js';
+import { truncated } from '../../src/lib/truncated.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
+import { LEAST_COMPRESSED } from './bodies/shared-body.js';
 import { type Addresses, type SocketFailures, socketFailures } from './client-error.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
-import { type Connections, defaultConnections, shareConnections } from './connection-share.js';
-import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './connections.js';
 import { sendFailure } from './failure.js';
 import { limitHeaders, setHeaders } from './headers.js';
-import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './overload.js';
+import { type Connections, defaultConnections, shareConnections } from './limits/connection-share.js';
+import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './limits/connections.js';
+import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './limits/overload.js';
 import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
-import { LEAST_COMPRESSED } from './shared-body.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

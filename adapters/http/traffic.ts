@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../src/core/errors.js';
-import { LEFT, type TrafficInterface } from '../../src/core/traffic.js';
-import type { TrafficSample } from '../../src/serve/traffic-book.js';
+import type { ErrorCode } from '../../src/domain/errors.js';
+import { LEFT, type TrafficInterface } from '../../src/domain/traffic.js';
+import type { TrafficSample } from '../../src/figures/traffic-book.js';
 import { type Answered, interfaceOf } from './answered.js';
 
 /** Refusals by these are a limit that somebody met. */

@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer';
 import { z } from 'zod';
-import { lazily } from '../../src/core/lazily.js';
+import { lazily } from '../../src/lib/lazily.js';
 import type { Mail } from '../../src/ports/mail.js';
 
 /**

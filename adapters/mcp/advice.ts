@@ -1,4 +1,4 @@
-import { CHARGE_UNKNOWN, ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/core/errors.js';
+import { CHARGE_UNKNOWN, ERROR_CODES, type ErrorCode, type ServiceError } from '../../src/domain/errors.js';
 
 /** What a model can do about a failure, by its code; where waiting helps, the seconds are added. */
 export const ADVICE: Readonly<Record<ErrorCode, string>> = {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asServiceError, badRequest, type ServiceError } from '../../src/core/errors.js';
+import { asServiceError, badRequest, type ServiceError } from '../../src/domain/errors.js';
 import type { Call, Outcome, Params } from '../../src/serve/call.js';
 import { callerOf } from '../http/request.js';
 import { type Arguments, BUDGET, budgetOf, parsed, refuseUnknown, variablesOf } from './arguments.js';

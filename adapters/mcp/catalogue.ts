@@ -1,9 +1,9 @@
 import type { GraphQLSchema } from 'graphql';
-import { type Thousandths, toCredits } from '../../src/core/credits.js';
-import type { Price } from '../../src/core/fields.js';
-import { inCredits } from '../../src/core/figures.js';
-import { priceOf, UNITS } from '../../src/core/prices.js';
-import { priceOfField } from '../../src/serve/rules.js';
+import { priceOfField } from '../../src/documents/rules.js';
+import { type Thousandths, toCredits } from '../../src/domain/credits.js';
+import type { Price } from '../../src/domain/fields.js';
+import { inCredits } from '../../src/domain/figures.js';
+import { priceOf, UNITS } from '../../src/domain/prices.js';
 import { restWords } from '../rest/openapi/schema-text.js';
 import { type Endpoint, endpointOf } from '../rest/parameters.js';
 import { inputSchemaOf, OutputSchemas, priceInputSchema, type ToolSchema } from './schemas.js';

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import { lazily } from '../../src/core/lazily.js';
+import { lazily } from '../../src/lib/lazily.js';
 
 /** A complete answer: the server that made it is closed. */
 export interface Exchanged {

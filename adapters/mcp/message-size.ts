@@ -1,4 +1,4 @@
-import { badRequest, type ServiceError } from '../../src/core/errors.js';
+import { badRequest, type ServiceError } from '../../src/domain/errors.js';
 
 /** Values in a message, in all of its objects and lists together: a call with a hundred ids has about 110. */
 const MOST_VALUES = 1000;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

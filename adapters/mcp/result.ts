@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { toCredits } from '../../src/core/credits.js';
-import { asServiceError, type ServiceError } from '../../src/core/errors.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { asServiceError, type ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
-import type { Piece } from '../http/encodings.js';
+import type { Piece } from '../http/bodies/encodings.js';
 import { errorBody } from '../http/failure.js';
 import { envelopeOf, estimateEnvelope } from '../rest/envelope.js';
 import { adviceOn } from './advice.js';

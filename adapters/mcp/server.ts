@@ -1,6 +1,6 @@
 import type { CallToolResult, jsonSchemaValidator, Server } from '@modelcontextprotocol/server';
-import { quoted, truncated } from '../../src/core/truncated.js';
-import { VERSION } from '../../src/core/version.js';
+import { VERSION } from '../../src/domain/version.js';
+import { quoted, truncated } from '../../src/lib/truncated.js';
 import type { Arguments } from './arguments.js';
 import type { Catalogue, ListedTool } from './catalogue.js';
 import { INSTRUCTIONS } from './instructions.js';

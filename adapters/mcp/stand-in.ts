@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Piece } from '../http/encodings.js';
+import type { Piece } from '../http/bodies/encodings.js';
 import type { Exchanged } from './exchange.js';
 
 /**

@@ -1,4 +1,4 @@
-import { counted, figure, inCredits } from '../../src/core/figures.js';
+import { counted, figure, inCredits } from '../../src/domain/figures.js';
 
 /** The members of an envelope that are described as text. */
 export interface ToolEnvelope {

@@ -1,4 +1,4 @@
-import { LIST_READS, type List } from '../../src/core/lists.js';
+import { LIST_READS, type List } from '../../src/domain/lists.js';
 
 /** A tool that runs a persisted operation: its name, and what a model with a budget should know about it. */
 export interface ToolRow {

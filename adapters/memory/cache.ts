@@ -1,6 +1,6 @@
-import { bytesOf } from '../../src/core/bytes-of.js';
-import { Memories } from '../../src/core/memories.js';
-import type { MemoryName } from '../../src/core/memory-table.js';
+import { bytesOf } from '../../src/lib/bytes-of.js';
+import { Memories } from '../../src/lib/memories.js';
+import type { MemoryName } from '../../src/lib/memory-table.js';
 import type { Cache, Cached } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import { type NameCount, NameCounts } from './name-counts.js';

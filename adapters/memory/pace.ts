@@ -1,4 +1,4 @@
-import { Memories } from '../../src/core/memories.js';
+import { Memories } from '../../src/lib/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace } from '../../src/ports/pace.js';
 

@@ -1,5 +1,5 @@
-import { shortName } from '../../src/core/digest.js';
-import { Memories } from '../../src/core/memories.js';
+import { shortName } from '../../src/lib/digest.js';
+import { Memories } from '../../src/lib/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 

@@ -1,6 +1,6 @@
-import { FairLog } from '../../src/core/fair-log.js';
-import { Memories } from '../../src/core/memories.js';
-import { MEMORIES } from '../../src/core/memory-table.js';
+import { FairLog } from '../../src/lib/fair-log.js';
+import { Memories } from '../../src/lib/memories.js';
+import { MEMORIES } from '../../src/lib/memory-table.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Tombstone, TombstoneLog } from '../../src/ports/tombstones.js';
 

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import { type CostSums, usdOf } from '../../src/core/costs.js';
-import { toCredits } from '../../src/core/credits.js';
+import { type CostSums, usdOf } from '../../src/domain/costs.js';
+import { toCredits } from '../../src/domain/credits.js';
 
 const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => number][] = [
   ['answers_total', 'Answers to priced operations, by operation.', ({ answers }) => answers],

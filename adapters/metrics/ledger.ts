@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Histogram, type Registry } from 'prom-client';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/core/ledger-commits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/ledger-commits.js';
 
 /** Measures the ledger's commits. Returns a function that stops it. */
 export function measureLedger(registers: Registry[]): () => void {

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MemoryState } from '../../src/core/memories.js';
+import type { MemoryState } from '../../src/lib/memories.js';
 
 interface Row {
   readonly name: string;

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Registry } from 'prom-client';
-import type { CostSums } from '../../src/core/costs.js';
-import type { MemoryState } from '../../src/core/memories.js';
+import type { CostSums } from '../../src/domain/costs.js';
+import type { MemoryState } from '../../src/lib/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureCosts } from './costs.js';
 import { measureLedger } from './ledger.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { toCredits } from '../../src/core/credits.js';
+import { toCredits } from '../../src/domain/credits.js';
 import type { Answered } from '../http/answered.js';
 import { interfaceOf } from '../http/answered.js';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Family } from '../../src/core/model.js';
+import type { Family } from '../../src/domain/model.js';
 import type { FamilyHealth, InFlightHealth, PoolHealth } from '../../src/read/pool/health.js';
 
 const SESSION_STATES = ['ok', 'limited', 'resting', 'failing'] as const;

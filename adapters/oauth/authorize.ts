@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import {
   AUTHORIZATION_FIELDS,
   type AuthorizationRequest,
@@ -15,7 +15,7 @@ import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../src/sign-in/sessions.js';
 import { byCustomer } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
-import { sendPage } from '../site/send-page.js';
+import { sendPage } from '../pages/kit/send-page.js';
 import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, offeredCap } from './cap-fields.js';
 import { type ConsentModel, consentPage } from './consent-page.js';

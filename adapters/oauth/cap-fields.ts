@@ -1,5 +1,5 @@
-import { parseCredits, type Thousandths, toCredits } from '../../src/core/credits.js';
-import { badRequest } from '../../src/core/errors.js';
+import { parseCredits, type Thousandths, toCredits } from '../../src/domain/credits.js';
+import { badRequest } from '../../src/domain/errors.js';
 import type { Cap, CapPeriod } from '../../src/ports/accounts.js';
 
 /** As in the form; `none` means no cap. */

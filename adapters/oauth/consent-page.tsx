@@ -1,10 +1,10 @@
-import { toCredits } from '../../src/core/credits.js';
-import { inCredits } from '../../src/core/figures.js';
-import { priceOf, type UNITS } from '../../src/core/prices.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { inCredits } from '../../src/domain/figures.js';
+import { priceOf, type UNITS } from '../../src/domain/prices.js';
 import type { AuthorizationRequest } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
-import { document } from '../site/layout.js';
+import { document } from '../pages/kit/layout.js';
 
 import { type CapFields, PERIODS } from './cap-fields.js';
 import { type Destination, destinationOf } from './destination.js';

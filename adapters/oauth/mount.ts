@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../src/oauth/metadata.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import { PAGE } from '../http/keyless.js';

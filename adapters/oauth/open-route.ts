@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { asServiceError, ServiceError } from '../../src/core/errors.js';
+import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { logFailure } from '../http/failure.js';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asServiceError } from '../../src/core/errors.js';
+import { asServiceError } from '../../src/domain/errors.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import { logFailure } from '../http/failure.js';
-import { sendPage } from '../site/send-page.js';
+import { sendPage } from '../pages/kit/send-page.js';
 import { refusalPage } from './consent-page.js';
 
 /** A page with the reason; with `back`, a link that takes the error to the client, whose address is proven. */

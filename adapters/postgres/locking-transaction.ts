@@ -1,4 +1,4 @@
-import { ServiceError } from '../../src/core/errors.js';
+import { ServiceError } from '../../src/domain/errors.js';
 import { isTimedOut } from './retry.js';
 import type { Sql, Transaction } from './sql.js';
 

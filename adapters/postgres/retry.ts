@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { processTime } from '../../src/core/monotonic.js';
+import { processTime } from '../../src/lib/monotonic.js';
 import type { Time } from '../../src/ports/clock.js';
 
 /**

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { arrayTypes, exactNumber } from './arrays.js';
-import type { EmbeddedConnection } from './launcher.js';
+import type { EmbeddedConnection } from './embedded/launcher.js';
 
 export type Target = { readonly url: string } | EmbeddedConnection;
 

@@ -1,11 +1,11 @@
-import { HOUR_MS } from '../../src/core/durations.js';
-import type { Memories } from '../../src/core/memories.js';
+import { HOUR_MS } from '../../src/lib/durations.js';
+import type { Memories } from '../../src/lib/memories.js';
 import type { Cache, Cached } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RedisLink } from './link.js';
-import { ShownNames } from './shown-names.js';
 import { type Header, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
 import { StoredValues } from './stored-values.js';
+import { ShownNames } from './tombstones/shown-names.js';
 
 /** How long a local copy is trusted without checking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;

@@ -1,4 +1,4 @@
-import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../../src/core/errors.js';
+import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../../src/domain/errors.js';
 
 /** The result of a read. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };

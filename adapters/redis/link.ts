@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { processTime } from '../../src/core/monotonic.js';
+import { processTime } from '../../src/lib/monotonic.js';
 import type { Clock, Time } from '../../src/ports/clock.js';
 import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
 import { isOfOneCommand, textOf, withTimeout } from './faults.js';

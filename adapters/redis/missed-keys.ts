@@ -1,6 +1,6 @@
-import { bytesOf } from '../../src/core/bytes-of.js';
-import { Memories } from '../../src/core/memories.js';
-import { MEMORIES } from '../../src/core/memory-table.js';
+import { bytesOf } from '../../src/lib/bytes-of.js';
+import { Memories } from '../../src/lib/memories.js';
+import { MEMORIES } from '../../src/lib/memory-table.js';
 import { batched } from './batched.js';
 import type { RedisLink } from './link.js';
 

@@ -1,4 +1,4 @@
-import { shortName } from '../../src/core/digest.js';
+import { shortName } from '../../src/lib/digest.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RateDecision, RateLimiter } from '../../src/ports/rate-limiter.js';
 import { batched } from './batched.js';

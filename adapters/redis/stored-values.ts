@@ -1,4 +1,4 @@
-import type { Memories } from '../../src/core/memories.js';
+import type { Memories } from '../../src/lib/memories.js';
 import { batched } from './batched.js';
 import type { RedisLink } from './link.js';
 import { MissedKeys } from './missed-keys.js';

@@ -1,4 +1,4 @@
-import type { Memories } from '../../src/core/memories.js';
+import type { Memories } from '../../src/lib/memories.js';
 import type { Cache } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace } from '../../src/ports/pace.js';
@@ -10,7 +10,7 @@ import { joinNodes, type Nodes } from './nodes.js';
 import { createRedisPace } from './pace.js';
 import { createRedisRateLimiter } from './rate-limiter.js';
 import { createRedisSingleFlight } from './single-flight.js';
-import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones.js';
+import { createRedisTombstoneLog, type RedisTombstoneLog } from './tombstones/tombstones.js';
 
 export interface RedisStoresOptions extends LinkOptions {
   /** One server, or nodes of a cluster. */

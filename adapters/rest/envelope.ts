@@ -1,9 +1,9 @@
-import { toCredits } from '../../src/core/credits.js';
+import { toCredits } from '../../src/domain/credits.js';
 import type { Answer } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
+import type { SharedBody } from '../http/bodies/shared-body.js';
 import { refusedBody } from '../http/failure.js';
-import type { SharedBody } from '../http/shared-body.js';
 
 /** Members that a page's or batch's documents put into groups; the envelope flattens them. */
 const GROUPS = ['pageInfo', 'meta'];

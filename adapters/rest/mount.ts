@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { asServiceError } from '../../src/core/errors.js';
+import { asServiceError } from '../../src/domain/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
+import { bodyText, type SharedBody, sendShared } from '../http/bodies/shared-body.js';
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf } from '../http/request.js';
-import { bodyText, type SharedBody, sendShared } from '../http/shared-body.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
 import { paramsOf, type RawRequest } from './request.js';

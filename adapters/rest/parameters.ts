@@ -14,7 +14,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import type { ArgRule } from '../../src/core/fields.js';
+import type { ArgRule } from '../../src/domain/fields.js';
 
 /** One parameter of an endpoint, derived from a variable of its operation and the argument that the variable fills. */
 export interface Parameter {

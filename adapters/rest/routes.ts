@@ -1,8 +1,8 @@
-import { LIST_READS, type List, type ListRead } from '../../src/core/lists.js';
+import { LIST_READS, type List, type ListRead } from '../../src/domain/lists.js';
 
 /**
  * Every `/v1` endpoint (section 4): the rest follows from the operation that it runs. Endpoints of lists are derived
- * from `src/core/lists.ts`. Paths with a name in them come after fixed ones.
+ * from `src/domain/lists.ts`. Paths with a name in them come after fixed ones.
  */
 export interface RouteRow {
   readonly method: 'GET' | 'POST';

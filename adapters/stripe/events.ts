@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { badRequest, ServiceError } from '../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { PaymentEvent } from '../../src/ports/payments.js';
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import { ServiceError } from '../../src/core/errors.js';
-import { lazily } from '../../src/core/lazily.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { lazily } from '../../src/lib/lazily.js';
 import type { CheckoutRequest, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
 import { createStripe, type StripeOptions } from './client.js';
 

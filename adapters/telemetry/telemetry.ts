@@ -3,7 +3,7 @@ import { type Context, type Link, ROOT_CONTEXT, SpanStatusCode, type Tracer, tra
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { asServiceError } from '../../src/core/errors.js';
+import { asServiceError } from '../../src/domain/errors.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
 import { type Log, tellingOfFaults } from './telling-exporter.js';

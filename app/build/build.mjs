@@ -24,20 +24,21 @@ const DAY_MS = 24 * 60 * 60_000;
 const FILES = [
   'LICENSE',
   'schema/operations',
-  'adapters/graphql/graphiql/browser',
+  'adapters/pages/graphiql/browser',
   'adapters/postgres/migrations',
-  'adapters/dashboard/files',
-  'adapters/docs/files',
+  'adapters/pages/dashboard/files',
+  'adapters/pages/docs/files',
+  'adapters/pages/kit/files',
   'adapters/oauth/files',
-  'adapters/sign-in/files',
-  'adapters/site/files',
+  'adapters/pages/sign-in/files',
+  'adapters/pages/site/files',
 ];
 
 /** The command and the plugin, which share what they have in common. */
 const ENTRIES = { perch: 'adapters/cli/bin.ts', embed: 'app/embed.ts' };
 
 /** The thread that draws charts, in one file with the library that draws: that is large, and used for nothing else. */
-const THREAD = { in: 'adapters/dashboard/chart-worker.ts', out: 'adapters/dashboard/chart-worker.mjs' };
+const THREAD = { in: 'adapters/pages/charts/chart-worker.ts', out: 'adapters/pages/charts/chart-worker.mjs' };
 
 const outdir = join(ROOT, 'dist');
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { createSales } from '../../adapters/postgres/sales.js';
+import { createSales } from '../../adapters/postgres/customers/sales.js';
 import { createStripePayments } from '../../adapters/stripe/payments.js';
 import { mountStripeWebhook, type Senders } from '../../adapters/stripe/webhook.js';
 import { limitAddress } from '../../src/access/address.js';
@@ -8,8 +8,8 @@ import { createFailedAttempts } from '../../src/access/failed-keys.js';
 import { PUBLIC_QPS } from '../../src/access/rate-headers.js';
 import { Billing } from '../../src/billing/billing.js';
 import { Settling } from '../../src/billing/settling.js';
-import { ServiceError } from '../../src/core/errors.js';
-import { monotonic } from '../../src/core/monotonic.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { monotonic } from '../../src/lib/monotonic.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { StartPoll } from '../../src/core/poll.js';
+import type { StartPoll } from '../../src/lib/poll.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER } from './options.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
-import { mountOperator } from '../../adapters/operator/mount.js';
-import type { OperatorOptions } from '../../adapters/operator/options.js';
-import { createCosts } from '../../adapters/postgres/costs.js';
-import { createOneTimeTokens } from '../../adapters/postgres/one-time-tokens.js';
-import { createOperatorStore } from '../../adapters/postgres/operator.js';
-import { createTraffic } from '../../adapters/postgres/traffic.js';
+import { mountOperator } from '../../adapters/pages/operator/mount.js';
+import type { OperatorOptions } from '../../adapters/pages/operator/options.js';
+import { createOneTimeTokens } from '../../adapters/postgres/customers/one-time-tokens.js';
+import { createCosts } from '../../adapters/postgres/figures/costs.js';
+import { createOperatorStore } from '../../adapters/postgres/figures/operator.js';
+import { createTraffic } from '../../adapters/postgres/figures/traffic.js';
 import { hashKey } from '../../src/access/key.js';
 import { type IsOperator, operatorsOf } from '../../src/account/operators.js';
 import type { Config } from '../../src/config/config.js';

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import type { Config } from '../../src/config/config.js';
-import type { StartPoll } from '../../src/core/poll.js';
+import type { StartPoll } from '../../src/lib/poll.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Webhooks } from '../../src/ports/deliveries.js';
 import type { ClientDocuments } from '../../src/ports/grants.js';

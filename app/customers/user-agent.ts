@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/config.js';
-import { VERSION } from '../../src/core/version.js';
+import { VERSION } from '../../src/domain/version.js';
 
 /** Names the software and, where it is configured, a contact, to hosts that customers and clients choose. */
 export const userAgentOf = ({ contact }: Pick<Config, 'contact'>): string =>

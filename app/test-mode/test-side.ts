@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
-import { lazily } from '../../src/core/lazily.js';
+import { lazily } from '../../src/lib/lazily.js';
 import { PlayCredits } from '../../src/metering/play-credits.js';
 import type { Network } from '../../src/ports/network.js';
 import type { Side, TestSide } from '../../src/serve/side.js';

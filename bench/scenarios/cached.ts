@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import type { Answers, Sent } from '../contestants/answers.js';
 import { type Line, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';

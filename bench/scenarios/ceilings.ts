@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
-import { SETTLING_CONNECTIONS } from '../../adapters/postgres/post.js';
+import type { EmbeddedServer } from '../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { SETTLING_CONNECTIONS } from '../../adapters/postgres/ledger/post.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { openRedis } from '../../adapters/redis/link.js';
 import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import type { Debit } from '../../src/ports/ledger.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';

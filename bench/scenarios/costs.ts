@@ -1,4 +1,4 @@
-import type { EmbeddedServer } from '../../adapters/postgres/launcher.js';
+import type { EmbeddedServer } from '../../adapters/postgres/embedded/launcher.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { postmasterOf } from '../processes/perch.js';
 import type { RedisServer } from '../processes/redis.js';

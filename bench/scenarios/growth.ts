@@ -1,8 +1,8 @@
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
-import type { ListRef } from '../../src/core/lists.js';
-import type { Product } from '../../src/core/model.js';
+import type { ListRef } from '../../src/domain/lists.js';
+import type { Product } from '../../src/domain/model.js';
 import type { Network } from '../../src/ports/network.js';
 import { OLD_WORD, SUBJECT } from '../data/rows.js';
 import { wordOf } from '../data/texts.js';

@@ -1,4 +1,4 @@
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { BUSY, handleOf, SMALL } from '../data/rows.js';
 import { alternate, type Section } from '../figures.js';
 import type { CallersResult } from '../load/callers.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { alternate, type Line, median, ratioOf, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
 import { type Service, startPerch } from '../processes/perch.js';

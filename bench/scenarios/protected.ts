@@ -1,7 +1,7 @@
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import type { ListRef } from '../../src/core/lists.js';
+import type { ListRef } from '../../src/domain/lists.js';
 import { SUBJECT } from '../data/rows.js';
 import { wordOf } from '../data/texts.js';
 import { type Line, ratioOf, type Section, spread } from '../figures.js';

@@ -1,6 +1,6 @@
-import { badRequest } from '../../src/core/errors.js';
-import { BATCH } from '../../src/core/fields.js';
-import { isId, parseHandle } from '../../src/core/ids.js';
+import { badRequest } from '../../src/domain/errors.js';
+import { BATCH } from '../../src/domain/fields.js';
+import { isId, parseHandle } from '../../src/domain/ids.js';
 import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
 import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule } from '../builder.js';

@@ -1,6 +1,6 @@
 import type { Me, UsagePage } from '../../src/account/account.js';
-import { toCredits } from '../../src/core/credits.js';
-import { sizeRule, USAGE_PAGE } from '../../src/core/fields.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { sizeRule, USAGE_PAGE } from '../../src/domain/fields.js';
 import type { Receipt, ReceiptLine, UsageRow } from '../../src/ports/ledger.js';
 import { builder, rule } from '../builder.js';
 import { selectedFields } from '../selected-fields.js';

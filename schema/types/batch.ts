@@ -1,5 +1,5 @@
-import { toCredits } from '../../src/core/credits.js';
-import type { Tweet, User } from '../../src/core/model.js';
+import { toCredits } from '../../src/domain/credits.js';
+import type { Tweet, User } from '../../src/domain/model.js';
 import type { Batch, BatchFault } from '../../src/read/batch.js';
 import { builder } from '../builder.js';
 import { PageMeta } from './page-meta.js';

@@ -1,4 +1,4 @@
-import type { Article, Audio, Media, Poll, PollOption } from '../../src/core/model.js';
+import type { Article, Audio, Media, Poll, PollOption } from '../../src/domain/model.js';
 import { builder } from '../builder.js';
 
 const MediaType = builder.enumType('MediaType', {

@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../../src/core/model.js';
+import type { Tweet, User } from '../../src/domain/model.js';
 import { builder } from '../builder.js';
 
 /** Declared before their fields, because users have tweets and tweets have users. */

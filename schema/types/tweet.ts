@@ -1,4 +1,4 @@
-import type { Tweet } from '../../src/core/model.js';
+import type { Tweet } from '../../src/domain/model.js';
 import { freshArg, optionsOf } from '../args.js';
 import { builder, costs, priced } from '../builder.js';
 import { ArticleRef, AudioRef, MediaRef, PollRef } from './media.js';

@@ -1,4 +1,4 @@
-import type { User } from '../../src/core/model.js';
+import type { User } from '../../src/domain/model.js';
 import { builder } from '../builder.js';
 import { UserRef } from './refs.js';
 

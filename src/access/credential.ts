@@ -1,4 +1,4 @@
-import { badRequest, ServiceError } from '../core/errors.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
 
 export interface CredentialHeaders {
   readonly xApiKey: string | undefined;

@@ -1,6 +1,6 @@
-import { shortName } from '../core/digest.js';
-import { ServiceError } from '../core/errors.js';
-import { Memories } from '../core/memories.js';
+import { ServiceError } from '../domain/errors.js';
+import { shortName } from '../lib/digest.js';
+import { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { limitAddress } from './address.js';

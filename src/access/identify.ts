@@ -1,5 +1,5 @@
-import { ServiceError } from '../core/errors.js';
-import { Memories } from '../core/memories.js';
+import { ServiceError } from '../domain/errors.js';
+import { Memories } from '../lib/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';

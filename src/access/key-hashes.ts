@@ -1,5 +1,5 @@
-import { digestOf } from '../core/digest.js';
-import type { Memories } from '../core/memories.js';
+import { digestOf } from '../lib/digest.js';
+import type { Memories } from '../lib/memories.js';
 import { hashKey, isWellFormedKey, KEY_CHARS } from './key.js';
 
 /**

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Mode } from '../core/mode.js';
+import type { Mode } from '../domain/mode.js';
 
 /** Of equal length. */
 const PREFIXES = { live: 'perch_live_', test: 'perch_test_' } as const satisfies Record<Mode, string>;

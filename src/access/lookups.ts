@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
-import type { BoundedMap } from '../core/bounded-map.js';
-import { Memories } from '../core/memories.js';
-import { backgroundTimers } from '../core/monotonic.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { Memories } from '../lib/memories.js';
+import { backgroundTimers } from '../lib/monotonic.js';
 import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 

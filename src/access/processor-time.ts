@@ -1,7 +1,7 @@
-import type { AbortState } from '../core/abort-state.js';
-import type { BoundedMap } from '../core/bounded-map.js';
-import { ServiceError } from '../core/errors.js';
-import { Memories } from '../core/memories.js';
+import { ServiceError } from '../domain/errors.js';
+import type { AbortState } from '../lib/abort-state.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Holder } from './work-slots.js';
 

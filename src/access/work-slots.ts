@@ -1,6 +1,6 @@
-import { ServiceError } from '../core/errors.js';
-import { FairShare, type HeldSlot } from '../core/fair-share.js';
-import { counted, figure } from '../core/figures.js';
+import { ServiceError } from '../domain/errors.js';
+import { counted, figure } from '../domain/figures.js';
+import { FairShare, type HeldSlot } from '../lib/fair-share.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 

@@ -1,10 +1,10 @@
-import { toCredits } from '../core/credits.js';
-import { DAY_MS } from '../core/durations.js';
-import { badRequest, ServiceError } from '../core/errors.js';
-import { USAGE_PAGE } from '../core/fields.js';
-import { quoted } from '../core/truncated.js';
-import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../core/usage.js';
-import { isUuid } from '../core/uuid.js';
+import { toCredits } from '../domain/credits.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import { USAGE_PAGE } from '../domain/fields.js';
+import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../domain/usage.js';
+import { DAY_MS } from '../lib/durations.js';
+import { quoted } from '../lib/truncated.js';
+import { isUuid } from '../lib/uuid.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger, Receipt, UsageRow } from '../ports/ledger.js';

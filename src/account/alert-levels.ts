@@ -1,5 +1,5 @@
-import { toCredits } from '../core/credits.js';
-import { creditsOf } from '../core/figures.js';
+import { toCredits } from '../domain/credits.js';
+import { creditsOf } from '../domain/figures.js';
 import type { AlertLevel } from '../ports/alerts.js';
 import type { NewDelivery } from '../ports/deliveries.js';
 import type { Message } from '../ports/mail.js';

@@ -1,5 +1,5 @@
-import type { Actor } from '../core/audit.js';
-import { badRequest, ServiceError } from '../core/errors.js';
+import type { Actor } from '../domain/audit.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';

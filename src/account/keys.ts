@@ -1,8 +1,8 @@
 import { hashKey, keyPrefix, mintKey, modeOfKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
-import type { Actor } from '../core/audit.js';
-import { badRequest } from '../core/errors.js';
-import type { Mode } from '../core/mode.js';
+import type { Actor } from '../domain/audit.js';
+import { badRequest } from '../domain/errors.js';
+import type { Mode } from '../domain/mode.js';
 import type { Accounts, Cap, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 

@@ -1,6 +1,6 @@
-import { type Thousandths, toCredits } from '../core/credits.js';
-import { counted, creditsOf, figure } from '../core/figures.js';
-import { priceOf, type Unit } from '../core/prices.js';
+import { type Thousandths, toCredits } from '../domain/credits.js';
+import { counted, creditsOf, figure } from '../domain/figures.js';
+import { priceOf, type Unit } from '../domain/prices.js';
 import type { Message } from '../ports/mail.js';
 import type { NoticePercent, WalletLevel } from '../ports/notices.js';
 

@@ -1,4 +1,4 @@
-import { withTimeout } from '../core/with-timeout.js';
+import { withTimeout } from '../lib/with-timeout.js';
 import type { AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
 import type { NoticePercent, Notices, WalletLevel } from '../ports/notices.js';

@@ -1,6 +1,6 @@
-import { ServiceError } from '../core/errors.js';
-import { MAX_CURSOR_LENGTH } from '../core/fields.js';
-import type { UsageGroup } from '../core/usage.js';
+import { ServiceError } from '../domain/errors.js';
+import { MAX_CURSOR_LENGTH } from '../domain/fields.js';
+import type { UsageGroup } from '../domain/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
 import { isDay } from './days.js';
 

@@ -1,10 +1,10 @@
-import type { Actor } from '../core/audit.js';
-import type { BoundedMap } from '../core/bounded-map.js';
-import { toCredits, toThousandths } from '../core/credits.js';
-import { DAY_MS } from '../core/durations.js';
-import { badRequest, ServiceError } from '../core/errors.js';
-import { Memories } from '../core/memories.js';
-import { isUuid } from '../core/uuid.js';
+import type { Actor } from '../domain/audit.js';
+import { toCredits, toThousandths } from '../domain/credits.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { DAY_MS } from '../lib/durations.js';
+import { Memories } from '../lib/memories.js';
+import { isUuid } from '../lib/uuid.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';

@@ -1,5 +1,5 @@
-import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../core/costs.js';
-import { DAY_MS } from '../core/durations.js';
+import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../domain/costs.js';
+import { DAY_MS } from '../lib/durations.js';
 import type { CostRow, Costs, CreditPrice } from '../ports/costs.js';
 import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
 

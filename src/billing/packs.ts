@@ -1,7 +1,7 @@
-import { badRequest } from '../core/errors.js';
-import { PACKS, type Pack, usdPer1000 } from '../core/packs.js';
-import { TIERS } from '../core/tiers.js';
-import { quoted } from '../core/truncated.js';
+import { badRequest } from '../domain/errors.js';
+import { PACKS, type Pack, usdPer1000 } from '../domain/packs.js';
+import { TIERS } from '../domain/tiers.js';
+import { quoted } from '../lib/truncated.js';
 
 /** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
 export const packsAndTiers = (buyable: boolean) => ({

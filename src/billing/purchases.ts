@@ -1,4 +1,4 @@
-import { toCredits } from '../core/credits.js';
+import { toCredits } from '../domain/credits.js';
 import type { Dispute } from '../ports/payments.js';
 import type { Sale } from '../ports/sales.js';
 

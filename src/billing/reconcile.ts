@@ -1,4 +1,4 @@
-import type { Thousandths } from '../core/credits.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Dispute, PaymentState } from '../ports/payments.js';
 import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../core/durations.js';
+import { DAY_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { PaymentEvent, Payments } from '../ports/payments.js';
 import type { Sales } from '../ports/sales.js';

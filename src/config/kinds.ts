@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { toThousandths } from '../core/credits.js';
-import { mailAddress } from '../core/mail-address.js';
+import { toThousandths } from '../domain/credits.js';
+import { mailAddress } from '../domain/mail-address.js';
 
 /**
  * The format of a variable's text: each kind takes the text and returns the typed value. Texts arrive trimmed and are

@@ -1,4 +1,4 @@
-import { timers as processTimers } from '../core/monotonic.js';
+import { timers as processTimers } from '../lib/monotonic.js';
 import type { Timers } from '../ports/clock.js';
 
 interface Waiting {

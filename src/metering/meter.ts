@@ -1,7 +1,7 @@
-import type { Thousandths } from '../core/credits.js';
-import { ServiceError } from '../core/errors.js';
-import { creditsOf } from '../core/figures.js';
-import { type ItemCache, priceOf, UNITS, type Unit } from '../core/prices.js';
+import type { Thousandths } from '../domain/credits.js';
+import { ServiceError } from '../domain/errors.js';
+import { creditsOf } from '../domain/figures.js';
+import { type ItemCache, priceOf, UNITS, type Unit } from '../domain/prices.js';
 import type { Timers } from '../ports/clock.js';
 import { FieldSequencer } from './field-sequencer.js';
 import { Receipt } from './receipt.js';

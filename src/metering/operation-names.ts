@@ -1,7 +1,7 @@
-import type { BoundedMap } from '../core/bounded-map.js';
-import { Memories } from '../core/memories.js';
-import { backgroundTimers } from '../core/monotonic.js';
-import { NAME_LENGTH, OTHER } from '../core/usage.js';
+import { NAME_LENGTH, OTHER } from '../domain/usage.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { Memories } from '../lib/memories.js';
+import { backgroundTimers } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 

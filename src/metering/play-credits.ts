@@ -1,7 +1,7 @@
-import type { BoundedMap } from '../core/bounded-map.js';
-import { toThousandths } from '../core/credits.js';
-import type { Memories } from '../core/memories.js';
-import { PLAY_CREDITS } from '../core/mode.js';
+import { toThousandths } from '../domain/credits.js';
+import { PLAY_CREDITS } from '../domain/mode.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import type { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 

@@ -1,5 +1,5 @@
-import type { Thousandths } from '../core/credits.js';
-import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
+import type { Thousandths } from '../domain/credits.js';
+import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
 import type { ReceiptLine } from '../ports/ledger.js';
 import { ledgerLines, responseLines } from './receipt-lines.js';
 

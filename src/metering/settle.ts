@@ -1,9 +1,9 @@
-import type { AbortState } from '../core/abort-state.js';
-import type { Thousandths } from '../core/credits.js';
-import { CHARGE_UNKNOWN, ServiceError } from '../core/errors.js';
-import { creditsOf } from '../core/figures.js';
-import { InDoubtError } from '../core/in-doubt-error.js';
-import { backgroundTimers } from '../core/monotonic.js';
+import type { Thousandths } from '../domain/credits.js';
+import { CHARGE_UNKNOWN, ServiceError } from '../domain/errors.js';
+import { creditsOf } from '../domain/figures.js';
+import { InDoubtError } from '../domain/in-doubt-error.js';
+import type { AbortState } from '../lib/abort-state.js';
+import { backgroundTimers } from '../lib/monotonic.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger, Posted } from '../ports/ledger.js';

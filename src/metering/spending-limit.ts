@@ -1,4 +1,4 @@
-import type { Thousandths } from '../core/credits.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Clock } from '../ports/clock.js';
 import type { Posted } from '../ports/ledger.js';
 import type { Wallet } from './wallet.js';

@@ -1,6 +1,6 @@
-import type { BoundedMap } from '../core/bounded-map.js';
-import type { Thousandths } from '../core/credits.js';
-import { Memories } from '../core/memories.js';
+import type { Thousandths } from '../domain/credits.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { Memories } from '../lib/memories.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';

@@ -1,5 +1,5 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
-import type { Actor } from '../core/audit.js';
+import type { Actor } from '../domain/audit.js';
 import type { Cap } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantStore } from '../ports/grants.js';

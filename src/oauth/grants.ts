@@ -1,6 +1,6 @@
-import type { Actor } from '../core/audit.js';
-import { DAY_MS } from '../core/durations.js';
-import { ServiceError } from '../core/errors.js';
+import type { Actor } from '../domain/audit.js';
+import { ServiceError } from '../domain/errors.js';
+import { DAY_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { GrantRecord, GrantStore } from '../ports/grants.js';
 

@@ -1,7 +1,7 @@
 import { hashKey } from '../access/key.js';
 import { hashSecret, type RandomBytes } from '../access/secret.js';
-import type { Actor } from '../core/audit.js';
-import { DAY_MS, HOUR_MS } from '../core/durations.js';
+import type { Actor } from '../domain/audit.js';
+import { DAY_MS, HOUR_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { Approval, GrantStore, NewTokenPair } from '../ports/grants.js';
 import type { Clients } from './clients.js';

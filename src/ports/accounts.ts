@@ -1,7 +1,7 @@
-/** Accounts and their keys, which must never be lost. `test/ports` has a suite that any implementation must pass. */
-import type { Actor } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
-import type { Mode } from '../core/mode.js';
+/** Accounts and their keys, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
+import type { Mode } from '../domain/mode.js';
 
 /** The account and limits behind a live key; resolved once per request. */
 export interface Caller {

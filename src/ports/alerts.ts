@@ -1,6 +1,6 @@
 /** Alerts that customers set. */
-import type { Actor } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Channel, DeliveryResult, NewDelivery } from './deliveries.js';
 
 /** `balance_below`: the balance falls below the amount; `day_spend_above`: more is spent in one UTC day. */

@@ -1,5 +1,5 @@
 /** An account's log of changes and who made them, which its owner can read. Append only. */
-import type { Actor, AuditDetail, AuditKind } from '../core/audit.js';
+import type { Actor, AuditDetail, AuditKind } from '../domain/audit.js';
 
 export interface AuditEvent {
   readonly at: string;

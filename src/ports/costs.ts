@@ -1,4 +1,4 @@
-import type { CostSums } from '../core/costs.js';
+import type { CostSums } from '../domain/costs.js';
 
 /** The sums of one operation on one UTC day (`2026-11-23`), or over several. */
 export interface CostRow extends CostSums {

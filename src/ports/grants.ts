@@ -2,8 +2,8 @@
  * What customers allow clients to do (OAuth 2.0): the clients, the grants, and their tokens. Secrets are stored as
  * hashes only.
  */
-import type { Actor } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Cap } from './accounts.js';
 
 /**

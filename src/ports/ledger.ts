@@ -1,9 +1,10 @@
-/** The ledger of credits, which must never be lost. `test/ports` has a suite that any implementation must pass. */
-import type { AbortState } from '../core/abort-state.js';
-import type { Actor } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
-import type { ItemCache, Unit } from '../core/prices.js';
-import type { UsageGroup } from '../core/usage.js';
+/** The ledger of credits, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
+
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
+import type { ItemCache, Unit } from '../domain/prices.js';
+import type { UsageGroup } from '../domain/usage.js';
+import type { AbortState } from '../lib/abort-state.js';
 
 /** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
 export interface ReceiptLine {

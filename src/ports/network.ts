@@ -1,7 +1,7 @@
 /** What Perch reads: one public social network, as types. */
-import type { ServiceError } from '../core/errors.js';
-import type { ListKind, ListRef } from '../core/lists.js';
-import type { Family, Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
+import type { ServiceError } from '../domain/errors.js';
+import type { ListKind, ListRef } from '../domain/lists.js';
+import type { Family, Highlight, Product, Tweet, User, UserRef } from '../domain/model.js';
 
 export interface ReadContext {
   /** Fires at the deadline of the read. */

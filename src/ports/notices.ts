@@ -1,5 +1,5 @@
 /** Which notices were told, and what is to be told. */
-import type { Thousandths } from '../core/credits.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { NewDelivery } from './deliveries.js';
 
 /** Percent of an account's balance after its last top-up: below each of them, its owner is notified once. */

@@ -1,6 +1,6 @@
 /** What the operator's pages and commands read across all accounts. Every list is bounded by its `limit`. */
-import type { Actor, AuditDetail, AuditKind } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Actor, AuditDetail, AuditKind } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
 
 /** An account as a list of accounts shows it. */
 export interface ListedAccount {

@@ -1,5 +1,5 @@
 /** Passkeys: customers' public keys, by the id that the authenticator assigned. */
-import type { Actor } from '../core/audit.js';
+import type { Actor } from '../domain/audit.js';
 
 export interface PasskeyRecord {
   /** base64url, as browsers send it. */

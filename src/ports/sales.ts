@@ -1,6 +1,6 @@
 /** Sales of credits: one row per checkout, with its outcome. */
-import type { Actor } from '../core/audit.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Dispute, PaymentEvent } from './payments.js';
 
 /** `mismatched`: paid, but not the amount asked for; nothing was credited, and the operator is notified. */

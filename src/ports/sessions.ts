@@ -1,5 +1,5 @@
 /** Sessions in the store: by the hash of their secret. Times passed in are Unix milliseconds. */
-import type { Actor } from '../core/audit.js';
+import type { Actor } from '../domain/audit.js';
 
 export type SignInMethod = 'link' | 'passkey';
 

@@ -1,5 +1,5 @@
 /** The account that a mail address belongs to. */
-import type { Actor } from '../core/audit.js';
+import type { Actor } from '../domain/audit.js';
 import type { NewDelivery } from './deliveries.js';
 
 export interface EmailChangeRecord {

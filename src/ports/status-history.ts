@@ -1,5 +1,5 @@
-import type { Family } from '../core/model.js';
-import type { Incident, StatusDay, Trouble } from '../core/status-history.js';
+import type { Family } from '../domain/model.js';
+import type { Incident, StatusDay, Trouble } from '../domain/status-history.js';
 
 /** A minute with trouble. */
 export interface BadMinute {

@@ -1,4 +1,4 @@
-import type { TrafficInterface, TrafficSums } from '../core/traffic.js';
+import type { TrafficInterface, TrafficSums } from '../domain/traffic.js';
 
 /** Requests of one UTC hour (`2026-11-23T14:00:00Z`) that came, ended and took the same. */
 export interface TrafficRow {

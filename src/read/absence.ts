@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.js';
+import { ServiceError } from '../domain/errors.js';
 
 /** A remembered 404: repeated for a while, free, without asking the network (M24). */
 export interface Absence {

@@ -1,5 +1,5 @@
-import type { Thousandths } from '../core/credits.js';
-import { badRequest, batchCode, type ErrorCode, type ServiceError } from '../core/errors.js';
+import type { Thousandths } from '../domain/credits.js';
+import { badRequest, batchCode, type ErrorCode, type ServiceError } from '../domain/errors.js';
 import type { Loaded, LoadRequest } from './load-within-budget.js';
 
 export interface BatchFault {

@@ -1,5 +1,5 @@
-import type { Tweet, User, UserRef } from '../core/model.js';
-import type { ItemCache } from '../core/prices.js';
+import type { Tweet, User, UserRef } from '../domain/model.js';
+import type { ItemCache } from '../domain/prices.js';
 import type { CachedObject, CachedObjects } from '../ports/network.js';
 import type { Entities } from './entities.js';
 

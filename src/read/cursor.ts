@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../core/errors.js';
-import { MAX_CURSOR_LENGTH } from '../core/fields.js';
-import type { ListRef } from '../core/lists.js';
+import { ServiceError } from '../domain/errors.js';
+import { MAX_CURSOR_LENGTH } from '../domain/fields.js';
+import type { ListRef } from '../domain/lists.js';
 import { listHash } from './keys.js';
 
 /**

@@ -1,6 +1,6 @@
-import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../core/errors.js';
-import type { Tweet, User, UserRef } from '../core/model.js';
-import type { ItemCache } from '../core/prices.js';
+import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../domain/errors.js';
+import type { Tweet, User, UserRef } from '../domain/model.js';
+import type { ItemCache } from '../domain/prices.js';
 import type { Cache, Cached } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { Found } from '../ports/network.js';

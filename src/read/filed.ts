@@ -1,4 +1,4 @@
-import type { User } from '../core/model.js';
+import type { User } from '../domain/model.js';
 import type { Cache } from '../ports/cache.js';
 import { namesOfUser } from './keys.js';
 

@@ -1,8 +1,8 @@
-import type { Thousandths } from '../core/credits.js';
-import type { ServiceError } from '../core/errors.js';
-import { isNewestFirst, type ListRef } from '../core/lists.js';
-import type { Tweet, User } from '../core/model.js';
-import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
+import type { Thousandths } from '../domain/credits.js';
+import type { ServiceError } from '../domain/errors.js';
+import { isNewestFirst, type ListRef } from '../domain/lists.js';
+import type { Tweet, User } from '../domain/model.js';
+import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
 import type { Meter, Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
 import type { CachedObjects } from '../ports/network.js';

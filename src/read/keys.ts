@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { handleKey, isInvalidHandle } from '../core/ids.js';
-import type { ListRef } from '../core/lists.js';
-import type { Tweet, User, UserRef } from '../core/model.js';
+import { handleKey, isInvalidHandle } from '../domain/ids.js';
+import type { ListRef } from '../domain/lists.js';
+import type { Tweet, User, UserRef } from '../domain/model.js';
 
 /** Cache keys. Those of one list share a hash tag, which puts them in one slot of a cluster. */
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);

@@ -1,4 +1,4 @@
-import { LISTS, type ListRef } from '../core/lists.js';
+import { LISTS, type ListRef } from '../domain/lists.js';
 
 /** How long something read is served at half price, in milliseconds (M11, M24). */
 export interface Lifetimes {

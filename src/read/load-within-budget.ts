@@ -1,6 +1,6 @@
-import type { Thousandths } from '../core/credits.js';
-import { ServiceError } from '../core/errors.js';
-import { type ItemCache, priceOf, type Unit } from '../core/prices.js';
+import type { Thousandths } from '../domain/credits.js';
+import { ServiceError } from '../domain/errors.js';
+import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
 import type { Meter, Sold, Tab } from '../metering/meter.js';
 import type { CallContext } from './call-context.js';
 import type { Entities, Lookup } from './entities.js';

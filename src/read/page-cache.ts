@@ -1,5 +1,5 @@
-import type { ListRef } from '../core/lists.js';
-import type { Tweet, User } from '../core/model.js';
+import type { ListRef } from '../domain/lists.js';
+import type { Tweet, User } from '../domain/model.js';
 import type { Cache, Cached } from '../ports/cache.js';
 import { listHash, namesOfItem, pageKey } from './keys.js';
 import { type Lifetimes, pageLifetime } from './lifetimes.js';

@@ -1,7 +1,7 @@
-import { ServiceError } from '../core/errors.js';
-import { familyOfList, holdsUsers, LISTS, type ListRef } from '../core/lists.js';
-import type { Tweet, User, UserRef } from '../core/model.js';
-import type { ItemCache } from '../core/prices.js';
+import { ServiceError } from '../domain/errors.js';
+import { familyOfList, holdsUsers, LISTS, type ListRef } from '../domain/lists.js';
+import type { Tweet, User, UserRef } from '../domain/model.js';
+import type { ItemCache } from '../domain/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { CachedObjects, NetworkPage } from '../ports/network.js';

@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
-import type { Thousandths } from '../core/credits.js';
-import { ServiceError } from '../core/errors.js';
-import { isId, parseHandle, parseUserRef } from '../core/ids.js';
-import { LISTS, type ListKind, unitOfList } from '../core/lists.js';
-import type { Highlight, Product, Tweet, User, UserRef } from '../core/model.js';
-import type { ItemCache } from '../core/prices.js';
+import type { Thousandths } from '../domain/credits.js';
+import { ServiceError } from '../domain/errors.js';
+import { isId, parseHandle, parseUserRef } from '../domain/ids.js';
+import { LISTS, type ListKind, unitOfList } from '../domain/lists.js';
+import type { Highlight, Product, Tweet, User, UserRef } from '../domain/model.js';
+import type { ItemCache } from '../domain/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
 import type { Network } from '../ports/network.js';

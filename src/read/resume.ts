@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../core/model.js';
+import type { Tweet, User } from '../domain/model.js';
 import { ANCHORS, type Position } from './cursor.js';
 import { type CachedPage, isFirst } from './page-cache.js';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.js';
+import { ServiceError } from '../domain/errors.js';
 import type { SingleFlight } from '../ports/single-flight.js';
 import { abortable } from './abortable.js';
 import type { CallContext } from './call-context.js';

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
-import { digestOf } from '../core/digest.js';
-import { Memories } from '../core/memories.js';
-import { QuotaSet } from '../core/quota-set.js';
+import { digestOf } from '../lib/digest.js';
+import { Memories } from '../lib/memories.js';
+import { QuotaSet } from '../lib/quota-set.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { Tombstone, TombstoneLog } from '../ports/tombstones.js';

@@ -1,6 +1,6 @@
-import type { BoundedMap } from '../core/bounded-map.js';
-import { bytesOf } from '../core/bytes-of.js';
-import { Memories } from '../core/memories.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { bytesOf } from '../lib/bytes-of.js';
+import { Memories } from '../lib/memories.js';
 import type { Charge, Dependency } from '../metering/receipt.js';
 import type { Cache } from '../ports/cache.js';
 import type { Tombstones } from '../read/tombstones.js';

@@ -1,5 +1,5 @@
-import { parseCredits, type Thousandths } from '../core/credits.js';
-import { badRequest } from '../core/errors.js';
+import { parseCredits, type Thousandths } from '../domain/credits.js';
+import { badRequest } from '../domain/errors.js';
 
 /**
  * The caller's own budget (M26), from a parameter and a header: null if neither was sent. Throws `bad_request` if one

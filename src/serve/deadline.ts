@@ -1,7 +1,7 @@
-import type { LazySignal } from '../core/abort-state.js';
-import { ServiceError } from '../core/errors.js';
-import { LinkedSet } from '../core/linked-set.js';
-import { backgroundTimers } from '../core/monotonic.js';
+import { ServiceError } from '../domain/errors.js';
+import type { LazySignal } from '../lib/abort-state.js';
+import { LinkedSet } from '../lib/linked-set.js';
+import { backgroundTimers } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 
 /**

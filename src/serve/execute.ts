@@ -1,8 +1,9 @@
 import type { GraphQLError } from 'graphql';
 import type { WorkSlot } from '../access/work-slots.js';
 import { Account } from '../account/account.js';
-import type { Thousandths } from '../core/credits.js';
-import { asServiceError, ServiceError } from '../core/errors.js';
+import type { Executed, Operation } from '../documents/prepare.js';
+import type { Thousandths } from '../domain/credits.js';
+import { asServiceError, ServiceError } from '../domain/errors.js';
 import { Meter, shortOf } from '../metering/meter.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
@@ -15,7 +16,6 @@ import { type Basis, isAllCached } from './answer-cache.js';
 import type { Answer, Call } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { ServeOptions } from './options.js';
-import type { Executed, Operation } from './prepare.js';
 import type { Prepared, Request } from './request.js';
 import type { Side } from './side.js';
 

@@ -3,13 +3,13 @@ import type { Identify } from '../access/identify.js';
 import type { ProcessorTime } from '../access/processor-time.js';
 import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Documents } from '../documents/documents.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
-import type { Documents } from './documents.js';
 import type { Side, TestSide } from './side.js';
 
 /** Everything that serving a request needs. */

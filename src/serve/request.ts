@@ -1,11 +1,11 @@
 import type { ProcessorBudget } from '../access/processor-time.js';
 import type { WorkSlot } from '../access/work-slots.js';
-import type { Thousandths } from '../core/credits.js';
+import type { Operation } from '../documents/prepare.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { CallContext } from '../read/call-context.js';
 import type { Call, Estimate, Outcome } from './call.js';
 import type { Deadline } from './deadline.js';
-import type { Operation } from './prepare.js';
 import type { Side } from './side.js';
 
 /** What is known of a call so far, whatever its outcome. */

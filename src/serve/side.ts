@@ -1,10 +1,10 @@
-import type { CostBook } from '../metering/cost-book.js';
+import type { PricedVariables } from '../documents/priced-variables.js';
+import type { CostBook } from '../figures/cost-book.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { Deadline } from './deadline.js';
 import type { ServeOptions } from './options.js';
-import type { PricedVariables } from './priced-variables.js';
 
 /** Everything about a call that depends on its mode: which network it reads, what is kept of it, and who is told. */
 export interface Side {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
-import type { Actor } from '../core/audit.js';
-import { badRequest, ServiceError } from '../core/errors.js';
-import { mailAddress } from '../core/mail-address.js';
+import type { Actor } from '../domain/audit.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import { mailAddress } from '../domain/mail-address.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';

@@ -1,6 +1,6 @@
 import { hashSecret } from '../access/secret.js';
-import { ServiceError } from '../core/errors.js';
-import { withTimeout } from '../core/with-timeout.js';
+import { ServiceError } from '../domain/errors.js';
+import { withTimeout } from '../lib/with-timeout.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 

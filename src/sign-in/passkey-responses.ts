@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { badRequest } from '../core/errors.js';
+import { badRequest } from '../domain/errors.js';
 
 const text = z.string().max(32_768);
 const base64url = text.regex(/^[\w-]+$/);

@@ -6,8 +6,8 @@ import type {
 } from '@simplewebauthn/server';
 import { z } from 'zod';
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
-import type { Actor } from '../core/audit.js';
-import { badRequest, ServiceError } from '../core/errors.js';
+import type { Actor } from '../domain/audit.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/one-time-tokens.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';

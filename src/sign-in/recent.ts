@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.js';
+import { ServiceError } from '../domain/errors.js';
 import type { Visitor } from './sessions.js';
 
 const RECENT_MS = 10 * 60_000;

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { createSessionStore } from '../../adapters/postgres/sessions.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
+import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { Sessions } from '../../src/sign-in/sessions.js';
-import { post, user } from '../networks/x/scripted.js';
-import { Cli } from './support.js';
+import { post, user } from '../networks/x/support/scripted.js';
+import { Cli } from './support/support.js';
 
 interface Created {
   readonly account_id: string;

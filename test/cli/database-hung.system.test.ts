@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { freshDatabase } from '../support/database.js';
-import { lineTo } from '../support/line-to.js';
-import { SLOW_MS, serve } from './service.js';
-import { Cli } from './support.js';
+import { freshDatabase } from '../kit/postgres/database.js';
+import { lineTo } from '../kit/postgres/line-to.js';
+import { SLOW_MS, serve } from './support/service.js';
+import { Cli } from './support/support.js';
 
 /** The ledger's maintenance has begun by then, five seconds after the start, and waits for the database. */
 const MAINTENANCE_MS = 6_000;

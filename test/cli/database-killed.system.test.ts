@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SLOW_MS, serve, until } from './service.js';
-import { Cli } from './support.js';
+import { SLOW_MS, serve, until } from './support/service.js';
+import { Cli } from './support/support.js';
 
 /** Below the 20 reads a second of the demo account. */
 const PAUSE_MS = 60;

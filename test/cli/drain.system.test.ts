@@ -3,9 +3,9 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeOnRedis } from '../support/redis.js';
-import { isDatabaseDown, newKey, type Service, SLOW_MS, serve, until } from './service.js';
-import { Cli } from './support.js';
+import { describeOnRedis } from '../kit/redis/redis.js';
+import { isDatabaseDown, newKey, type Service, SLOW_MS, serve, until } from './support/service.js';
+import { Cli } from './support/support.js';
 
 let cli: Cli;
 let service: Service | undefined;

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { Agent, get } from 'node:http';
 import { expect, it } from 'vitest';
-import { openDemoHome } from './demo-home.js';
-import { newKey, SLOW_MS, serve } from './service.js';
+import { openDemoHome } from './support/demo-home.js';
+import { newKey, SLOW_MS, serve } from './support/service.js';
 
 it.each(['--heap-growing-percent', '--allocation-site-pretenuring'])('this Node knows the option %s', (option) => {
   expect(execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })).toContain(option);

@@ -1,10 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { Cli, PERCH, REPOSITORY, runNode } from './support.js';
+import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { Cli, PERCH, REPOSITORY, runNode } from './support/support.js';
 
-const PLAIN = join(REPOSITORY, 'test/fixtures/import/plain');
+const PLAIN = join(REPOSITORY, 'test/kit/fixtures/import/plain');
 
 interface Summary {
   readonly users: { read: number; added: number; changed: number };

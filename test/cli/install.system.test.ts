@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isDependency, missing } from '../../adapters/cli/install.mjs';
-import { INSTALL, type Ran, runNode } from './support.js';
+import { INSTALL, type Ran, runNode } from './support/support.js';
 
 /** A package with one dependency out of a file beside it: npm needs no network for it. */
 let folder = '';

@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openEmbeddedPostgres } from '../../adapters/postgres/launcher.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import { connect } from '../../adapters/postgres/sql.js';
-import { debitOf } from '../ports/ledger.suite.js';
-import { Cli } from './support.js';
+import { debitOf } from '../engine/ports/suites/ledger.suite.js';
+import { Cli } from './support/support.js';
 
 let cli: Cli;
 let out: string;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { signInUrl } from '../../adapters/cli/sign-in-link.js';
 import { readConfig } from '../../src/config/config.js';
-import { localUrl } from '../../src/core/local-url.js';
+import { localUrl } from '../../src/lib/local-url.js';
 
 it.each([
   ['127.0.0.1', 'http://127.0.0.1:4000'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { price } from '../../adapters/cli/commands/price.js';
 import { endingOf } from '../../adapters/cli/failure.js';
-import { captureOutput } from './captured.js';
+import { captureOutput } from './support/captured.js';
 
 const said = captureOutput();
 

@@ -3,8 +3,8 @@ import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mayReach } from '../../adapters/postgres/run-as.js';
-import { Cli, REPOSITORY, type Started } from './support.js';
+import { mayReach } from '../../adapters/postgres/embedded/run-as.js';
+import { Cli, REPOSITORY, type Started } from './support/support.js';
 
 /** For a machine that does much else. */
 const SLOW_MS = 90_000;

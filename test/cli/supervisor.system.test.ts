@@ -14,7 +14,11 @@ afterEach(() => {
 });
 
 it('survives a worker that reports an error while it is killed', async () => {
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('idle-worker.mjs', import.meta.url)), args: [], execArgv: [] });
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./support/idle-worker.mjs', import.meta.url)),
+    args: [],
+    execArgv: [],
+  });
   process.on('unhandledRejection', note);
   const lifecycle = new Lifecycle();
   const config = readConfig({

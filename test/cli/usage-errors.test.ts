@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { endingOf } from '../../adapters/cli/failure.js';
 import { createProgram } from '../../adapters/cli/program.js';
-import { captureOutput } from './captured.js';
+import { captureOutput } from './support/captured.js';
 
 const ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
 

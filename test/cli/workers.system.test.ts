@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeOnRedis, type TestRedis } from '../support/redis.js';
-import { isAlive, isDatabaseDown, type Service, SLOW_MS, serve, until } from './service.js';
-import { Cli } from './support.js';
+import { describeOnRedis, type TestRedis } from '../kit/redis/redis.js';
+import { isAlive, isDatabaseDown, type Service, SLOW_MS, serve, until } from './support/service.js';
+import { Cli } from './support/support.js';
 
 let cli: Cli;
 let service: Service | undefined;

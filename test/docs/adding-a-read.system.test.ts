@@ -6,8 +6,8 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { LIST_KINDS } from '../../src/core/lists.js';
-import { codeIn, ROOT, tableOf } from '../readme/markdown.js';
+import { LIST_KINDS } from '../../src/domain/lists.js';
+import { codeIn, ROOT, tableOf } from './readme/markdown.js';
 
 interface Edit {
   readonly file: string;
@@ -26,7 +26,7 @@ const ROOTS = [
   ...['app/networks.ts', 'src/read/reads.ts', 'schema/index.ts', 'schema/operations.ts'],
   // The server, too: what it declares of itself is used by what is mounted on it.
   ...['adapters/http/server.ts', 'adapters/rest/routes.ts', 'adapters/mcp/tools.ts', 'adapters/cli/export/lists.ts'],
-  ...['test/parity/rows.ts', 'test/read/chains.ts', 'test/networks/contract/suite.ts'],
+  ...['test/rules/rows.ts', 'test/engine/read/chains.ts', 'test/networks/contract/suite.ts'],
 ];
 
 let page: string;

@@ -1,9 +1,9 @@
 import ts from 'typescript';
-import type { Source } from '../support/sources.js';
+import type { Source } from '../kit/sources.js';
 
 /** A constant of the code that bounds something. */
 export interface Bound {
-  /** `src/serve/limits.ts LIMITS.depth`: what a page calls it by. */
+  /** `src/documents/limits.ts LIMITS.depth`: what a page calls it by. */
   readonly where: string;
   readonly value: number;
 }

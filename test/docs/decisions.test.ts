@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { readSources } from '../support/sources.js';
+import { readSources } from '../kit/sources.js';
 
 const PAGE = readFileSync(new URL('../../docs/decisions.md', import.meta.url), 'utf8');
 const ROWS = [...PAGE.matchAll(/^\| ([A-Z]\d{1,2}) \|/gm)].map(([, id = '']) => id);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { codeIn, ROOT, readPage, tablesOf } from '../readme/markdown.js';
+import { codeIn, ROOT, readPage, tablesOf } from './readme/markdown.js';
 
 type Versions = Readonly<Record<string, string>>;
 interface Manifest {

@@ -2,15 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { problemFacts } from '../../adapters/pages/site/problems.js';
 import { ROUTES } from '../../adapters/rest/routes.js';
-import { problemFacts } from '../../adapters/site/problems.js';
 import { SETTINGS } from '../../src/config/settings.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
-import { PACKS, usdPer1000 } from '../../src/core/packs.js';
-import { TIERS } from '../../src/core/tiers.js';
-import { LIMITS } from '../../src/serve/limits.js';
+import { LIMITS } from '../../src/documents/limits.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
+import { PACKS, usdPer1000 } from '../../src/domain/packs.js';
+import { TIERS } from '../../src/domain/tiers.js';
 import { generatedPages, networksPage } from '../../tools/docs/generate.js';
-import { codeIn, onOneLine, README, ROOT, tableOf } from '../readme/markdown.js';
+import { codeIn, onOneLine, README, ROOT, tableOf } from './readme/markdown.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 const amount = (cell: string): number => Number(cell.replaceAll(',', ''));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { readSources } from '../support/sources.js';
+import { readSources } from '../kit/sources.js';
 
 interface Forbidden {
   readonly phrase: string;

@@ -1,8 +1,8 @@
 /** Every section of the interface that code or tests refer to is a heading of docs/interface.md; and what it requires is required. */
 import { describe, expect, it } from 'vitest';
-import { fieldRows, SECTION_TWO, SILENT } from '../openapi/section-two.js';
-import { codeIn, readPage, tableOf } from '../readme/markdown.js';
-import { readSources } from '../support/sources.js';
+import { fieldRows, SECTION_TWO, SILENT } from '../interfaces/openapi/section-two.js';
+import { readSources } from '../kit/sources.js';
+import { codeIn, readPage, tableOf } from './readme/markdown.js';
 
 const PAGE = readPage('docs/interface.md');
 

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.js';
-import { MEMORIES, memoryRows } from '../../src/core/memory-table.js';
-import { codeIn, ROOT } from '../readme/markdown.js';
-import { isCode, readSources } from '../support/sources.js';
+import { MEMORIES, memoryRows } from '../../src/lib/memory-table.js';
+import { isCode, readSources } from '../kit/sources.js';
 import { boundsIn, writtenAs } from './bounds.js';
+import { codeIn, ROOT } from './readme/markdown.js';
 
 const PAGE = join(ROOT, 'docs/limits.md');
 
@@ -14,7 +14,7 @@ const PAGE = join(ROOT, 'docs/limits.md');
 const APART = [
   /^adapters\/cli\//,
   /^adapters\/networks\/corpus\/demo\//,
-  /^adapters\/dashboard\/(?:chart|palette)/,
+  /^adapters\/pages\/charts/,
   /^src\/config\//,
   // What a network itself allows is told in docs/networks.md.
   /^adapters\/networks\/(?:bluesky|mastodon|x)\//,
@@ -30,20 +30,20 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'src/sign-in/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',
   'src/sign-in/sessions.ts LONGEST_MS': 'how long a session lasts: docs/security.md',
   'src/sign-in/sessions.ts KEPT_MS': 'how long an ended session is shown',
-  'src/core/digest.ts LONGEST_NAME': 'longer keys are digests',
-  'src/core/quota-set.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
-  'src/core/fair-log.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
-  'src/serve/limits.ts MOST': 'where counting ends',
-  'adapters/postgres/launcher.ts PATIENCE_MS': 'how long another process may take to start the server',
-  'adapters/postgres/launcher.ts PATIENCE_STEP_MS': 'the same',
-  'adapters/postgres/launcher.ts PATIENCE_STEPS': 'the same',
-  'adapters/postgres/ledger-check.ts MOST_FAULTS': 'that a command names',
+  'src/lib/digest.ts LONGEST_NAME': 'longer keys are digests',
+  'src/lib/quota-set.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
+  'src/lib/fair-log.ts DROPPED_SHARE': 'how much is dropped at once where a memory is full',
+  'src/documents/limits.ts MOST': 'where counting ends',
+  'adapters/postgres/embedded/launcher.ts PATIENCE_MS': 'how long another process may take to start the server',
+  'adapters/postgres/embedded/launcher.ts PATIENCE_STEP_MS': 'the same',
+  'adapters/postgres/embedded/launcher.ts PATIENCE_STEPS': 'the same',
+  'adapters/postgres/ledger/ledger-check.ts MOST_FAULTS': 'that a command names',
   'adapters/postgres/retry.ts LONGEST_DELAY_MS': 'between two tries of a statement',
-  'adapters/postgres/maintenance.ts MOST_STEPS': 'of one round of housekeeping',
+  'adapters/postgres/ledger/maintenance.ts MOST_STEPS': 'of one round of housekeeping',
   'adapters/redis/client.ts LONGEST_BACKOFF_MS': 'between two tries to connect',
   'adapters/redis/has-no-key-like.ts MOST_LOOKS': 'at the start',
   'adapters/stripe/payments.ts MOST': 'of a list that is asked of Stripe',
-  'adapters/graphql/graphiql/browser/transport.js PATIENCE_SECONDS': 'of a page',
+  'adapters/pages/graphiql/browser/transport.js PATIENCE_SECONDS': 'of a page',
 };
 
 /** Settings that move a bound. */
@@ -55,7 +55,7 @@ const bounds = readSources(['app', 'src', 'schema', 'adapters'])
   .flatMap(boundsIn)
   .filter(({ where }) => !(where in NO_BOUNDS));
 
-/** Rows of its tables, whole; a row names the bounds it tells of between backquotes, as `src/serve/limits.ts LIMITS.depth`. */
+/** Rows of its tables, whole; a row names the bounds it tells of between backquotes, as `src/documents/limits.ts LIMITS.depth`. */
 const rows = readFileSync(PAGE, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('|'));

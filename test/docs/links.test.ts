@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, codeIn, commandsOf, PAGES, placesOf, README, ROOT, readPage } from '../readme/markdown.js';
+import { blocksOf, codeIn, commandsOf, PAGES, placesOf, README, ROOT, readPage } from './readme/markdown.js';
 
 const proseOf = (page: string): string => page.replaceAll(/^```.*?^```$/gms, '');
 

@@ -4,10 +4,10 @@ import { openapiDocument } from '../../adapters/rest/openapi/document.js';
 import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
 import { printedSchema } from '../../schema/print.js';
-import { LIST_READS } from '../../src/core/lists.js';
-import { Documents } from '../../src/serve/documents.js';
-import { createEngine } from '../support/engine.js';
-import { createScriptedNetwork } from '../support/scripted-network.js';
+import { Documents } from '../../src/documents/documents.js';
+import { LIST_READS } from '../../src/domain/lists.js';
+import { createEngine } from '../kit/engine.js';
+import { createScriptedNetwork } from '../kit/networks/scripted-network.js';
 
 /** What becomes of a list of tweets of a user in the tree that this file is in, as JSON: run for a list that a test adds. */
 const kind = process.argv[2] ?? '';

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRelay } from '../cli/export-relay.js';
-import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from '../readme/examples.js';
-import { blocksOf, commandsOf, ROOT } from '../readme/markdown.js';
-import { fillDemo } from '../support/demo.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { openRelay } from '../cli/support/export-relay.js';
+import { fillDemo } from '../kit/demo.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
+import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './readme/examples.js';
+import { blocksOf, commandsOf, ROOT } from './readme/markdown.js';
 
 const PAGES = ['graphql.md', 'rest.md', 'pricing.md', 'cursors.md', 'errors.md'];
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startPerch, type TestPerch } from '../support/perch.js';
-import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
+import { createScriptedNetwork, range, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type Received, type Sender, senderFrom } from './sender.js';
 
 let perch: TestPerch;

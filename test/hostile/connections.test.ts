@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ProcessorTime } from '../../src/access/processor-time.js';
 import { WorkSlots } from '../../src/access/work-slots.js';
-import { monotonic } from '../../src/core/monotonic.js';
-import { get, post, type RawClient, rawClient } from '../http/raw.js';
-import { type BareServer, startBareServer } from '../http/server.js';
+import { monotonic } from '../../src/lib/monotonic.js';
+import { get, post, type RawClient, rawClient } from '../interfaces/http/raw.js';
+import { type BareServer, startBareServer } from '../interfaces/http/server.js';
 import { type Sender, senderFrom } from './sender.js';
 
 const HOG = '127.0.0.2';

@@ -1,7 +1,7 @@
 /** Whatever is sent at an edge, it takes time linear in its length, and is answered with less than it deserves. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 import { asForm, asJson, inHeader, inPath, inQuery, KEYED, KEYLESS, type Sent, sendTo, tool } from './edges.js';
 
 /** Sent at once; of a quadratic edge these take a second and more. */

@@ -1,5 +1,5 @@
 /** What strangers and customers may send at each edge, at its longest. */
-import type { TestPerch } from '../support/perch.js';
+import type { TestPerch } from '../kit/perch.js';
 
 export interface Sent {
   readonly method?: string;

@@ -3,12 +3,12 @@ import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { DEFAULT_LIFETIMES } from '../../src/read/lifetimes.js';
 import { createTombstones } from '../../src/read/tombstones.js';
-import { sendOld } from '../mcp/raw.js';
-import { type Service, startService } from '../rules/service.js';
-import { createClient, idsOf } from '../support/client.js';
-import { createEngine } from '../support/engine.js';
-import { describeOnRedis, type TestRedis } from '../support/redis.js';
-import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
+import { sendOld } from '../interfaces/mcp/raw.js';
+import { createClient, idsOf } from '../kit/client.js';
+import { createEngine } from '../kit/engine.js';
+import { createScriptedNetwork, range, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { describeOnRedis, type TestRedis } from '../kit/redis/redis.js';
+import { type Service, startService } from '../rules/support/service.js';
 
 const notFound = { code: 'not_found' };
 const clock = { now: () => 0 };

@@ -5,20 +5,20 @@ import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { MissedKeys } from '../../adapters/redis/missed-keys.js';
-import { digestOf } from '../../src/core/digest.js';
-import { Memories } from '../../src/core/memories.js';
-import { MEMORIES, type MemoryName, memoryRows } from '../../src/core/memory-table.js';
-import { QuotaSet } from '../../src/core/quota-set.js';
+import { PricedVariables } from '../../src/documents/priced-variables.js';
+import { digestOf } from '../../src/lib/digest.js';
+import { Memories } from '../../src/lib/memories.js';
+import { MEMORIES, type MemoryName, memoryRows } from '../../src/lib/memory-table.js';
+import { QuotaSet } from '../../src/lib/quota-set.js';
 import { AnswerCache } from '../../src/serve/answer-cache.js';
-import { PricedVariables } from '../../src/serve/priced-variables.js';
 import { Rendered } from '../../src/serve/rendered.js';
-import { sendOld } from '../mcp/raw.js';
-import { keptAnswer } from '../serve/kept-answer.js';
-import { ANYTHING_GOES } from '../support/checks.js';
-import { type Customers, customersOf } from '../support/customers.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
-import { createScriptedNetwork, range } from '../support/scripted-network.js';
-import { importsOf, isCode, readSources } from '../support/sources.js';
+import { keptAnswer } from '../engine/serve/kept-answer.js';
+import { sendOld } from '../interfaces/mcp/raw.js';
+import { ANYTHING_GOES } from '../kit/checks.js';
+import { type Customers, customersOf } from '../kit/customers.js';
+import { createScriptedNetwork, range } from '../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
+import { importsOf, isCode, readSources } from '../kit/sources.js';
 
 const MIB = 1024 * 1024;
 const clock = { now: () => 0 };
@@ -184,7 +184,7 @@ describe('every memory', () => {
   it('is made through the table: nothing else brings an LRU of its own', () => {
     const house = readSources(['src', 'adapters', 'schema']).filter(isCode);
     const users = house.flatMap(importsOf).filter(({ to }) => to === 'lru-cache');
-    expect(users.map(({ from }) => from)).toEqual(['src/core/bounded-map.ts']);
+    expect(users.map(({ from }) => from)).toEqual(['src/lib/bounded-map.ts']);
   });
 
   it('looks long texts of one length up as fast as short ones', () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MOUNTS } from '../graphql/service.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
-import { createScriptedNetwork, range, type ScriptedNetwork } from '../support/scripted-network.js';
+import { MOUNTS } from '../interfaces/graphql/service.js';
+import { createScriptedNetwork, range, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type Received, type Sender, senderFrom } from './sender.js';
 
 const DEADLINE_MS = 4000;

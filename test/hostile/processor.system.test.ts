@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MOUNTS } from '../graphql/service.js';
-import { post, rawClient } from '../http/raw.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
-import { createScriptedNetwork, range } from '../support/scripted-network.js';
+import { MOUNTS } from '../interfaces/graphql/service.js';
+import { post, rawClient } from '../interfaces/http/raw.js';
+import { createScriptedNetwork, range } from '../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type Received, type Sender, senderFrom } from './sender.js';
 
 /** A document that nobody has sent before, as large as an ordinary one gets. */

@@ -1,13 +1,13 @@
 /** Questions about the past are free: many of them, slow ones and abandoned ones must take nothing from anybody else. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/query-limiter.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../../adapters/postgres/ledger/query-limiter.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { ServiceError } from '../../src/core/errors.js';
-import { post } from '../graphql/client.js';
-import { type Service, startService } from '../graphql/service.js';
-import { createClient, rows } from '../support/client.js';
-import type { TestAccount } from '../support/perch.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { post } from '../interfaces/graphql/client.js';
+import { type Service, startService } from '../interfaces/graphql/service.js';
+import { createClient, rows } from '../kit/client.js';
+import type { TestAccount } from '../kit/perch.js';
 
 /** A year of charges, put there as no call would: the ledger's trigger sums them all the same. */
 const CHARGES = 20_000;

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../adapters/postgres/sql.js';
-import { type Client, createClient } from '../support/client.js';
-import type { FreshDatabase } from '../support/database.js';
-import { holdLocks } from '../support/hold-locks.js';
-import { startPerch } from '../support/perch.js';
-import { createScriptedNetwork } from '../support/scripted-network.js';
+import { type Client, createClient } from '../kit/client.js';
+import { createScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { startPerch } from '../kit/perch.js';
+import type { FreshDatabase } from '../kit/postgres/database.js';
+import { holdLocks } from '../kit/postgres/hold-locks.js';
 
 export interface SettlingCustomer extends Client {
   readonly accountId: string;

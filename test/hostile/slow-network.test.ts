@@ -1,7 +1,7 @@
 /** A network that is slower than its pace, hangs, or fails for one kind of read: in virtual time, so each run is the same. */
 import { describe, expect, it } from 'vitest';
-import type { ServiceError } from '../../src/core/errors.js';
-import { type Outcome, randomFrom, type SlowNetwork, slowNetwork } from '../support/slow-network.js';
+import type { ServiceError } from '../../src/domain/errors.js';
+import { type Outcome, randomFrom, type SlowNetwork, slowNetwork } from '../kit/networks/slow-network.js';
 
 const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 const codeOf = ({ result }: Outcome): string => (result === 'answered' ? result : result.code);

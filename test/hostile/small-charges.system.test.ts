@@ -1,8 +1,8 @@
 /** Whatever a caller writes into a document, what the ledger keeps of the call is small, and made of our own names (M30). */
 import { afterEach, describe, expect, it } from 'vitest';
-import { post } from '../graphql/client.js';
-import { MOUNTS, type Mount, type Service, startService } from '../graphql/service.js';
-import type { TestAccount } from '../support/perch.js';
+import { post } from '../interfaces/graphql/client.js';
+import { MOUNTS, type Mount, type Service, startService } from '../interfaces/graphql/service.js';
+import type { TestAccount } from '../kit/perch.js';
 
 const READS = 200;
 

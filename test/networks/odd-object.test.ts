@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../adapters/memory/pace.js';
-import type { ServiceError } from '../../src/core/errors.js';
-import type { ListRef } from '../../src/core/lists.js';
-import type { Tweet, User } from '../../src/core/model.js';
-import { monotonic } from '../../src/core/monotonic.js';
+import type { ServiceError } from '../../src/domain/errors.js';
+import type { ListRef } from '../../src/domain/lists.js';
+import type { Tweet, User } from '../../src/domain/model.js';
+import { monotonic } from '../../src/lib/monotonic.js';
 import type { Found } from '../../src/ports/network.js';
 import { createPool, type Pool } from '../../src/read/pool/pool.js';
 import { Waiters } from '../../src/read/waiters.js';
-import { callContextOf } from '../support/pool.js';
+import { callContextOf } from '../kit/pool.js';
 import { openStandIn as openBluesky } from './bluesky/stand-in.js';
 import type { Json, StandIn } from './contract/harness.js';
 import { list } from './contract/outcomes.js';
 import { fanOf, noteOf } from './contract/world.js';
 import { openMastodon } from './mastodon/stand-in.js';
 import { FULL, type Members } from './odd-members.js';
-import { openStandIn as openX } from './x/stand-in.js';
+import { openStandIn as openX } from './x/support/stand-in.js';
 
 /** Runs per read: the same objects each time, chosen by the seed. */
 const RUNS = 25;

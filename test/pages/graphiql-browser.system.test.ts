@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
+import { describeInChromium, launchChromium, type Visit, visit } from '../kit/browser/chromium.js';
 import { DEMO_KEY, KEYS, startGraphiql } from './graphiql-fixture.js';
 
 const run = (page: Page) => page.locator('.graphiql-execute-button').click();

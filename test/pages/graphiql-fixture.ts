@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, graphql } from 'graphql';
-import { graphiqlAssets } from '../../adapters/graphql/graphiql/assets.js';
-import { graphiqlPage } from '../../adapters/graphql/graphiql/page.js';
-import { GRAPHIQL_CSP } from '../../adapters/graphql/graphiql/policy.js';
-import { siteAssets } from '../../adapters/site/assets.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
+import { graphiqlAssets } from '../../adapters/pages/graphiql/assets.js';
+import { graphiqlPage } from '../../adapters/pages/graphiql/page.js';
+import { GRAPHIQL_CSP } from '../../adapters/pages/graphiql/policy.js';
+import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 
 const key = (name: string): string => `perch_live_${name.padEnd(32, '0')}`;
 export const DEMO_KEY = key('DemoDemo');

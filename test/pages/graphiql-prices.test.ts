@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, getDirectiveValues, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 
-const BROWSER = new URL('../../adapters/graphql/graphiql/browser/', import.meta.url);
+const BROWSER = new URL('../../adapters/pages/graphiql/browser/', import.meta.url);
 const { priceIn } = (await import(new URL('prices.js', BROWSER).href)) as {
   priceIn(description: string | null | undefined): string | null;
 };

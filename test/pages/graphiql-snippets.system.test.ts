@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Packed, packClient } from '../clients/typescript/packed.js';
-import { fillDemo } from '../support/demo.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { fillDemo } from '../kit/demo.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const run = promisify(execFile);
-const BROWSER = new URL('../../adapters/graphql/graphiql/browser/', import.meta.url);
+const BROWSER = new URL('../../adapters/pages/graphiql/browser/', import.meta.url);
 
 interface Copied {
   readonly endpoint: string;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { mintKey } from '../../src/access/key.js';
-import { describeInChromium, launchChromium, type Visit, visit } from '../support/chromium.js';
-import { fillDemo } from '../support/demo.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { describeInChromium, launchChromium, type Visit, visit } from '../kit/browser/chromium.js';
+import { fillDemo } from '../kit/demo.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 const run = (page: Page) => page.locator('.graphiql-execute-button').click();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { graphiqlAssets } from '../../adapters/graphql/graphiql/assets.js';
-import { type ExampleSubjects, examples } from '../../adapters/graphql/graphiql/examples.js';
-import { graphiqlPage } from '../../adapters/graphql/graphiql/page.js';
-import { siteAssets } from '../../adapters/site/assets.js';
+import { graphiqlAssets } from '../../adapters/pages/graphiql/assets.js';
+import { type ExampleSubjects, examples } from '../../adapters/pages/graphiql/examples.js';
+import { graphiqlPage } from '../../adapters/pages/graphiql/page.js';
+import { siteAssets } from '../../adapters/pages/kit/assets.js';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const MODEL = { demoKey: null, baseUrl: 'https://perch.example' };

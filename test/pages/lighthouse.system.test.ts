@@ -1,7 +1,7 @@
 /** Accessibility and best practices, and what a page weighs. Performance depends on the machine: `npm run lighthouse` has it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, SLOW_MS, startDemo } from '../cli/service.js';
-import { describeInChromium } from '../support/chromium.js';
+import { type Demo, SLOW_MS, startDemo } from '../cli/support/service.js';
+import { describeInChromium } from '../kit/browser/chromium.js';
 import { look, openTab, signIn } from './lighthouse.js';
 
 const LEAST = 0.95;

@@ -1,6 +1,6 @@
 import lighthouse, { type Config, desktopConfig, type Flags, type Result, snapshot } from 'lighthouse';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { chromiumLaunch } from '../support/chromium.js';
+import { chromiumLaunch } from '../kit/browser/chromium.js';
 
 export const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const;
 export type Category = (typeof CATEGORIES)[number];

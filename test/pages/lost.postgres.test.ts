@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 

@@ -4,9 +4,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
 import { mintKey } from '../../src/access/key.js';
-import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
-import { fillDemo } from '../support/demo.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
+import { fillDemo } from '../kit/demo.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 
 /** With TAKE_PICTURES=1 this run renews the pictures of the README. */
 const PICTURES = process.env.TAKE_PICTURES === '1' ? fileURLToPath(new URL('../../docs/', import.meta.url)) : null;

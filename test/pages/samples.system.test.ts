@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiEntries } from '../../adapters/docs/api/model.js';
-import { describedAt, OPTIONS } from '../openapi/subject.js';
-import { ROOT } from '../readme/markdown.js';
+import { apiEntries } from '../../adapters/pages/docs/api/model.js';
+import { ROOT } from '../docs/readme/markdown.js';
+import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
 
 const run = promisify(execFile);
 const BASE = 'https://perch.example';

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { landingPage } from '../../adapters/site/landing.js';
-import { legalPage } from '../../adapters/site/legal.js';
-import { notFoundPage } from '../../adapters/site/not-found.js';
-import { problemPage, problemsPage } from '../../adapters/site/problems.js';
-import { statusPage } from '../../adapters/site/status.js';
-import { describeInChromium, launchChromium, visit } from '../support/chromium.js';
-import { flawsOf, LOOKS } from '../support/looks.js';
+import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
+import { landingPage } from '../../adapters/pages/site/landing.js';
+import { legalPage } from '../../adapters/pages/site/legal.js';
+import { problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
+import { statusPage } from '../../adapters/pages/site/status/status.js';
+import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
+import { flawsOf, LOOKS } from '../kit/browser/looks.js';
 import {
   API_PAGES,
   DOCS_PAGES,

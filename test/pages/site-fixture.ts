@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiEntries } from '../../adapters/docs/api/model.js';
-import { apiIndex, apiPage } from '../../adapters/docs/api/pages.js';
-import { readDocs, searchRows } from '../../adapters/docs/library.js';
-import { docsIndex, docsPage } from '../../adapters/docs/pages.js';
-import { dashboardPictures, docsPictures } from '../../adapters/docs/sources.js';
-import { siteAssets } from '../../adapters/site/assets.js';
-import type { HistoryModel } from '../../adapters/site/history-model.js';
-import { landingPage } from '../../adapters/site/landing.js';
-import type { LandingModel } from '../../adapters/site/landing-facts.js';
-import { legalPage } from '../../adapters/site/legal.js';
-import { notFoundPage } from '../../adapters/site/not-found.js';
-import { SITE_CSP } from '../../adapters/site/policy.js';
-import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
-import { statusPage } from '../../adapters/site/status.js';
-import type { StatusModel } from '../../adapters/site/status-model.js';
-import { DAY_MS, dayOf } from '../../src/core/durations.js';
-import { describedAt, OPTIONS } from '../openapi/subject.js';
+import { apiEntries } from '../../adapters/pages/docs/api/model.js';
+import { apiIndex, apiPage } from '../../adapters/pages/docs/api/pages.js';
+import { readDocs, searchRows } from '../../adapters/pages/docs/library.js';
+import { docsIndex, docsPage } from '../../adapters/pages/docs/pages.js';
+import { dashboardPictures, docsPictures } from '../../adapters/pages/docs/sources.js';
+import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
+import { SITE_CSP } from '../../adapters/pages/kit/policy.js';
+import { landingPage } from '../../adapters/pages/site/landing.js';
+import type { LandingModel } from '../../adapters/pages/site/landing-facts.js';
+import { legalPage } from '../../adapters/pages/site/legal.js';
+import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
+import type { HistoryModel } from '../../adapters/pages/site/status/history-model.js';
+import { statusPage } from '../../adapters/pages/site/status/status.js';
+import type { StatusModel } from '../../adapters/pages/site/status/status-model.js';
+import { DAY_MS, dayOf } from '../../src/lib/durations.js';
+import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
 
 export const LANDING: LandingModel = {
   baseUrl: 'https://perch.example',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { siteAssets } from '../../adapters/site/assets.js';
-import { landingPage } from '../../adapters/site/landing.js';
-import { landingFacts, monthRows } from '../../adapters/site/landing-facts.js';
-import { legalPage } from '../../adapters/site/legal.js';
-import { notFoundPage } from '../../adapters/site/not-found.js';
-import { isErrorCode, problemPage, problemsPage } from '../../adapters/site/problems.js';
-import { statusPage } from '../../adapters/site/status.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
-import { UNITS } from '../../src/core/prices.js';
+import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
+import { landingPage } from '../../adapters/pages/site/landing.js';
+import { landingFacts, monthRows } from '../../adapters/pages/site/landing-facts.js';
+import { legalPage } from '../../adapters/pages/site/legal.js';
+import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
+import { statusPage } from '../../adapters/pages/site/status/status.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
+import { UNITS } from '../../src/domain/prices.js';
 import { HISTORY, LANDING, NO_HISTORY, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];

@@ -1,7 +1,7 @@
 /** How an operator finds an account: by a part of its name or address, its id, or a key of it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listAccounts } from '../../adapters/postgres/account-list.js';
-import { startPerch, type TestAccount, type TestPerch } from '../support/perch.js';
+import { listAccounts } from '../../adapters/postgres/accounts/account-list.js';
+import { startPerch, type TestAccount, type TestPerch } from '../kit/perch.js';
 
 let perch: TestPerch;
 let ada: TestAccount;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createCosts } from '../../adapters/postgres/costs.js';
-import { PACKS } from '../../src/core/packs.js';
-import { CostBook } from '../../src/metering/cost-book.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createCosts } from '../../adapters/postgres/figures/costs.js';
+import { PACKS } from '../../src/domain/packs.js';
+import { CostBook } from '../../src/figures/cost-book.js';
 import type { CostRow } from '../../src/ports/costs.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { losingFirstAnswer } from '../support/lost-answer.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { losingFirstAnswer } from '../kit/postgres/lost-answer.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isOfPepper } from '../../adapters/postgres/installation.js';
+import { isOfPepper } from '../../adapters/postgres/accounts/installation.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { Lifecycle } from '../../app/lifecycle.js';
 import { fingerprintOf, openSecrets } from '../../app/secrets.js';
 import { openStores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { lineTo } from '../support/line-to.js';
-import { openHome, removeHome } from './home.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { lineTo } from '../kit/postgres/line-to.js';
+import { openHome, removeHome } from './embedded/home.js';
 
 async function openAndClose(env: Record<string, string>): Promise<void> {
   const lifecycle = new Lifecycle();

@@ -8,9 +8,9 @@ import type { DuplexOptions } from 'node:stream';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import type { Line } from '../support/line.js';
-import { lineTo } from '../support/line-to.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import type { Line } from '../kit/postgres/line.js';
+import { lineTo } from '../kit/postgres/line-to.js';
 
 interface Opened {
   readonly database: FreshDatabase;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { archiveBefore } from '../../adapters/cli/archive/archive.js';
 import { restoreArchive } from '../../adapters/cli/archive/restore.js';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
-import { addPayerKey, debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
-import { freshDatabase } from '../support/database.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { addPayerKey, debitOf, grantTo, openPayer } from '../engine/ports/suites/ledger.suite.js';
+import { freshDatabase } from '../kit/postgres/database.js';
 
 /** The first two months of 2025, and the one before which they can be archived. */
 export const JANUARY = '2025-01';

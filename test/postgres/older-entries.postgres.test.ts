@@ -1,14 +1,14 @@
 /** Entries that nodes of the version before post, before and beside this one: the same answers wherever they are. */
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
-import { HOUR_MS } from '../../src/core/durations.js';
+import { HOUR_MS } from '../../src/lib/durations.js';
 import type { Accounts } from '../../src/ports/accounts.js';
 import type { Ledger } from '../../src/ports/ledger.js';
-import { debitOf, grantTo, openPayer, type Payer, spentBy } from '../ports/ledger.suite.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { debitOf, grantTo, openPayer, type Payer, spentBy } from '../engine/ports/suites/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { olderPost } from './older-node.js';
 
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };

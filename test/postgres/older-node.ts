@@ -1,6 +1,6 @@
 import type { Sql } from '../../adapters/postgres/sql.js';
-import type { Payer } from '../ports/ledger.suite.js';
-import { randomId } from './random-id.js';
+import type { Payer } from '../engine/ports/suites/ledger.suite.js';
+import { randomId } from './posting/random-id.js';
 
 /** Posts a debit as a node of the version before this ledger does, and refuses by what it knows. Returns the request id. */
 export async function olderPost(

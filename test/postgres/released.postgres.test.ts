@@ -1,8 +1,8 @@
 /** A database made by 0.3.0 as released becomes today's at the first start: its books exact, its keys working, its tweets found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toThousandths } from '../../src/core/credits.js';
-import { createClient } from '../support/client.js';
-import { startPerch, type TestPerch } from '../support/perch.js';
+import { toThousandths } from '../../src/domain/credits.js';
+import { createClient } from '../kit/client.js';
+import { startPerch, type TestPerch } from '../kit/perch.js';
 import { loadReleased, told } from './released.js';
 
 const TOLD = told();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { connect } from '../../adapters/postgres/sql.js';
-import type { FreshDatabase } from '../support/database.js';
+import type { FreshDatabase } from '../kit/postgres/database.js';
 
-const FOLDER = new URL('../fixtures/0.3.0/', import.meta.url);
+const FOLDER = new URL('../kit/fixtures/0.3.0/', import.meta.url);
 const unpacked = (name: string): string => gunzipSync(readFileSync(new URL(name, FOLDER))).toString();
 
 interface Page {
@@ -42,7 +42,7 @@ export interface Told {
 
 export const told = (): Told => JSON.parse(unpacked('told.json.gz'));
 
-/** Puts the database of 0.3.0 in place of a fresh one (test/fixtures/0.3.0/README.md). */
+/** Puts the database of 0.3.0 in place of a fresh one (test/kit/fixtures/0.3.0/README.md). */
 export async function loadReleased({ sql, target }: FreshDatabase): Promise<void> {
   await sql`drop schema public cascade`;
   await sql`create schema public`;

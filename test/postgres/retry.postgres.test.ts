@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import { retryTransient } from '../../adapters/postgres/retry.js';
 import { connect } from '../../adapters/postgres/sql.js';
-import { debitOf, grantTo, openPayer } from '../ports/ledger.suite.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { debitOf, grantTo, openPayer } from '../engine/ports/suites/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 describe('a statement that fails for a passing reason', () => {
   const bounds = { withinMs: 300, inDoubtMs: 60_000 };

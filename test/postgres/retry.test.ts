@@ -2,7 +2,7 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../../adapters/postgres/retry.js';
-import { manualClock } from '../support/manual-clock.js';
+import { manualClock } from '../kit/time/manual-clock.js';
 
 const failure = (code: string | undefined): Error => Object.assign(new Error('failed'), { code });
 

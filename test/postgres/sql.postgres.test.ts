@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connect } from '../../adapters/postgres/sql.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {

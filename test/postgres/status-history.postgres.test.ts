@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createStatusHistory } from '../../adapters/postgres/status-history.js';
-import { DAY_MS, dayOf, MINUTE_MS } from '../../src/core/durations.js';
-import type { StatusDay } from '../../src/core/status-history.js';
+import { createStatusHistory } from '../../adapters/postgres/figures/status-history.js';
+import type { StatusDay } from '../../src/domain/status-history.js';
+import { StatusBook } from '../../src/figures/status-book.js';
+import { DAY_MS, dayOf, MINUTE_MS } from '../../src/lib/durations.js';
 import type { BadMinute } from '../../src/ports/status-history.js';
-import { StatusBook } from '../../src/read/status-book.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { losingFirstAnswer } from '../support/lost-answer.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { losingFirstAnswer } from '../kit/postgres/lost-answer.js';
 
 let database: FreshDatabase;
 beforeAll(async () => {

@@ -2,12 +2,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
-import { createLedger } from '../../adapters/postgres/ledger.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import type { Accounts } from '../../src/ports/accounts.js';
 import type { Ledger } from '../../src/ports/ledger.js';
-import { debitOf, type Payer } from '../ports/ledger.suite.js';
-import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { debitOf, type Payer } from '../engine/ports/suites/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 const FOLDER = new URL('../../adapters/postgres/migrations/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');

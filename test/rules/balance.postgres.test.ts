@@ -1,9 +1,9 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Debit } from '../../src/ports/ledger.js';
-import { createClient, idsOf } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { createClient, idsOf } from '../kit/client.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const NEWEST_FIRST = range(40, 500).reverse().map(String);
 const TIMELINE = '/v1/users/1/tweets';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/core/errors.js';
-import { idsOf, type Reply, record } from '../support/client.js';
-import { denied, upstreamFault } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { idsOf, type Reply, record } from '../kit/client.js';
+import { denied, upstreamFault } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const faults = ({ body }: Reply) => body.errors.map(({ input, code }) => [input, code]);
 

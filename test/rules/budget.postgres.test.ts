@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idsOf } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { idsOf } from '../kit/client.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const NEWEST_FIRST = range(40, 500).reverse().map(String);
 const TIMELINE = '/v1/users/1/tweets';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClient } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { createClient } from '../kit/client.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const DEADLINE_MS = 2_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idsOf, type Reply } from '../support/client.js';
-import type { Customer } from '../support/customers.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { idsOf, type Reply } from '../kit/client.js';
+import type { Customer } from '../kit/customers.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const descending = (count: number, first: number): string[] => range(count, first).reverse().map(String);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idsOf } from '../support/client.js';
-import { upstreamFault } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { idsOf } from '../kit/client.js';
+import { upstreamFault } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const descending = (count: number, first: number): string[] => range(count, first).reverse().map(String);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Reply } from '../support/client.js';
-import type { Customer } from '../support/customers.js';
-import { upstreamFault } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import type { Reply } from '../kit/client.js';
+import type { Customer } from '../kit/customers.js';
+import { upstreamFault } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const PATHS = ['/v1/users/user1', '/v1/tweets/501', '/v1/users/1/tweets?count=2'];
 const cacheOf = ({ body }: Reply): string => body.cache;

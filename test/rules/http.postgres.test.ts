@@ -2,11 +2,11 @@ import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../adapters/rest/routes.js';
-import { ERROR_CODES } from '../../src/core/errors.js';
-import type { Reply } from '../support/client.js';
-import { denied, upstreamFault } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { ERROR_CODES } from '../../src/domain/errors.js';
+import type { Reply } from '../kit/client.js';
+import { denied, upstreamFault } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const PROBLEM = 'application/problem+json';
 

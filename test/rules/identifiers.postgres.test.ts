@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { post } from '../graphql/client.js';
-import { idsOf, record } from '../support/client.js';
-import { type Service, startService } from './service.js';
+import { post } from '../interfaces/graphql/client.js';
+import { idsOf, record } from '../kit/client.js';
+import { type Service, startService } from './support/service.js';
 
 describe('identifiers (I1–I12)', () => {
   let service: Service;

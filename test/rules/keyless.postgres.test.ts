@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { upstreamFault } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { upstreamFault } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const PATHS = ['/', '/status', '/healthz', '/openapi.yaml'];
 

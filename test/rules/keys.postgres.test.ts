@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts.js';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { mintKey } from '../../src/access/key.js';
-import type { HeaderFields } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import type { HeaderFields } from '../kit/client.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 /** A key of the right shape that nobody has. */
 const stranger = (n: number): string => mintKey((length) => new Uint8Array(length).fill(n % 200));

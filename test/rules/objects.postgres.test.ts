@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServiceError } from '../../src/core/errors.js';
-import { type Reply, record, rows } from '../support/client.js';
-import { type Service, startService } from './service.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { type Reply, record, rows } from '../kit/client.js';
+import { type Service, startService } from './support/service.js';
 
 describe('objects (section 2, T6–T16, M23)', () => {
   let service: Service;

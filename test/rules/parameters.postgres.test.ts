@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { badRequest, ServiceError } from '../../src/core/errors.js';
-import { type Body, idsOf } from '../support/client.js';
-import { denied } from '../support/faults.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
+import { type Body, idsOf } from '../kit/client.js';
+import { denied } from '../kit/networks/faults.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const TIMELINE = '/v1/users/1/tweets';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idsOf, type Reply, record } from '../support/client.js';
-import { range } from '../support/scripted-network.js';
-import { type Service, startService } from './service.js';
+import { idsOf, type Reply, record } from '../kit/client.js';
+import { range } from '../kit/networks/scripted-network.js';
+import { type Service, startService } from './support/service.js';
 
 const bill = ({ body }: Reply) => [body.cache, body.items, body.credits_charged];
 

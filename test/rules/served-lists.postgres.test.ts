@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVERY_LIST } from '../support/lists.js';
-import { type Service, startService } from './service.js';
+import { EVERY_LIST } from '../kit/networks/lists.js';
+import { type Service, startService } from './support/service.js';
 
 describe('lists that the network does not have (S14)', () => {
   let service: Service;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { schema } from '../../schema/index.js';
-import { type Service, startService } from './service.js';
+import { type Service, startService } from './support/service.js';
 
 /** Section 4, row by row. */
 const ENDPOINTS = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from './service.js';
+import { type Service, startService } from './support/service.js';
 
 const PATHS = ['/v1/me', '/v1/users/user1', '/v1/users/nobody', '/v1/users/user1?fresh=x', '/v1/nothing'];
 

@@ -1,14 +1,14 @@
 import { graphql } from 'graphql';
 import { schema } from '../../schema/index.js';
-import { LISTS, type ListKind } from '../../src/core/lists.js';
-import type { Product } from '../../src/core/model.js';
+import { LISTS, type ListKind } from '../../src/domain/lists.js';
+import type { Product } from '../../src/domain/model.js';
 import type { Billed, Network } from '../../src/ports/network.js';
+import { createEngine, type Engine } from '../../test/kit/engine.js';
 import { openStandIn as openBluesky } from '../../test/networks/bluesky/stand-in.js';
 import type { StandIn } from '../../test/networks/contract/harness.js';
 import { fanOf, noteOf } from '../../test/networks/contract/world.js';
 import { openMastodon } from '../../test/networks/mastodon/stand-in.js';
-import { openStandIn as openX } from '../../test/networks/x/stand-in.js';
-import { createEngine, type Engine } from '../../test/support/engine.js';
+import { openStandIn as openX } from '../../test/networks/x/support/stand-in.js';
 import { tableText } from './parts.js';
 
 const NETWORKS = {

@@ -1,5 +1,5 @@
-import { PROBLEM_TEXTS } from '../../adapters/site/problem-texts.js';
-import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.js';
+import { PROBLEM_TEXTS } from '../../adapters/pages/kit/problem-texts.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 
 const HEAD = `# Errors
 

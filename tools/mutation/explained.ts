@@ -9,23 +9,23 @@ interface Explained {
   readonly why: string;
 }
 
-const CAPPED_KEYS = 'adapters/postgres/capped-keys.ts';
-const UNCAPPED_KEYS = 'adapters/postgres/uncapped-keys.ts';
+const CAPPED_KEYS = 'adapters/postgres/ledger/capped-keys.ts';
+const UNCAPPED_KEYS = 'adapters/postgres/ledger/uncapped-keys.ts';
 const CURSOR = 'src/read/cursor.ts';
 const ENTITIES = 'src/read/entities.ts';
 const FILL = 'src/read/fill.ts';
-const GROUP_COMMIT = 'adapters/postgres/group-commit.ts';
+const GROUP_COMMIT = 'adapters/postgres/ledger/group-commit.ts';
 const IDENTIFY = 'src/access/identify.ts';
 const KEY_HASHES = 'src/access/key-hashes.ts';
-const LEDGER = 'adapters/postgres/ledger.ts';
-const PLAIN_DEBITS = 'adapters/postgres/plain-debits.ts';
+const LEDGER = 'adapters/postgres/ledger/ledger.ts';
+const PLAIN_DEBITS = 'adapters/postgres/ledger/plain-debits.ts';
 const LOAD = 'src/read/load-within-budget.ts';
-const POST = 'adapters/postgres/post.ts';
+const POST = 'adapters/postgres/ledger/post.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
 const TOMBSTONES = 'src/read/tombstones.ts';
 const WORK_SLOTS = 'src/access/work-slots.ts';
-const COST_BOOK = 'src/metering/cost-book.ts';
+const COST_BOOK = 'src/figures/cost-book.ts';
 const OPERATION_NAMES = 'src/metering/operation-names.ts';
 const SEQUENCER = 'src/metering/field-sequencer.ts';
 const RECEIPT = 'src/metering/receipt.ts';

@@ -31,36 +31,46 @@ const inPostgres = inFolder('test/postgres');
 
 export const TARGETS = {
   metering: {
-    mutate: ['src/metering/*.ts'],
-    unit: ['test/metering'],
+    mutate: ['src/metering/*.ts', 'src/figures/cost-book.ts'],
+    unit: ['test/engine/metering'],
     postgres: [
-      ['test/metering', 'test/test-mode', 'test/serve/known-price', 'test/serve/known-answers'],
+      [
+        'test/engine/metering',
+        'test/rules/test-mode',
+        'test/engine/serve/known-price',
+        'test/engine/serve/known-answers',
+      ],
       rules('balance', 'batches', 'budget', 'filling', 'flights', 'objects', 'prices'),
     ],
   },
   access: {
     mutate: ['src/access/*.ts'],
-    unit: ['test/access', 'test/observing/signature'],
+    unit: ['test/engine/access', 'test/ops/observing/signature'],
     postgres: [rules('keys', 'keyless', 'limits')],
   },
   read: {
-    mutate: ['src/read/*.ts'],
+    mutate: ['src/read/*.ts', 'src/figures/status-book.ts'],
     // Not those of the pool below, which wait for real time and do not reach these files.
-    unit: ['test/read/*.test.ts', 'test/serve', 'test/metering/trimming'],
+    unit: ['test/engine/read/*.test.ts', 'test/engine/serve', 'test/engine/metering/trimming'],
     postgres: [rules('cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists')],
   },
   ledger: {
     mutate: [
       ...['capped-keys', 'caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post', 'uncapped-keys'],
-      ...['receipt-text', 'retry'],
-    ].map((name) => `adapters/postgres/${name}.ts`),
-    unit: ['test/postgres', 'test/metering'],
+      'receipt-text',
+    ]
+      .map((name) => `adapters/postgres/ledger/${name}.ts`)
+      .concat('adapters/postgres/retry.ts'),
+    unit: ['test/postgres', 'test/engine/metering'],
     postgres: [
-      inPostgres('plain-debits', 'debit-statement', 'caps', 'account-history'),
-      ['test/ports/ledger', 'test/metering/wallet', ...inPostgres('debits', 'ledger-commits')],
+      inPostgres('posting/plain-debits', 'posting/debit-statement', 'ledger/caps', 'ledger/account-history'),
       [
-        ...inPostgres('lost-connections', 'retry', 'ledger-archive'),
-        ...['test/v1/usage', 'test/test-mode/play-credits', ...rules('balance', 'budget')],
+        ...['test/engine/ports/ledger', 'test/engine/metering/wallet'],
+        ...inPostgres('posting/debits', 'ledger/ledger-commits'),
+      ],
+      [
+        ...inPostgres('lost-connections', 'retry', 'ledger/ledger-archive'),
+        ...['test/interfaces/v1/usage', 'test/rules/test-mode/play-credits', ...rules('balance', 'budget')],
       ],
     ],
   },

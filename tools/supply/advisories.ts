@@ -1,6 +1,6 @@
 /** What `npm audit --json` has found, less what is accepted for now. */
 import { z } from 'zod';
-import { DAY_MS } from '../../src/core/durations.js';
+import { DAY_MS } from '../../src/lib/durations.js';
 import { type AcceptedAdvisory, DAYS_TO_MEND, SEVERITIES, type Severity } from './policy.js';
 
 const Advisory = z.object({

@@ -1,6 +1,6 @@
 /** `npm run supply`: licences out of the lockfile, and known advisories where the registry answers. Fails with 1. */
 import { spawnSync } from 'node:child_process';
-import { ROOT } from '../../test/readme/markdown.js';
+import { ROOT } from '../../test/docs/readme/markdown.js';
 import { advisoriesOf, checkAdvisories } from './advisories.js';
 import { checkLicences } from './licences.js';
 import { readLockfile } from './lockfile.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../test/readme/markdown.js';
+import { ROOT } from '../../test/docs/readme/markdown.js';
 
 export interface Lockfile {
   readonly packages: Readonly<Record<string, LockedPackage>>;

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../../test/readme/markdown.js';
+import { ROOT } from '../../test/docs/readme/markdown.js';
 import { installedOf, readLockfile } from './lockfile.js';
 
 // Without npm's own `--omit=dev`: that leaves out whatever a tool needs, too.

@@ -8,8 +8,8 @@ import {
   debitsOf,
   dropMonth,
   monthsBefore,
-} from '../../postgres/archives.js';
-import { checkLedger } from '../../postgres/ledger-check.js';
+} from '../../postgres/ledger/archives.js';
+import { checkLedger } from '../../postgres/ledger/ledger-check.js';
 import type { Sql } from '../../postgres/sql.js';
 import { checkFolder, checkRows, writeArchive } from './files.js';
 

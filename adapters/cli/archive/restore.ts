@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { archiveOf, archivingAlone, beginRestore, endRestore, loadDebits } from '../../postgres/archives.js';
+import { archiveOf, archivingAlone, beginRestore, endRestore, loadDebits } from '../../postgres/ledger/archives.js';
 import type { Sql } from '../../postgres/sql.js';
 import { type Archived, type Telling, waiting } from './archive.js';
 import { checkFile, readArchive, readManifest } from './files.js';

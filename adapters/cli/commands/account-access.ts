@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { OPERATOR } from '../../../src/core/audit.js';
-import { counted } from '../../../src/core/figures.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { counted } from '../../../src/domain/figures.js';
 import { Sessions } from '../../../src/sign-in/sessions.js';
-import { createSessionStore } from '../../postgres/sessions.js';
+import { createSessionStore } from '../../postgres/customers/sessions.js';
 import { answer } from '../print.js';
 import { withStores } from '../with-stores.js';
 import { accountOf } from './account.js';

@@ -1,7 +1,7 @@
-import { toCredits } from '../../../src/core/credits.js';
-import { counted, figure } from '../../../src/core/figures.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import type { ListedAccount } from '../../../src/ports/operator.js';
-import { listAccounts } from '../../postgres/account-list.js';
+import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { answer, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 

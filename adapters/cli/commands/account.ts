@@ -1,9 +1,9 @@
 import { v7 } from 'uuid';
 import type { Stores } from '../../../app/stores.js';
-import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import { counted, figure } from '../../../src/core/figures.js';
+import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
-import { createEmailAccounts } from '../../postgres/email-accounts.js';
+import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
 import { Failure } from '../failure.js';
 import { grant, openAccount } from '../new-key.js';

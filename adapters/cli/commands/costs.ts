@@ -1,10 +1,10 @@
 import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
-import { incomeOf, isLoss, usdOf } from '../../../src/core/costs.js';
-import { toCredits } from '../../../src/core/credits.js';
-import { DAY_MS, dayOf } from '../../../src/core/durations.js';
-import { figure } from '../../../src/core/figures.js';
+import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { figure } from '../../../src/domain/figures.js';
+import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
 import type { CostRow, CreditPrice } from '../../../src/ports/costs.js';
-import { createCosts } from '../../postgres/costs.js';
+import { createCosts } from '../../postgres/figures/costs.js';
 import { answer, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 

@@ -5,7 +5,7 @@ import { openNetwork } from '../../../app/networks.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
-import { counted, figure } from '../../../src/core/figures.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { openRedis } from '../../redis/link.js';
 import { configOfProcess } from '../environment.js';

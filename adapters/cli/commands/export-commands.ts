@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { PRODUCTS } from '../../../src/core/model.js';
+import { PRODUCTS } from '../../../src/domain/model.js';
 import { EXPORTS } from '../export/lists.js';
 import { FORMATS } from '../export/rows.js';
 import { examples } from '../help.js';

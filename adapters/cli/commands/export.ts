@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { toCredits } from '../../../src/core/credits.js';
-import { counted, figure } from '../../../src/core/figures.js';
-import type { ListRead } from '../../../src/core/lists.js';
-import type { Product } from '../../../src/core/model.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { counted, figure } from '../../../src/domain/figures.js';
+import type { ListRead } from '../../../src/domain/lists.js';
+import type { Product } from '../../../src/domain/model.js';
 import { fitsCorpus } from '../../networks/corpus/import/fields.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';

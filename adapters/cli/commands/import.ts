@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { counted, figure } from '../../../src/core/figures.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import { findFiles } from '../../networks/corpus/import/find-files.js';
 import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';

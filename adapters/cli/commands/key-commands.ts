@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { DAY_MS } from '../../../src/core/durations.js';
+import { DAY_MS } from '../../../src/lib/durations.js';
 import { examples, group } from '../help.js';
 import { name, overlap, prefix, someCredits, uuid } from '../option-parsers.js';
 

@@ -1,9 +1,9 @@
 import type { Stores } from '../../../app/stores.js';
 import { fillInventedNetwork } from '../../../app/test-mode/invented-network.js';
-import { OPERATOR } from '../../../src/core/audit.js';
-import { type Thousandths, toCredits } from '../../../src/core/credits.js';
-import { counted, figure } from '../../../src/core/figures.js';
-import { PLAY_CREDITS } from '../../../src/core/mode.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
+import { counted, figure } from '../../../src/domain/figures.js';
+import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
 import { Failure } from '../failure.js';

@@ -1,5 +1,5 @@
-import { toCredits } from '../../../src/core/credits.js';
-import { counted } from '../../../src/core/figures.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { counted } from '../../../src/domain/figures.js';
 import { type Archived, archiveBefore, type Telling } from '../archive/archive.js';
 import { restoreArchive } from '../archive/restore.js';
 import { typedPath } from '../environment.js';

@@ -1,4 +1,4 @@
-import { counted } from '../../../src/core/figures.js';
+import { counted } from '../../../src/domain/figures.js';
 import { FAILED } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withStores } from '../with-stores.js';

@@ -3,7 +3,7 @@ import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Serving } from '../../../app/listening.js';
 import { openStores, type Stores } from '../../../app/stores.js';
 import type { Config } from '../../../src/config/config.js';
-import { VERSION } from '../../../src/core/version.js';
+import { VERSION } from '../../../src/domain/version.js';
 import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
 import { tuneGarbageCollection } from '../garbage-collection.js';

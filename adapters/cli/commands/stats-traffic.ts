@@ -1,4 +1,4 @@
-import { LEFT, msOf } from '../../../src/core/traffic.js';
+import { LEFT, msOf } from '../../../src/domain/traffic.js';
 import type { TrafficFigures } from '../../../src/ports/traffic.js';
 import { table } from '../print.js';
 

@@ -1,9 +1,9 @@
 import { byDay, daysUntil, hitRateOf, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
-import { toCredits } from '../../../src/core/credits.js';
-import { figure } from '../../../src/core/figures.js';
-import { createCosts } from '../../postgres/costs.js';
-import { createOperatorStore } from '../../postgres/operator.js';
-import { createTraffic } from '../../postgres/traffic.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { figure } from '../../../src/domain/figures.js';
+import { createCosts } from '../../postgres/figures/costs.js';
+import { createOperatorStore } from '../../postgres/figures/operator.js';
+import { createTraffic } from '../../postgres/figures/traffic.js';
 import { answer, facts, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 import { MOST_LIMITS, trafficJson, trafficText } from './stats-traffic.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../src/config/config.js';
-import { localUrl } from '../../../src/core/local-url.js';
+import { localUrl } from '../../../src/lib/local-url.js';
 import { demoKeyFile } from '../demo-key-file.js';
 import { typedPath } from '../environment.js';
 import { Failure, fileFailure, WRONG_USE } from '../failure.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { withCaret } from '../../../src/core/caret.js';
-import { CHARGE_UNKNOWN } from '../../../src/core/errors.js';
+import { withCaret } from '../../../src/domain/caret.js';
+import { CHARGE_UNKNOWN } from '../../../src/domain/errors.js';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
 /** The service itself gives up after 30 seconds. */

@@ -1,5 +1,5 @@
-import { holdsUsers, LIST_READS, type ListRead } from '../../../src/core/lists.js';
-import type { Product } from '../../../src/core/model.js';
+import { holdsUsers, LIST_READS, type ListRead } from '../../../src/domain/lists.js';
+import type { Product } from '../../../src/domain/model.js';
 
 /** The endpoint of a list for a subject; for a search, whose subject is the query `q`, always the same one. */
 export function pathOf({ list, path }: ListRead, subject: string): string {

@@ -1,4 +1,4 @@
-import { toCredits, toThousandths } from '../../../src/core/credits.js';
+import { toCredits, toThousandths } from '../../../src/domain/credits.js';
 import { Failure } from '../failure.js';
 import { type Client, NoAnswer, type Page, type Query, Refusal, Stopped } from './client.js';
 import type { Row } from './columns.js';

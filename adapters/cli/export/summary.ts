@@ -1,4 +1,4 @@
-import { counted } from '../../../src/core/figures.js';
+import { counted } from '../../../src/domain/figures.js';
 import { Failure } from '../failure.js';
 import { note, print } from '../print.js';
 import type { End } from './run.js';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';

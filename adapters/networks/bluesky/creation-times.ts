@@ -1,6 +1,6 @@
-import type { BoundedMap } from '../../../src/core/bounded-map.js';
-import { isUnreadable, ServiceError } from '../../../src/core/errors.js';
-import { Memories } from '../../../src/core/memories.js';
+import { isUnreadable, ServiceError } from '../../../src/domain/errors.js';
+import type { BoundedMap } from '../../../src/lib/bounded-map.js';
+import { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';

@@ -1,4 +1,4 @@
-import type { Article, Media } from '../../../src/core/model.js';
+import type { Article, Media } from '../../../src/domain/model.js';
 import { POST, partsOf, recordId } from './ids.js';
 import type { PostView } from './schemas.js';
 

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../src/core/errors.js';
-import type { Product } from '../../../src/core/model.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import type { Product } from '../../../src/domain/model.js';
 import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { errorBody } from './schemas.js';

@@ -1,5 +1,5 @@
-import { languageOf } from '../../../src/core/language.js';
-import type { Tweet, User } from '../../../src/core/model.js';
+import { languageOf } from '../../../src/domain/language.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 import { embeddedIn, quotedId } from './embeds.js';
 import { marksIn } from './facets.js';
 import { partsOf, recordId, userId } from './ids.js';

@@ -1,7 +1,7 @@
-import { LISTS, type ListRef } from '../../../src/core/lists.js';
-import type { Memories } from '../../../src/core/memories.js';
-import { PRODUCTS, type Product } from '../../../src/core/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
+import { LISTS, type ListRef } from '../../../src/domain/lists.js';
+import { PRODUCTS, type Product } from '../../../src/domain/model.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
+import type { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';

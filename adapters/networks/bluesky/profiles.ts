@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../../../src/core/model.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import { isAmong, type LookedUp } from '../upstream/readable.js';

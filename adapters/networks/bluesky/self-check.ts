@@ -1,4 +1,4 @@
-import { asServiceError } from '../../../src/core/errors.js';
+import { asServiceError } from '../../../src/domain/errors.js';
 import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { Account } from './account.js';
 import { SWITCH_ON } from './failures.js';

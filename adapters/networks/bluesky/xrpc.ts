@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ServiceError } from '../../../src/core/errors.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';

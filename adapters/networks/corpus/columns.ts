@@ -1,5 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Article, PollOption } from '../../../src/core/model.js';
+import type { Article, PollOption } from '../../../src/domain/model.js';
 
 /** Every id from here on is a snowflake (time in the bits above 22), and none below is. */
 export const FIRST_SNOWFLAKE = 2199023255552n;

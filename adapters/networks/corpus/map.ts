@@ -1,4 +1,4 @@
-import type { Audio, Media, Poll, Tweet, User } from '../../../src/core/model.js';
+import type { Audio, Media, Poll, Tweet, User } from '../../../src/domain/model.js';
 import { FIRST_SNOWFLAKE, type MediaValue, type TweetRow, type UserRow } from './columns.js';
 
 const SNOWFLAKE_EPOCH_MS = 1288834974657;

@@ -1,6 +1,6 @@
-import type { ListRef } from '../../../src/core/lists.js';
-import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/core/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
+import type { ListRef } from '../../../src/domain/lists.js';
+import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/domain/model.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';
 import { userOf } from './map.js';

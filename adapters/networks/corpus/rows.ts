@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../../../src/core/model.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 
 /** A profile as a file contains it: fields that the network fills in (T17) may be missing. */
 export type CorpusUser = Omit<User, 'createdAt'> & Partial<Pick<User, 'createdAt'>>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ServiceError } from '../../../src/core/errors.js';
-import { Memories } from '../../../src/core/memories.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';

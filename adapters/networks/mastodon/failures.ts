@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import { failure, NO_ANSWER } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 

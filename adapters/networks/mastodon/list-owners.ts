@@ -1,5 +1,5 @@
-import type { BoundedMap } from '../../../src/core/bounded-map.js';
-import type { Memories } from '../../../src/core/memories.js';
+import type { BoundedMap } from '../../../src/lib/bounded-map.js';
+import type { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Account } from './schemas.js';
 

@@ -1,6 +1,6 @@
-import { foreignCursor } from '../../../src/core/foreign-cursor.js';
-import type { ListRef } from '../../../src/core/lists.js';
-import { type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
+import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import type { ListRef } from '../../../src/domain/lists.js';
+import { type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';
 import { Api, type MastodonOptions } from './api.js';

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../src/core/errors.js';
-import type { Product } from '../../../src/core/model.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import type { Product } from '../../../src/domain/model.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
 import { compileQuery } from './compile-query.js';

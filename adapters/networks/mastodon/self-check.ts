@@ -1,4 +1,4 @@
-import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
+import { asServiceError, type ServiceError } from '../../../src/domain/errors.js';
 import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
 import { account, found, type Instance, instance } from './schemas.js';

@@ -1,5 +1,5 @@
-import { isId, parseHandle } from '../../../src/core/ids.js';
-import { truncated } from '../../../src/core/truncated.js';
+import { isId, parseHandle } from '../../../src/domain/ids.js';
+import { truncated } from '../../../src/lib/truncated.js';
 import { typingErrors } from './nearly.js';
 import type { Flag, Term } from './query.js';
 

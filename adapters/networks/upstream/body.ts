@@ -1,5 +1,5 @@
 import type { Response } from 'undici';
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 
 /** Far more than any page; a larger body is not an answer to the request. */
 const MOST_BYTES = 16 * 1024 * 1024;

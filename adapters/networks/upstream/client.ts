@@ -1,6 +1,6 @@
 import { Agent, fetch, type Headers, type RequestInit } from 'undici';
 import type { z } from 'zod';
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { readBody } from './body.js';
 import { defaultFailure, notJson, unreadable } from './failures.js';

@@ -1,4 +1,4 @@
-import { ServiceError, unreadableObject } from '../../../src/core/errors.js';
+import { ServiceError, unreadableObject } from '../../../src/domain/errors.js';
 import { retryAfterSeconds } from './rate-headers.js';
 import type { Refusal } from './refusal.js';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';

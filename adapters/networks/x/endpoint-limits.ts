@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Limit } from '../upstream/refusal.js';
 

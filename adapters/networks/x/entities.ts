@@ -1,5 +1,5 @@
-import { ServiceError } from '../../../src/core/errors.js';
-import type { Tweet, User, UserRef } from '../../../src/core/model.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import type { Tweet, User, UserRef } from '../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import { isAmong, type Unread } from '../upstream/readable.js';

@@ -1,4 +1,4 @@
-import { badRequest, ServiceError } from '../../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 
 const EPOCH_MS = 1288834974657;
 const FIRST_WITH_TIME = 29700859247n;

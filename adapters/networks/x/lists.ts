@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import type { XApi } from './api.js';

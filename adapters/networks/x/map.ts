@@ -1,5 +1,5 @@
-import { languageOf } from '../../../src/core/language.js';
-import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/core/model.js';
+import { languageOf } from '../../../src/domain/language.js';
+import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 import { decoded, withLinks } from './text.js';
 

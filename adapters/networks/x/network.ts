@@ -1,6 +1,6 @@
-import type { ListRef } from '../../../src/core/lists.js';
-import { PRODUCTS } from '../../../src/core/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/core/served-lists.js';
+import type { ListRef } from '../../../src/domain/lists.js';
+import { PRODUCTS } from '../../../src/domain/model.js';
+import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
 import { highlighterOf } from '../search/highlights/highlights.js';
 import { XApi, type XContext, type XOptions } from './api.js';

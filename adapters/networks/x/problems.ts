@@ -1,5 +1,5 @@
-import { badRequest, ServiceError } from '../../../src/core/errors.js';
-import type { Product } from '../../../src/core/model.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import type { Product } from '../../../src/domain/model.js';
 import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';

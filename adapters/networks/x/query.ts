@@ -1,4 +1,4 @@
-import { badRequest } from '../../../src/core/errors.js';
+import { badRequest } from '../../../src/domain/errors.js';
 import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
 import { isXHandle } from './ids.js';

@@ -1,4 +1,4 @@
-import type { Product, Tweet } from '../../../src/core/model.js';
+import type { Product, Tweet } from '../../../src/domain/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { timeOfId } from './ids.js';
 import { type ListPlace, nextOf, subjectIn } from './lists.js';

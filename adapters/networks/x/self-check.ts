@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../src/core/errors.js';
+import { ServiceError } from '../../../src/domain/errors.js';
 import type { CheckMemory, Finding, NetworkReport, ReadContext } from '../../../src/ports/network.js';
 import type { XApi, XOptions } from './api.js';
 import { requireReadable } from './lists.js';

@@ -1,5 +1,5 @@
-import { foreignCursor } from '../../../src/core/foreign-cursor.js';
-import type { Tweet } from '../../../src/core/model.js';
+import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import type { Tweet } from '../../../src/domain/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';
 import { requireSearchUnder, type SearchPlace, searchUnder } from './search.js';

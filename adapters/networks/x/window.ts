@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../../src/core/durations.js';
-import { badRequest } from '../../../src/core/errors.js';
-import { foreignCursor } from '../../../src/core/foreign-cursor.js';
+import { badRequest } from '../../../src/domain/errors.js';
+import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import { DAY_MS } from '../../../src/lib/durations.js';
 import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
 import type { Bounds } from './query.js';

@@ -8,7 +8,7 @@ create table traffic_hours (
   status smallint not null,
   -- The error code, or empty.
   code text not null,
-  -- Of a histogram of times: src/core/traffic.ts.
+  -- Of a histogram of times: src/domain/traffic.ts.
   bucket smallint not null,
   requests bigint not null,
   items bigint not null,

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, parse } from 'graphql';
-import { VERSION } from '../../../src/core/version.js';
+import { VERSION } from '../../../src/domain/version.js';
 import { endpointOf } from '../parameters.js';
 import { ROUTES } from '../routes.js';
 import { type Source, TAGS, v1Paths } from './endpoints.js';

@@ -1,7 +1,7 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
-import { toCredits } from '../../../src/core/credits.js';
-import { priceOf } from '../../../src/core/prices.js';
-import { priceOfField } from '../../../src/serve/rules.js';
+import { priceOfField } from '../../../src/documents/rules.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { priceOf } from '../../../src/domain/prices.js';
 import type { Endpoint, Parameter } from '../parameters.js';
 import { ROUTES, type RouteRow } from '../routes.js';
 import type { Envelopes } from './envelopes.js';

@@ -7,7 +7,7 @@ import {
   isUnionType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { priceOfField } from '../../../src/serve/rules.js';
+import { priceOfField } from '../../../src/documents/rules.js';
 import { pascalCase, refTo, restWords } from './schema-text.js';
 import type { Member, Selections } from './selections.js';
 import type { JsonSchema } from './types.js';

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../../src/core/errors.js';
+import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { refTo } from './schema-text.js';
 import type { JsonSchema } from './types.js';
 

@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../../../src/core/model.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 
 /** Invented, as on the demo network. */
 const OBSERVATORY: User = {

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDetail, ServiceError } from '../../../src/core/errors.js';
+import { type ErrorCode, type ErrorDetail, ServiceError } from '../../../src/domain/errors.js';
 
 /** For each code, one of the messages that the service sends. */
 const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: ErrorDetail]>> = {

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
+import { ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
 import { errorBody, problemBody } from '../../http/failure.js';
 import { exampleFailure } from './failure-examples.js';
 import { header, KEYLESS_HEADERS, V1_HEADERS } from './headers.js';

@@ -1,7 +1,7 @@
-import { toCredits } from '../../../src/core/credits.js';
-import { ERROR_CODES } from '../../../src/core/errors.js';
-import { priceOf, UNITS, type Unit } from '../../../src/core/prices.js';
-import { VERSION } from '../../../src/core/version.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { ERROR_CODES } from '../../../src/domain/errors.js';
+import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { VERSION } from '../../../src/domain/version.js';
 import { type FailureName, failures } from './failures.js';
 import { header, KEYLESS_HEADERS } from './headers.js';
 import { refTo } from './schema-text.js';

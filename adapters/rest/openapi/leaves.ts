@@ -1,5 +1,5 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql';
-import { batchCode, ERROR_CODES, type ErrorCode } from '../../../src/core/errors.js';
+import { batchCode, ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
 import type { JsonSchema } from './types.js';
 
 const SCALARS: Readonly<Record<string, JsonSchema>> = {

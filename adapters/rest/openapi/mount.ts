@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import { lazily } from '../../../src/core/lazily.js';
+import { lazily } from '../../../src/lib/lazily.js';
+import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
-import { sendStatic, staticBody } from '../../http/static-body.js';
 import { openapiDocument, openapiYaml } from './document.js';
 import type { OpenapiDocument } from './types.js';
 

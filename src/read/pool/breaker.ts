@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../core/errors.js';
+import type { ServiceError } from '../../domain/errors.js';
 import type { Clock } from '../../ports/clock.js';
 
 /**

@@ -1,4 +1,4 @@
-import { asServiceError, type ServiceError } from '../../core/errors.js';
+import { asServiceError, type ServiceError } from '../../domain/errors.js';
 import type { Clock, Timers } from '../../ports/clock.js';
 import type { Pace } from '../../ports/pace.js';
 import type { Tracing } from '../../ports/tracing.js';

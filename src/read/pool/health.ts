@@ -1,5 +1,5 @@
-import { type ErrorCode, isUnreadable, type ServiceError } from '../../core/errors.js';
-import type { Family } from '../../core/model.js';
+import { type ErrorCode, isUnreadable, type ServiceError } from '../../domain/errors.js';
+import type { Family } from '../../domain/model.js';
 import type { SessionHealth } from './session.js';
 
 /** Counters of one family of reads since the start. */

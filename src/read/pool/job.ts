@@ -1,5 +1,5 @@
-import type { ServiceError } from '../../core/errors.js';
-import type { Family } from '../../core/model.js';
+import type { ServiceError } from '../../domain/errors.js';
+import type { Family } from '../../domain/model.js';
 import type { ReadContext } from '../../ports/network.js';
 import type { Waiters } from '../waiters.js';
 

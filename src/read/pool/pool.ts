@@ -1,8 +1,8 @@
-import { ServiceError } from '../../core/errors.js';
-import type { ListRef } from '../../core/lists.js';
-import type { Family, Tweet, User, UserRef } from '../../core/model.js';
-import { timers as processTimers } from '../../core/monotonic.js';
-import { UNTRACED } from '../../core/untraced.js';
+import { ServiceError } from '../../domain/errors.js';
+import type { ListRef } from '../../domain/lists.js';
+import type { Family, Tweet, User, UserRef } from '../../domain/model.js';
+import { timers as processTimers } from '../../lib/monotonic.js';
+import { UNTRACED } from '../../lib/untraced.js';
 import type { Clock, Timers } from '../../ports/clock.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import type { Pace } from '../../ports/pace.js';

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../core/errors.js';
-import { counted, figure } from '../../core/figures.js';
+import { ServiceError } from '../../domain/errors.js';
+import { counted, figure } from '../../domain/figures.js';
 import { QUEUE_SLOTS } from './queue-share.js';
 import { type Closed, isTrusted, type Session } from './session.js';
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.js';
+import { ServiceError } from '../../domain/errors.js';
 import type { Timers } from '../../ports/clock.js';
 import type { Billed } from '../../ports/network.js';
 import { abortable } from '../abortable.js';

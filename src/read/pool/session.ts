@@ -1,4 +1,4 @@
-import { type ErrorCode, isUnreadable, ServiceError } from '../../core/errors.js';
+import { type ErrorCode, isUnreadable, ServiceError } from '../../domain/errors.js';
 import type { Clock } from '../../ports/clock.js';
 import { Breaker } from './breaker.js';
 import type { Job } from './job.js';

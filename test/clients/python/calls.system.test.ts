@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf, ROOT } from '../../readme/markdown.js';
-import { fillDemo } from '../../support/demo.js';
-import { startPerch, type TestPerch } from '../../support/perch.js';
+import { blocksOf, ROOT } from '../../docs/readme/markdown.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, page, type Stub, stub } from '../server.js';
 import { has, python, SOURCE, said, without } from './python.js';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../../readme/markdown.js';
+import { ROOT } from '../../docs/readme/markdown.js';
 import { canRun, has, without } from './python.js';
 
 const run = promisify(execFile);

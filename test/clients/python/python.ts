@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../../readme/markdown.js';
+import { ROOT } from '../../docs/readme/markdown.js';
 
 export const SOURCE = join(ROOT, 'clients/python/src');
 

@@ -7,8 +7,8 @@ import {
   PerchError,
   type PerchOptions,
 } from '../../../clients/typescript/src/index.js';
-import { fillDemo } from '../../support/demo.js';
-import { startPerch, type TestPerch } from '../../support/perch.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, page, type Stub, stub } from '../server.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { blocksOf, ROOT } from '../../readme/markdown.js';
-import { fillDemo } from '../../support/demo.js';
-import { startPerch } from '../../support/perch.js';
-import { importsOf, readSources } from '../../support/sources.js';
+import { blocksOf, ROOT } from '../../docs/readme/markdown.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch } from '../../kit/perch.js';
+import { importsOf, readSources } from '../../kit/sources.js';
 import { esmOnlyProblems } from '../esm-only.js';
 import { type Packed, packClient } from './packed.js';
 

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../../readme/markdown.js';
+import { ROOT } from '../../docs/readme/markdown.js';
 
 const run = promisify(execFile);
 const MODULES = join(ROOT, 'node_modules');

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillDemo } from '../../support/demo.js';
-import { startPerch, type TestPerch } from '../../support/perch.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, type Given, type Stub, stub } from '../server.js';
 import { type Packed, packClient } from './packed.js';
 import { installRuntimes } from './runtimes.js';

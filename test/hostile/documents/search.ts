@@ -2,9 +2,9 @@
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import { type GraphQLOutputType, getNamedType, isEnumType, isLeafType, isListType, isNonNullType } from 'graphql';
 import { schema } from '../../../schema/index.js';
-import { ServiceError } from '../../../src/core/errors.js';
-import { Documents } from '../../../src/serve/documents.js';
-import { ANYTHING_GOES } from '../../support/checks.js';
+import { Documents } from '../../../src/documents/documents.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { ANYTHING_GOES } from '../../kit/checks.js';
 import { type Asked, anyGenome, documentFrom, type Genome, like, randomFrom } from './generate.js';
 import { WORST } from './worst.js';
 

@@ -1,8 +1,8 @@
 /** Documents that strangers and customers send to take the service from others: refused within bounds, on both mounts. */
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Asked, post } from '../../graphql/client.js';
-import { MOUNTS, type Service, startService } from '../../graphql/service.js';
+import { type Asked, post } from '../../interfaces/graphql/client.js';
+import { MOUNTS, type Service, startService } from '../../interfaces/graphql/service.js';
 import { tree } from './worst.js';
 
 const times = (count: number, make: (i: number) => string): string =>

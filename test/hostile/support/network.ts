@@ -1,8 +1,8 @@
-import { ServiceError } from '../../../src/core/errors.js';
-import { holdsUsers, type ListKind, type ListRef } from '../../../src/core/lists.js';
-import { PRODUCTS, type Tweet, type User } from '../../../src/core/model.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { holdsUsers, type ListKind, type ListRef } from '../../../src/domain/lists.js';
+import { PRODUCTS, type Tweet, type User } from '../../../src/domain/model.js';
 import type { Found, Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import { EVERY_LIST } from '../../support/lists.js';
+import { EVERY_LIST } from '../../kit/networks/lists.js';
 
 /** How the network behaves from now on. `only` leaves the reads of other kinds well. */
 export type Weather =

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { openSecrets } from '../../../app/secrets.js';
-import { type AccountOptions, type OpenAccount, openAccount } from '../../support/open-account.js';
+import { type AccountOptions, type OpenAccount, openAccount } from '../../kit/open-account.js';
 import type { Weather } from './network.js';
 import type { Done, Order } from './service-process.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../support/database.js';
-import type { Line } from '../../support/line.js';
-import { lineTo } from '../../support/line-to.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import type { Line } from '../../kit/postgres/line.js';
+import { lineTo } from '../../kit/postgres/line-to.js';
 import { type Arena, openArena } from './arena.js';
 import type { Attack } from './attack.js';
 import { judge } from './judge.js';

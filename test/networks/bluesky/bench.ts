@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { ListKind } from '../../../src/core/lists.js';
+import type { ListKind } from '../../../src/domain/lists.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { didAt, type FakeAnswers, openFake } from './fake.js';
 

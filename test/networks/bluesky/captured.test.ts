@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordId, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
-import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
-import type { ListKind, ListRef } from '../../../src/core/lists.js';
-import type { Tweet, User } from '../../../src/core/model.js';
+import { asServiceError, type ServiceError } from '../../../src/domain/errors.js';
+import type { ListKind, ListRef } from '../../../src/domain/lists.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
 import { describeWithShared } from '../contract/shared.js';
 import { expectPost, expectUser } from './lossless.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
-import type { Tweet, User } from '../../../src/core/model.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies as they came.
 type Raw = any;

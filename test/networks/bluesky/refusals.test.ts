@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
-import { asServiceError, type ServiceError } from '../../../src/core/errors.js';
+import { asServiceError, type ServiceError } from '../../../src/domain/errors.js';
 import { ADA, bench, CONTEXT } from './bench.js';
 
 const { open, page } = bench();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BlueskyOptions } from '../../../adapters/networks/bluesky/network.js';
-import type { ServiceError } from '../../../src/core/errors.js';
-import { PRODUCTS, type Product } from '../../../src/core/model.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import { PRODUCTS, type Product } from '../../../src/domain/model.js';
 import type { Network } from '../../../src/ports/network.js';
 import { MANY, noteOf } from '../contract/world.js';
 import { ACCOUNT, type BlueskyStandIn, openStandIn } from './stand-in.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canSayInV2, searchPosts, searchPostsV2 } from '../../../adapters/networks/bluesky/search/params.js';
 import { translate, translatePeople } from '../../../adapters/networks/bluesky/search/translate.js';
-import type { ServiceError } from '../../../src/core/errors.js';
-import type { Product } from '../../../src/core/model.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import type { Product } from '../../../src/domain/model.js';
 
 /** What is sent, without what is not. */
 const sent = (params: Record<string, unknown>) =>

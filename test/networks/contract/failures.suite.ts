@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ServiceError } from '../../../src/core/errors.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
 import type { Found } from '../../../src/ports/network.js';
 import type { Misbehaviour, StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, failureOf, list } from './outcomes.js';

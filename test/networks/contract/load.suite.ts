@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
-import type { ListRef } from '../../../src/core/lists.js';
-import { monotonic } from '../../../src/core/monotonic.js';
+import type { ListRef } from '../../../src/domain/lists.js';
+import { monotonic } from '../../../src/lib/monotonic.js';
 import { createPool, type Pool } from '../../../src/read/pool/pool.js';
 import { Waiters } from '../../../src/read/waiters.js';
-import { callContextOf, failureOf } from '../../support/pool.js';
+import { callContextOf, failureOf } from '../../kit/pool.js';
 import type { StandIn } from './harness.js';
 import { list } from './outcomes.js';
 

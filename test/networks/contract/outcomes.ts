@@ -1,5 +1,5 @@
-import type { ServiceError } from '../../../src/core/errors.js';
-import type { ListRef } from '../../../src/core/lists.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import type { ListRef } from '../../../src/domain/lists.js';
 import type { Found, ReadContext } from '../../../src/ports/network.js';
 
 export const CONTEXT = (): ReadContext => ({ signal: AbortSignal.timeout(20_000) });

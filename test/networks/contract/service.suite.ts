@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Customer, type Customers, customersOf } from '../../support/customers.js';
-import { startPerch, type TestPerch } from '../../support/perch.js';
+import { type Customer, type Customers, customersOf } from '../../kit/customers.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
 import type { StandIn } from './harness.js';
 
 /** The whole service over the adapter: every `/v1` read, the same prices, and the first query of the README. */

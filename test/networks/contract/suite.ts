@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LIST_KINDS, LISTS, type ListRef } from '../../../src/core/lists.js';
-import type { Tweet, User } from '../../../src/core/model.js';
+import { LIST_KINDS, LISTS, type ListRef } from '../../../src/domain/lists.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 import type { Billed, NetworkPage } from '../../../src/ports/network.js';
-import { createEngine } from '../../support/engine.js';
+import { createEngine } from '../../kit/engine.js';
 import { failuresSuite } from './failures.suite.js';
 import type { StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, list } from './outcomes.js';

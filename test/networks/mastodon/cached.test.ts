@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createEngine } from '../../support/engine.js';
+import { createEngine } from '../../kit/engine.js';
 import type { StandIn } from '../contract/harness.js';
 import { openMastodon } from './stand-in.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileQuery } from '../../../adapters/networks/mastodon/compile-query.js';
-import type { Product } from '../../../src/core/model.js';
+import type { Product } from '../../../src/domain/model.js';
 import { anAccount, aStatus } from './fixtures.js';
 import { context, scripted } from './scripted.js';
 

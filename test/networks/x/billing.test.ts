@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Billed } from '../../../src/ports/network.js';
-import { context, post, scripting, user } from './scripted.js';
+import { context, post, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 

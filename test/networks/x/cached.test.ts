@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createEngine } from '../../support/engine.js';
-import { idOf, post, replyTo, scripting, user } from './scripted.js';
+import { createEngine } from '../../kit/engine.js';
+import { idOf, post, replyTo, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { VocabularyName } from '../../../adapters/networks/x/vocabulary.js';
 import { describeWithShared, readShared } from '../contract/shared.js';
-import { DOCUMENTS } from './documents.js';
-import { everyRequest, type Sent } from './every-request.js';
+import { DOCUMENTS } from './support/documents.js';
+import { everyRequest, type Sent } from './support/every-request.js';
 
 interface Schema {
   readonly $ref?: string;

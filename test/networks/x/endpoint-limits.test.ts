@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceError } from '../../../src/core/errors.js';
+import type { ServiceError } from '../../../src/domain/errors.js';
 import { createPool } from '../../../src/read/pool/pool.js';
 import { Waiters } from '../../../src/read/waiters.js';
-import { callContextOf } from '../../support/pool.js';
-import { context, NOW, post, scripting, user } from './scripted.js';
+import { callContextOf } from '../../kit/pool.js';
+import { context, NOW, post, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usersAnswer } from '../../../adapters/networks/x/schemas.js';
-import { type Json, USER, userOf } from './mapped.js';
+import { type Json, USER, userOf } from './support/mapped.js';
 
 describe('users of X', () => {
   it('with every field', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tweetsOf, usersOf } from '../../../adapters/networks/x/map.js';
 import { tweetsAnswer, usersAnswer } from '../../../adapters/networks/x/schemas.js';
-import { type Json, POST, tweetOf, USER } from './mapped.js';
+import { type Json, POST, tweetOf, USER } from './support/mapped.js';
 
 describe('posts of X', () => {
   it('distinguishes fields that are known to be empty from unknown ones (T10)', () => {

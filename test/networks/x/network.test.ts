@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ListRef } from '../../../src/core/lists.js';
-import { context, idOf, NOW, post, type Scripted, scripting, user } from './scripted.js';
+import type { ListRef } from '../../../src/domain/lists.js';
+import { context, idOf, NOW, post, type Scripted, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };

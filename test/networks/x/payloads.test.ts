@@ -8,7 +8,7 @@ import {
   userSchema,
   usersAnswer,
 } from '../../../adapters/networks/x/schemas.js';
-import type { Tweet, User } from '../../../src/core/model.js';
+import type { Tweet, User } from '../../../src/domain/model.js';
 import { describeWithShared, listShared, readShared, readSharedText } from '../contract/shared.js';
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWithShared, readSharedText } from '../contract/shared.js';
-import { DOCUMENTS } from './documents.js';
-import { everyRequest } from './every-request.js';
-import { startPrismMock } from './prism-mock.js';
+import { DOCUMENTS } from './support/documents.js';
+import { everyRequest } from './support/every-request.js';
+import { startPrismMock } from './support/prism-mock.js';
 
 describe.each(DOCUMENTS)('requests in the vocabulary of %ss', (vocabulary, file) => {
   describeWithShared('contracts/x-api-v2', `goes through Prism with ${file}`, () => {

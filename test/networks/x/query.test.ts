@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compilePeople, compilePosts } from '../../../adapters/networks/x/query.js';
 import { checkSearch } from '../../../adapters/networks/x/search.js';
 import { parseToken, tokenOf, windowOf } from '../../../adapters/networks/x/window.js';
-import { ServiceError } from '../../../src/core/errors.js';
-import type { Product } from '../../../src/core/model.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import type { Product } from '../../../src/domain/model.js';
 
 const NOW = Date.parse('2026-11-21T18:00:00Z');
 const clock = { now: () => NOW };

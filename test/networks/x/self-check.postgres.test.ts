@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createCheckMemory } from '../../../adapters/postgres/network-checks.js';
+import { createCheckMemory } from '../../../adapters/postgres/figures/network-checks.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
-import { type FreshDatabase, freshDatabase } from '../../support/database.js';
-import { context, post, type Scripted, scripting, user } from './scripted.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { context, post, type Scripted, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 let database: FreshDatabase;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { context, post, scripting } from './scripted.js';
+import { context, post, scripting } from './support/scripted.js';
 
 const scripted = scripting();
 const EMPTY = { body: { meta: { result_count: 0 } } };

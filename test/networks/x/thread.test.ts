@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { XOptions } from '../../../adapters/networks/x/api.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
-import { context, idOf, ids, NOW, post, replyTo, type Scripted, scripting, user } from './scripted.js';
+import { context, idOf, ids, NOW, post, replyTo, type Scripted, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
 

@@ -1,4 +1,4 @@
-import { badRequest, ServiceError } from '../../../../src/core/errors.js';
+import { badRequest, ServiceError } from '../../../../src/domain/errors.js';
 
 /** Also for an account that has opted out of being shown. */
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');

@@ -1,5 +1,5 @@
-import { isUnreadable, ServiceError } from '../../../../src/core/errors.js';
-import type { Tweet } from '../../../../src/core/model.js';
+import { isUnreadable, ServiceError } from '../../../../src/domain/errors.js';
+import type { Tweet } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';

@@ -1,6 +1,6 @@
-import { asServiceError, type ServiceError } from '../../../../src/core/errors.js';
-import { handleKey } from '../../../../src/core/ids.js';
-import type { User, UserRef } from '../../../../src/core/model.js';
+import { asServiceError, type ServiceError } from '../../../../src/domain/errors.js';
+import { handleKey } from '../../../../src/domain/ids.js';
+import type { User, UserRef } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';

@@ -1,4 +1,4 @@
-import type { Media, Tweet } from '../../../../src/core/model.js';
+import type { Media, Tweet } from '../../../../src/domain/model.js';
 import type { Flag, Query, Term } from '../../search/query.js';
 
 /** A post found by a search, before its author is read. */

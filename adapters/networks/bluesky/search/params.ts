@@ -1,4 +1,4 @@
-import type { Product } from '../../../../src/core/model.js';
+import type { Product } from '../../../../src/domain/model.js';
 import type { Params } from '../xrpc.js';
 import type { Search } from './translate.js';
 

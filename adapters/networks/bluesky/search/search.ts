@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../../../../src/core/durations.js';
-import { ServiceError } from '../../../../src/core/errors.js';
-import type { ListRef } from '../../../../src/core/lists.js';
-import type { Product } from '../../../../src/core/model.js';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import type { ListRef } from '../../../../src/domain/lists.js';
+import type { Product } from '../../../../src/domain/model.js';
+import { HOUR_MS } from '../../../../src/lib/durations.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
 import { searchFailureOf } from '../failures.js';

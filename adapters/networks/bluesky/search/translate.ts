@@ -1,5 +1,5 @@
-import { badRequest, type ServiceError } from '../../../../src/core/errors.js';
-import type { Product } from '../../../../src/core/model.js';
+import { badRequest, type ServiceError } from '../../../../src/domain/errors.js';
+import type { Product } from '../../../../src/domain/model.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query, Term } from '../../search/query.js';
 import { spellingOf } from '../../search/spelling.js';

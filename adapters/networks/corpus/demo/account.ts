@@ -1,4 +1,4 @@
-import type { User } from '../../../../src/core/model.js';
+import type { User } from '../../../../src/domain/model.js';
 import type { KindName } from './vocabulary/kinds.js';
 
 /** An account's writing style. */

@@ -3,7 +3,7 @@
  * accounts, handles, follows and the ids in `entry-points.ts` don't depend on the time; every tweet refers only to
  * older ones; the counters agree with the rows. Nobody in it is real, and every address is under a reserved name.
  */
-import type { Tweet } from '../../../../src/core/model.js';
+import type { Tweet } from '../../../../src/domain/model.js';
 import type { CorpusRow } from '../rows.js';
 import { type Account, toUser } from './account.js';
 import { makeAccounts } from './accounts.js';

@@ -1,4 +1,4 @@
-import type { MediaType } from '../../../../src/core/model.js';
+import type { MediaType } from '../../../../src/domain/model.js';
 import type { Account } from './account.js';
 import type { Subject } from './subjects.js';
 

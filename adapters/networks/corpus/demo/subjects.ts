@@ -7,7 +7,7 @@
  *   ?(pattern) reader / author / reader / author                 an exchange; only under posts that match the pattern
  *   "(pattern) text                                              what somebody says who passes the post on
  */
-import type { MediaType } from '../../../../src/core/model.js';
+import type { MediaType } from '../../../../src/domain/model.js';
 import type { Season } from './vocabulary/slots.js';
 
 export interface Post {

@@ -1,5 +1,5 @@
 /** Drafts become tweets: ids, entities found in the text, pictures, and counters that agree with the rows. */
-import type { Media, Tweet } from '../../../../src/core/model.js';
+import type { Media, Tweet } from '../../../../src/domain/model.js';
 import { SITE } from './account.js';
 import type { Draft } from './draft.js';
 import type { Chance } from './random.js';

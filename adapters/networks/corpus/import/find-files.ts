@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { badRequest } from '../../../../src/core/errors.js';
+import { badRequest } from '../../../../src/domain/errors.js';
 import { Archive, countEntries, NOTES, readOldMonth } from './archive.js';
 import type { Kind } from './interface-row.js';
 import { readJsonFile } from './json-file.js';

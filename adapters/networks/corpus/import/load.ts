@@ -4,7 +4,7 @@
  * of the source. Tables that were empty get their secondary indexes at the end when the load is large, which halves the
  * database's work.
  */
-import { badRequest } from '../../../../src/core/errors.js';
+import { badRequest } from '../../../../src/domain/errors.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';

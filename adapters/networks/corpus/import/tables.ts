@@ -1,4 +1,4 @@
-import type { Audio, Media, Poll } from '../../../../src/core/model.js';
+import type { Audio, Media, Poll } from '../../../../src/domain/model.js';
 import type { CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import { rankOf } from '../search/rank.js';

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Tweet, UserRef } from '../../../../src/core/model.js';
+import type { Tweet, UserRef } from '../../../../src/domain/model.js';
 import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
 import { tweetsOf } from '../map.js';
 import type { Run } from '../run.js';

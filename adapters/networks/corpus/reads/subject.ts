@@ -1,5 +1,5 @@
 import sql, { raw } from 'sql-template-tag';
-import { ServiceError } from '../../../../src/core/errors.js';
+import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Run } from '../run.js';
 
 /**

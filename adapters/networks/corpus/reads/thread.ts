@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import { badRequest } from '../../../../src/core/errors.js';
+import { badRequest } from '../../../../src/domain/errors.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { Run } from '../run.js';
 import { type Position, tokenAt } from '../token.js';

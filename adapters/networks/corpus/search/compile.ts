@@ -1,5 +1,5 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { badRequest } from '../../../../src/core/errors.js';
+import { badRequest } from '../../../../src/domain/errors.js';
 import { withoutAccents } from '../../search/fold.js';
 import type { Counter, Query, Term } from '../../search/query.js';
 import { adjacent, all, any, beginning, marked, near, not, type TextQuery } from './text-query.js';

@@ -1,4 +1,4 @@
-import type { Tweet } from '../../../../src/core/model.js';
+import type { Tweet } from '../../../../src/domain/model.js';
 
 /** What of a tweet decides its place in Top; a counter as a file or the database has it. */
 export type RankedTweet = Readonly<

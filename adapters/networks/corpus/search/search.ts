@@ -1,5 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Product } from '../../../../src/core/model.js';
+import type { Product } from '../../../../src/domain/model.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query } from '../../search/query.js';

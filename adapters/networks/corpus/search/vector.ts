@@ -10,7 +10,7 @@
  *
  * All in one vector, so that one index intersects any mix of operators without reading the table.
  */
-import type { Media, Tweet, User } from '../../../../src/core/model.js';
+import type { Media, Tweet, User } from '../../../../src/domain/model.js';
 import { fold, withoutAccents } from '../../search/fold.js';
 import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
 import type { Counter, Flag } from '../../search/query.js';

@@ -1,4 +1,4 @@
-import type { Highlight, Tweet, User } from '../../../../src/core/model.js';
+import type { Highlight, Tweet, User } from '../../../../src/domain/model.js';
 import type { Network } from '../../../../src/ports/network.js';
 import { parseQuery } from '../parse.js';
 import type { Query, Term } from '../query.js';

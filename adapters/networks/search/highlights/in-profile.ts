@@ -1,4 +1,4 @@
-import type { User } from '../../../../src/core/model.js';
+import type { User } from '../../../../src/domain/model.js';
 import { fold, withoutAccents } from '../fold.js';
 import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
 import { askedTokens } from '../tokens.js';

@@ -1,4 +1,4 @@
-import type { Tweet } from '../../../../src/core/model.js';
+import type { Tweet } from '../../../../src/domain/model.js';
 import { fold } from '../fold.js';
 import { type SignKind, signPlaces } from '../signs.js';
 import type { Find, Found } from './highlights.js';

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { limitAddress } from '../../../src/access/address.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { counted } from '../../../src/domain/figures.js';
+import { FairShare } from '../../../src/lib/fair-share.js';
+import { monotonic } from '../../../src/lib/monotonic.js';
+import type { SocketFailures } from '../client-error.js';
+import { trustedPeers } from './trusted-peers.js';
+
+export interface ConnectionShareOptions {
+  /** The most connections open at once, over all clients. */
+  readonly total: number;
+  /** Load balancers: only the total applies to them, not a share per address. */
+  readonly trustedProxies: readonly string[];
+  /** Milliseconds after which a connection that has not sent a whole request is closed. */
+  readonly longestMs: number;
+  readonly failures: SocketFailures;
+}
+
+export interface Connections {
+  readonly open: number;
+  /** Connections refused since the start. */
+  readonly refused: number;
+}
+
+/** The most refused connections that are sent a reason at once; any more are closed without one. */
+const MAX_FAREWELLS = 100;
+
+/**
+ * Bounds the connections open at once, and those of one address by the dynamic threshold (`FairShare`). A connection
+ * beyond either is answered 503 with `Connection: close` before anything it sent is parsed.
+ */
+export function shareConnections(server: Server, options: ConnectionShareOptions): Connections {
+  const { total, longestMs, failures } = options;
+  const share = new FairShare({ total, longestMs, monotonic });
+  const isTrusted = trustedPeers(options.trustedProxies);
+  let open = 0;
+  let refused = 0;
+  let farewells = 0;
+
+  /** The failure to refuse the connection with, or null: the connection then counts until it is closed. */
+  function admit(socket: Socket, address: string): ServiceError | null {
+    if (open >= total) return tooMany(`All ${total} connections are in use.`, 'overloaded', 1);
+    const holder = isTrusted(address) ? null : limitAddress(address);
+    const taken = holder === null ? null : share.take(holder);
+    if (holder !== null && taken === null) {
+      const message = `This IP address has ${counted(share.countOf(holder), 'open connection')}, its share of the ${total} allowed in total: close some.`;
+      return tooMany(message, 'address_busy', share.waitMs(holder) / 1000);
+    }
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      taken?.release();
+    });
+    return null;
+  }
+
+  function refuse(socket: Socket, failure: ServiceError): void {
+    refused += 1;
+    if (farewells >= MAX_FAREWELLS) return void socket.destroy();
+    farewells += 1;
+    socket.once('close', () => {
+      farewells -= 1;
+    });
+    failures.send(socket, failure);
+  }
+
+  // Node's own listener comes first and starts parsing, so it must not see a connection that is refused.
+  const [accept, ...others] = server.listeners('connection') as ((socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    // The connection is already closed.
+    const address = socket.remoteAddress;
+    if (address === undefined) return void socket.destroy();
+    const failure = admit(socket, address);
+    if (failure) return refuse(socket, failure);
+    for (const listener of [accept, ...others]) listener?.call(server, socket);
+  });
+  return {
+    get open() {
+      return open;
+    },
+    get refused() {
+      return refused;
+    },
+  };
+}
+
+const tooMany = (message: string, reason: string, seconds: number): ServiceError =>
+  new ServiceError('upstream_rate_limited', `${message} Nothing was charged.`, {
+    reason,
+    retryAfter: Math.max(1, seconds),
+  });
+
+const MOST = 10_000;
+
+/** Half of the files that this process may open, since stores and the network need some; 10,000 at most. */
+export function defaultConnections(limits = readLimits()): number {
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? MOST : Math.max(1, Math.min(MOST, Math.floor(Number(soft) / 2)));
+}
+
+/** Linux only; empty elsewhere. */
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
+}

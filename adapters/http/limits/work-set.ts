@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
+
+/** The requests in progress, which count as in flight. */
+export interface WorkSet {
+  readonly size: number;
+  /** `onEnd` is called once, when the request is over, or at once if it already is. */
+  add(request: IncomingMessage, onEnd: () => void): void;
+  delete(request: IncomingMessage): void;
+}
+
+interface Work {
+  readonly request: IncomingMessage;
+  readonly onEnd: () => void;
+}
+
+const WORK = Symbol('work');
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Its place among the requests in progress; null once it is over. */
+    [WORK]?: Link<Work> | null;
+  }
+}
+
+/**
+ * Requests on a closed connection are forgotten, even if their answer's turn never came: Node reports no end for these.
+ */
+export function createWorkSet(): WorkSet {
+  const working = new LinkedSet<Work>();
+  const watched = new WeakSet<Socket>();
+  const end = (request: IncomingMessage): void => {
+    const link = request[WORK];
+    if (!link) return;
+    request[WORK] = null;
+    working.remove(link);
+    link.value.onEnd();
+  };
+  const forget = (socket: Socket): void => {
+    for (const { request } of working) if (request.socket === socket) end(request);
+  };
+  return {
+    get size() {
+      return working.size;
+    },
+    add(request, onEnd) {
+      const { socket } = request;
+      // Its end has already been reported.
+      if (socket.destroyed) return onEnd();
+      request[WORK] = working.add({ request, onEnd });
+      if (watched.has(socket)) return;
+      watched.add(socket);
+      socket.once('close', () => forget(socket));
+    },
+    delete: end,
+  };
+}

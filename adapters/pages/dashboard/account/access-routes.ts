@@ -1,0 +1,69 @@
+import { passkeyHost } from '../../sign-in/passkey-host.js';
+import {
+  type AuthenticatedRoutes,
+  layoutOf,
+  notOnAccount,
+  pathParam,
+  redirectTo,
+  sendDashboard,
+} from '../frame/authenticated-routes.js';
+import type { DashboardOptions } from '../frame/services.js';
+import { clientsPage } from './clients.js';
+import { securityPage } from './security.js';
+
+/** The most events of the log that are shown. */
+const LOGGED = 100;
+
+/** Who has access to the account: clients with consent, and browsers. */
+export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptions): void {
+  const { grants, sessions, auditLog, passkeys } = options;
+  routes.page('/dashboard/clients', async (signedIn, reply) => {
+    const list = await grants.list(signedIn.account.accountId);
+    return sendDashboard(reply, clientsPage({ layout: layoutOf(signedIn), grants: list }));
+  });
+  routes.form(
+    '/dashboard/clients/:grantId/revoke',
+    '/dashboard/clients',
+    async ({ request, account, by }, _form, reply) => {
+      const grantId = pathParam(request, 'grantId');
+      const list = await grants.list(account.accountId);
+      if (!list.some((grant) => grant.grantId === grantId)) throw notOnAccount('app');
+      await grants.revoke(account.accountId, grantId, by);
+      return redirectTo(reply, '/dashboard/clients?done=client-revoked');
+    },
+  );
+  routes.page('/dashboard/security', async (signedIn, reply) => {
+    const { accountId, sessionId } = signedIn.visitor;
+    const [list, log, keys] = await Promise.all([
+      sessions.list(accountId),
+      auditLog.list(accountId, LOGGED, signedIn.signal),
+      passkeys.list(accountId),
+    ]);
+    const model = {
+      layout: layoutOf(signedIn),
+      sessionId,
+      sessions: list,
+      log,
+      passkeys: keys,
+      host: passkeyHost(signedIn.request, passkeys),
+    };
+    return sendDashboard(reply, securityPage(model));
+  });
+  const security = '/dashboard/security';
+  routes.form(
+    '/dashboard/security/sessions/:sessionId/end',
+    security,
+    async ({ request, visitor, by }, _form, reply) => {
+      const sessionId = pathParam(request, 'sessionId');
+      const list = await sessions.list(visitor.accountId);
+      if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
+      await sessions.end(visitor.accountId, sessionId, by);
+      // Customers who end their own session are redirected from there to sign-in.
+      return redirectTo(reply, `${security}?done=session-ended`);
+    },
+  );
+  routes.form('/dashboard/security/end-others', security, async ({ visitor, by }, _form, reply) => {
+    await sessions.endAll(visitor.accountId, visitor.sessionId, by);
+    return redirectTo(reply, `${security}?done=others-ended`);
+  });
+}

@@ -1,0 +1,154 @@
+import { MAILED_MINUTES } from '../../../../src/sign-in/links.js';
+import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { LONGEST_NAME } from '../frame/names.js';
+import { Card, FormError } from '../frame/parts.js';
+
+export interface AccountModel {
+  readonly layout: PageLayout;
+  /** The present address. */
+  readonly email: string | null;
+  /** Whether there is a mail server. */
+  readonly byMail: boolean;
+  /** As it was typed. */
+  readonly name: string;
+  readonly newEmail: string;
+  /** What was wrong, beside its field; `signInAgain`: that it needs a new sign-in. */
+  readonly fault: {
+    readonly field: 'name' | 'email';
+    readonly message: string;
+    readonly signInAgain: boolean;
+  } | null;
+}
+
+const describedBy = ({ fault }: AccountModel, field: 'name' | 'email') =>
+  fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
+
+const Name = (model: AccountModel) => (
+  <Card id="name-title" title="Name" lead="Shown on your pages, to the operator, and by your passkeys.">
+    <form method="post" action="/dashboard/account/name" class="row-form">
+      <div class="field grow">
+        <label for="name">Name</label>
+        <input
+          id="name"
+          name="name"
+          type="text"
+          value={model.name}
+          maxLength={LONGEST_NAME}
+          required
+          autocomplete="name"
+          dir="auto"
+          {...describedBy(model, 'name')}
+        />
+        <FormError id="name-error" message={model.fault?.field === 'name' ? model.fault.message : null} />
+      </div>
+      <button type="submit" class="button primary">
+        Save name
+      </button>
+    </form>
+  </Card>
+);
+
+const Email = (model: AccountModel) => (
+  <Card
+    id="email-title"
+    title="Email address"
+    lead={
+      <>
+        {model.email === null ? (
+          'This account has no email address.'
+        ) : (
+          <>
+            Sign-in links and notices go to <bdi>{model.email}</bdi>.
+          </>
+        )}{' '}
+        It changes when you open the link that{' '}
+        {model.byMail ? 'we send to the new address' : "the operator finds in this server's log"}.
+      </>
+    }
+  >
+    <form method="post" action="/dashboard/account/email" class="row-form">
+      <div class="field grow">
+        <label for="email">New email address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          value={model.newEmail}
+          maxLength={254}
+          required
+          autocomplete="email"
+          {...describedBy(model, 'email')}
+        />
+        <FormError id="email-error" message={model.fault?.field === 'email' ? model.fault.message : null} />
+      </div>
+      <button type="submit" class="button">
+        {model.byMail ? 'Send a link' : 'Create a link'}
+      </button>
+    </form>
+    {model.fault?.signInAgain ? (
+      <p>
+        <a href={signInAgainPath('/dashboard/account')}>Sign in again</a>
+      </p>
+    ) : null}
+    <p class="soft small">
+      The link works once, for {MAILED_MINUTES} minutes. After the change your other sessions are signed out; keys and
+      passkeys still work.
+    </p>
+  </Card>
+);
+
+/** `GET /dashboard/account`. */
+export const accountPage = (model: AccountModel): string =>
+  dashboardPage(
+    { title: 'Account', lead: 'Your name and email address.', here: '/dashboard/account', layout: model.layout },
+    <>
+      <Name {...model} />
+      <Email {...model} />
+    </>,
+  );
+
+/**
+ * `GET /dashboard/account/email`, to which the mailed link leads. Its script moves the secret from the address into the
+ * field; nothing changes before the click, because mail scanners open links.
+ */
+export const emailPage = ({
+  layout,
+  email,
+  error,
+}: Pick<AccountModel, 'layout' | 'email'> & { readonly error: string | null }): string =>
+  dashboardPage(
+    {
+      title: 'New email address',
+      lead: email === null ? 'This account has no email address yet.' : `The address of this account is ${email}.`,
+      here: '/dashboard/account',
+      below: true,
+      layout,
+      script: 'email-change.js',
+    },
+    <Card
+      id="confirm-title"
+      title="Confirm the change"
+      lead="From then on, sign-in links and notices go to the new address. Your other sessions are signed out."
+    >
+      <form method="post" action="/dashboard/account/email/confirm" class="row-form">
+        <div class="field grow">
+          <label for="token">The link from the email</label>
+          <input
+            id="token"
+            name="token"
+            type="text"
+            required
+            autocomplete="one-time-code"
+            autocapitalize="none"
+            spellcheck={false}
+            {...(error === null ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': 'token-error' })}
+          />
+          <FormError id="token-error" message={error} />
+        </div>
+        <button type="submit" class="button primary">
+          Use the new address
+        </button>
+      </form>
+    </Card>,
+  );

@@ -1,0 +1,128 @@
+import type { AuditEvent } from '../../../../src/ports/audit.js';
+import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
+import type { SessionRecord } from '../../../../src/ports/sessions.js';
+import type { PasskeyHost } from '../../sign-in/passkey-host.js';
+import { PasskeyPanel } from '../../sign-in/passkey-panel.js';
+import { browserName } from '../frame/formats.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Badge, Card, DataTable, Nothing, type Row, When } from '../frame/parts.js';
+import { detailText, kindText, WHO } from './audit-text.js';
+
+export interface SecurityModel {
+  readonly layout: PageLayout;
+  /** The session of the browser that made the request. */
+  readonly sessionId: string;
+  readonly sessions: readonly SessionRecord[];
+  readonly passkeys: readonly PasskeyRecord[];
+  /** Where passkeys can be made. */
+  readonly host: PasskeyHost;
+  /** The newest first. */
+  readonly log: readonly AuditEvent[];
+}
+
+const METHODS: Record<SessionRecord['method'], string> = { link: 'Link', passkey: 'Passkey' };
+
+const sessionRow = (session: SessionRecord, own: boolean): Row => {
+  const browser = browserName(session.userAgent);
+  const cells = [
+    <>
+      <bdi class="clip">{browser}</bdi> {own ? <Badge tone="ok">This session</Badge> : null}
+    </>,
+    METHODS[session.method],
+    session.address === null ? 'unknown' : <code key="address">{session.address}</code>,
+    <When key="signed-in" at={session.createdAt} />,
+    <When key="last-used" at={session.seenAt} />,
+    <form
+      key="action"
+      method="post"
+      action={own ? '/sign-out' : `/dashboard/security/sessions/${session.sessionId}/end`}
+    >
+      <button
+        type="submit"
+        class="button small"
+        aria-label={`Sign out ${browser}, in use until ${session.seenAt.slice(0, 16)}`}
+      >
+        Sign out
+      </button>
+    </form>,
+  ];
+  return { key: session.sessionId, cells, here: own };
+};
+
+const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
+  <Card
+    id="sessions"
+    title="Active sessions"
+    lead="A session ends after 7 days without use, and after 30 days in any case."
+    aside={
+      sessions.length > 1 ? (
+        <form method="post" action="/dashboard/security/end-others">
+          <button type="submit" class="button small danger">
+            Sign out all others
+          </button>
+        </form>
+      ) : null
+    }
+  >
+    <DataTable
+      caption="Sessions, most recently used first"
+      columns={[
+        { title: 'Browser' },
+        { title: 'Method' },
+        { title: 'Address' },
+        { title: 'Signed in (UTC)' },
+        { title: 'Last used (UTC)' },
+        { title: 'Action' },
+      ]}
+      rows={sessions.map((session) => sessionRow(session, session.sessionId === sessionId))}
+    />
+  </Card>
+);
+
+const Log = ({ log }: SecurityModel) => (
+  <Card
+    id="log"
+    title="Activity"
+    lead="Every change to the account, whether by you or anyone else. Entries are never removed."
+  >
+    {log.length === 0 ? (
+      <Nothing>No changes yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Changes to the account, newest first"
+        tall
+        columns={[{ title: 'When (UTC)' }, { title: 'What' }, { title: 'Details' }, { title: 'By' }, { title: 'From' }]}
+        rows={log.map((event) => ({
+          key: `${event.at} ${event.what} ${JSON.stringify(event.detail)}`,
+          cells: [
+            <When key="when" at={event.at} />,
+            kindText(event.what),
+            <bdi key="details" class="detail">
+              {detailText(event.detail)}
+            </bdi>,
+            WHO[event.who],
+            event.address === null ? '' : <code key="from">{event.address}</code>,
+          ],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+/** `GET /dashboard/security`. */
+export const securityPage = (model: SecurityModel): string =>
+  dashboardPage(
+    {
+      title: 'Security',
+      lead: 'Who can access this account, and what has changed.',
+      here: '/dashboard/security',
+      layout: model.layout,
+    },
+    <>
+      <SessionsCard {...model} />
+      <Card id="passkeys" title="Passkeys">
+        <PasskeyPanel passkeys={model.passkeys} host={model.host} here="/dashboard/security" />
+      </Card>
+      <Log {...model} />
+    </>,
+  );

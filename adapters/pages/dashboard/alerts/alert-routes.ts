@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  layoutOf,
+  pathParam,
+  redirectTo,
+  sendDashboard,
+} from '../frame/authenticated-routes.js';
+import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { carry, take } from '../keys/fresh-key-cookie.js';
+import { alertIn, emptyAlert, readAlertForm } from './alert-forms.js';
+import { type AlertsModel, alertSecretPage, alertsPage } from './alerts.js';
+
+const PAGE = '/dashboard/alerts';
+
+/** Alerts that the customer sets: the list, a new one, and the actions on each. */
+export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<DashboardServices, 'alerts'>): void {
+  const show = async (
+    signedIn: SignedInRequest,
+    reply: FastifyReply,
+    form: Partial<Pick<AlertsModel, 'typed' | 'fault'>> = {},
+  ): Promise<FastifyReply> => {
+    const { account } = signedIn;
+    const canMail = alerts.canMail(account);
+    const model = {
+      layout: layoutOf(signedIn),
+      alerts: await alerts.list(account.accountId),
+      email: canMail ? account.email : null,
+      typed: emptyAlert(canMail),
+      fault: null,
+      ...form,
+    };
+    return sendDashboard(reply, alertsPage(model));
+  };
+  routes.page(PAGE, show);
+  routes.form(PAGE, PAGE, async (signedIn, form, reply) => {
+    const typed = alertIn(form);
+    try {
+      const { alertId, secret } = await alerts.add(signedIn.account, readAlertForm(typed), signedIn.by);
+      if (secret === null) return redirectTo(reply, `${PAGE}?done=alert-set`);
+      const path = `${PAGE}/${alertId}/secret`;
+      carry(reply, path, { key: secret });
+      return redirectTo(reply, path);
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const fault = { field: error.detail.param ?? 'kind', message: error.message };
+      return show(signedIn, reply.code(error.status), { typed, fault });
+    }
+  });
+  routes.page(`${PAGE}/:alertId/secret`, (signedIn, reply) => {
+    const path = `${PAGE}/${pathParam(signedIn.request, 'alertId')}/secret`;
+    const fresh = take(signedIn.request, reply, path);
+    if (fresh === null) return redirectTo(reply, `${PAGE}?done=secret-shown`);
+    return sendDashboard(reply, alertSecretPage({ layout: layoutOf(signedIn), secret: fresh.key }));
+  });
+  routes.form(`${PAGE}/:alertId/test`, PAGE, async ({ account, request }, _form, reply) => {
+    await alerts.test(account, pathParam(request, 'alertId'));
+    return redirectTo(reply, `${PAGE}?done=alert-tested`);
+  });
+  routes.form(`${PAGE}/:alertId/remove`, PAGE, async ({ account, request, by }, _form, reply) => {
+    await alerts.remove(account.accountId, pathParam(request, 'alertId'), by);
+    return redirectTo(reply, `${PAGE}?done=alert-removed`);
+  });
+}

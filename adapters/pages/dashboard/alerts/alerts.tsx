@@ -1,0 +1,228 @@
+import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
+import { creditsOf } from '../frame/formats.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../frame/parts.js';
+import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';
+
+export interface AlertsModel {
+  readonly layout: PageLayout;
+  readonly alerts: readonly AlertRecord[];
+  /** The address that alerts are mailed to; null if they cannot be. */
+  readonly email: string | null;
+  readonly typed: AlertInput;
+  readonly fault: AlertFault | null;
+}
+
+/** What is wrong with a field, for the field and beside it. */
+const wrong = (fault: AlertFault | null, field: string) =>
+  fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
+
+const Fault = ({ fault, field }: { fault: AlertFault | null; field: string }) => (
+  <FormError id={`${field}-error`} message={fault?.field === field ? fault.message : null} />
+);
+
+const Watch = ({ typed, fault }: AlertsModel) => (
+  <>
+    <div class="field">
+      <label for="kind">When</label>
+      <select id="kind" name="kind" {...wrong(fault, 'kind')}>
+        {Object.entries(ALERT_KINDS).map(([value, text]) => (
+          <option key={value} value={value} selected={value === typed.kind}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Fault fault={fault} field="kind" />
+    </div>
+    <div class="field">
+      <label for="amount">Credits</label>
+      <input
+        id="amount"
+        name="amount"
+        type="text"
+        inputMode="decimal"
+        value={typed.amount}
+        required
+        autocomplete="off"
+        placeholder="500"
+        {...wrong(fault, 'amount')}
+      />
+      <Fault fault={fault} field="amount" />
+    </div>
+  </>
+);
+
+const NewAlert = (model: AlertsModel) => {
+  const { typed, fault, email } = model;
+  return (
+    <Card
+      id="new"
+      title="New alert"
+      lead="Raised once after each top-up, or once a day, within a minute. A webhook is a signed POST to your server, tried again for a day."
+    >
+      <form method="post" action="/dashboard/alerts" class="row-form">
+        <Watch {...model} />
+        <div class="field grow">
+          <label for="webhook_url">Webhook URL (https)</label>
+          <input
+            id="webhook_url"
+            name="webhook_url"
+            type="text"
+            inputMode="url"
+            value={typed.webhookUrl}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="https://example.com/webhooks/perch"
+            {...wrong(fault, 'webhook_url')}
+          />
+          <Fault fault={fault} field="webhook_url" />
+        </div>
+        <fieldset class="checks">
+          <legend>Email</legend>
+          {email === null ? (
+            <span class="soft">not available</span>
+          ) : (
+            <label>
+              <input type="checkbox" name="mail" value="1" checked={typed.byMail} {...wrong(fault, 'channel')} />{' '}
+              <bdi class="detail">{email}</bdi>
+            </label>
+          )}
+          <Fault fault={fault} field="channel" />
+        </fieldset>
+        <button type="submit" class="button primary">
+          Set alert
+        </button>
+      </form>
+      <p class="soft small">
+        <a href="/docs/accounts#alerts">What a webhook contains, and how to verify its signature</a>
+      </p>
+    </Card>
+  );
+};
+
+const CHANNELS: Record<LastDelivery['channel'], string> = { mail: 'Email', webhook: 'Webhook' };
+
+const Last = ({ last }: { last: LastDelivery }) => {
+  const { channel, status, fault, deliveredAt, dueAt, createdAt } = last;
+  const answer = status === null ? (fault ?? 'not tried yet') : `answered ${status}`;
+  return (
+    <p class="last">
+      {CHANNELS[channel]}:{' '}
+      {deliveredAt === null ? (
+        <>
+          <Badge tone={dueAt === null ? 'bad' : 'warn'}>{dueAt === null ? 'Given up' : 'Waiting'}</Badge>{' '}
+          <span class="soft">{answer}</span>{' '}
+          {dueAt === null ? (
+            <When at={createdAt} />
+          ) : (
+            <>
+              <span class="soft">next try</span> <When at={dueAt} />
+            </>
+          )}
+        </>
+      ) : (
+        <>
+          <Badge tone="ok">Delivered</Badge> {status === null ? null : <span class="soft">{answer}</span>}{' '}
+          <When at={deliveredAt} />
+        </>
+      )}
+    </p>
+  );
+};
+
+const alertText = ({ kind, amount }: AlertRecord): string => `${ALERT_KINDS[kind]} ${creditsOf(amount)}`;
+
+const Action = ({ alert }: { alert: AlertRecord }) => (
+  <div class="actions">
+    <form method="post" action={`/dashboard/alerts/${alert.alertId}/test`}>
+      <button type="submit" class="button small" aria-label={`Send a test of: ${alertText(alert)}`}>
+        Send a test
+      </button>
+    </form>
+    <form method="post" action={`/dashboard/alerts/${alert.alertId}/remove`}>
+      <button type="submit" class="button small danger" aria-label={`Remove: ${alertText(alert)}`}>
+        Remove
+      </button>
+    </form>
+  </div>
+);
+
+const Where = ({ alert, email }: { alert: AlertRecord; email: string | null }) => (
+  <div>
+    {alert.byMail ? <bdi class="detail block">{email ?? 'email'}</bdi> : null}
+    {alert.webhookUrl === null ? null : <bdi class="detail block">{alert.webhookUrl}</bdi>}
+  </div>
+);
+
+const AlertTable = ({ alerts, email }: AlertsModel) => (
+  <DataTable
+    caption="Alerts, and how the last notice of each went"
+    columns={[
+      { title: 'When' },
+      { title: 'Where' },
+      { title: 'Last raised (UTC)' },
+      { title: 'Last notice (UTC)' },
+      { title: 'Action' },
+    ]}
+    rows={alerts.map((alert) => ({
+      key: alert.alertId,
+      cells: [
+        alertText(alert),
+        <Where key="where" alert={alert} email={email} />,
+        alert.crossedAt === null ? <span class="soft">never</span> : <When at={alert.crossedAt} />,
+        alert.last.length === 0 ? (
+          <span class="soft">none</span>
+        ) : (
+          <div key="last">
+            {alert.last.map((last) => (
+              <Last key={last.channel} last={last} />
+            ))}
+          </div>
+        ),
+        <Action key="action" alert={alert} />,
+      ],
+    }))}
+  />
+);
+
+/** `GET /dashboard/alerts`. */
+export const alertsPage = (model: AlertsModel): string =>
+  dashboardPage(
+    {
+      title: 'Alerts',
+      lead: 'Be told when the balance runs low, or a day costs more than it should.',
+      here: '/dashboard/alerts',
+      layout: model.layout,
+    },
+    <>
+      <NewAlert {...model} />
+      <Card id="alerts" title="Your alerts">
+        {model.alerts.length === 0 ? <Nothing>No alerts yet. Set one above.</Nothing> : <AlertTable {...model} />}
+      </Card>
+    </>,
+  );
+
+/** After an alert with a webhook was set: the only time that its secret is shown. */
+export const alertSecretPage = ({ layout, secret }: { layout: PageLayout; secret: string }): string =>
+  dashboardPage(
+    { title: 'Alert set', here: '/dashboard/alerts', below: true, layout },
+    <>
+      <Notice tone="warn" title="Copy the signing secret now: it is shown only once.">
+        Your server verifies with it that a webhook comes from Perch.
+      </Notice>
+      <Card id="secret" title="Signing secret">
+        <figure class="code once">
+          <figcaption>The secret of this alert’s webhook</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{secret}</code>
+          </pre>
+        </figure>
+        <p class="actions">
+          <a class="button primary" href="/dashboard/alerts">
+            I have copied it
+          </a>
+        </p>
+      </Card>
+    </>,
+  );

@@ -1,0 +1,125 @@
+import type { SaleRecord } from '../../../../src/billing/billing.js';
+import { inCredits } from '../../../../src/domain/figures.js';
+import { isUuid } from '../../../../src/lib/uuid.js';
+
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  layoutOf,
+  notOnAccount,
+  pathParam,
+  queryOf,
+  redirectTo,
+  sendDashboard,
+} from '../frame/authenticated-routes.js';
+import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { type CheckoutReturn, creditsPage } from './credits.js';
+import { purchasePage } from './purchase.js';
+import { receiptsPage } from './receipts.js';
+
+/** The most lines of the statement, and the most requests in the list of receipts. */
+const STATEMENT = 100;
+const NEWEST = 50;
+
+type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
+  readonly checkoutOrigin: string | null;
+  readonly seller: readonly string[];
+};
+
+/** Credits: the balance, payments, and checkout, and receipts of both. */
+export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
+  const { billing, checkoutOrigin, seller } = options;
+  routes.page('/dashboard/credits', async (signedIn, reply) => {
+    const sessionId = queryOf(signedIn.request).get('session_id');
+    if (sessionId === null) return sendDashboard(reply, await creditsOf(signedIn, options), checkoutOrigin);
+    await billing.settle(sessionId, signedIn.account.accountId);
+    return redirectTo(reply, `/dashboard/credits?paid=${encodeURIComponent(sessionId)}`);
+  });
+  routes.form('/dashboard/credits/buy', '/dashboard/credits', async (signedIn, form, reply) => {
+    try {
+      const pack = form.get('pack') ?? '';
+      const page = form.get('page');
+      // Clicking one of the page's buttons twice makes one sale; clicking two of them makes two.
+      const idempotencyKey = page === null ? null : `${page}:${pack}`;
+      const { url } = await billing.checkout(signedIn.account.accountId, pack, {
+        idempotencyKey,
+        address: signedIn.by.address,
+      });
+      return redirectTo(reply, url);
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const page = await creditsOf(signedIn, options, error.message);
+      return sendDashboard(reply.code(error.status), page, checkoutOrigin);
+    }
+  });
+  routes.page('/dashboard/credits/:saleId/receipt', async (signedIn, reply) => {
+    const purchase = await billing.purchase(signedIn.account.accountId, pathParam(signedIn.request, 'saleId'));
+    if (purchase === undefined) throw notOnAccount('purchase');
+    return sendDashboard(reply, purchasePage({ layout: layoutOf(signedIn), purchase, seller }));
+  });
+  mountReceipts(routes, options);
+}
+
+/** Receipts of requests. */
+function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): void {
+  routes.page('/dashboard/receipts', async (signedIn, reply) => {
+    const asked = (queryOf(signedIn.request).get('request_id') ?? '').trim();
+    const { account, signal } = signedIn;
+    const [receipt, recent] = await Promise.all([
+      isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
+      ledger.recent(account.accountId, NEWEST, signal),
+    ]);
+    const isMissing = asked !== '' && receipt === undefined;
+    const archived =
+      isMissing && isUuid(asked) ? await ledger.archivedMonth(account.accountId, asked, signal) : undefined;
+    const error = isMissing ? whyNone(asked, archived) : null;
+    const page = receiptsPage({ layout: layoutOf(signedIn), asked, receipt: receipt ?? null, error, recent });
+    return sendDashboard(error === null ? reply : reply.code(404), page);
+  });
+}
+
+function whyNone(asked: string, archived: string | undefined): string {
+  if (!isUuid(asked)) return 'Invalid request id. One looks like 01893c5e-7a2b-7c1d-8e4f-5a6b7c8d9e0f.';
+  if (archived !== undefined) return `Receipts of ${archived} are archived. Usage still includes their requests.`;
+  return 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.';
+}
+
+async function creditsOf(
+  signedIn: SignedInRequest,
+  { billing, ledger }: MoneyOptions,
+  error: string | null = null,
+): Promise<string> {
+  const { account, request, signal } = signedIn;
+  const [sales, statement] = await Promise.all([
+    billing.sales(account.accountId),
+    ledger.statement(account.accountId, STATEMENT, signal),
+  ]);
+  const paid = queryOf(request).get('paid');
+  const checkoutReturn = paid === null ? null : whatBecame(sales, paid);
+  const shown = { open: billing.open, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
+  return creditsPage({ layout: layoutOf(signedIn), account, ...shown });
+}
+
+/** The message for a customer who returns from the processor's page. Other accounts' sales are not in the list. */
+function whatBecame(sales: readonly SaleRecord[], sessionId: string): CheckoutReturn {
+  const sale = sales.find((one) => one.sessionId === sessionId);
+  if (sale === undefined) {
+    return { tone: 'plain', title: 'Thank you.', text: 'See purchases for the status of your payment.' };
+  }
+  const credits = inCredits(sale.credits);
+  if (sale.state === 'paid') return { tone: 'ok', title: 'Paid.', text: `${credits} added to your wallet.` };
+  if (sale.state === 'open') {
+    const text = `The payment is still being processed. ${credits} will be added automatically once it completes, usually within a minute.`;
+    return { tone: 'plain', title: 'Almost there.', text };
+  }
+  if (sale.state === 'expired') {
+    return {
+      tone: 'warn',
+      title: 'Not paid.',
+      text: 'The checkout page has expired. Nothing was charged; choose a pack again.',
+    };
+  }
+  const text =
+    'The amount paid differs from the price of the pack. The operator will review it before any credits are added.';
+  return { tone: 'warn', title: 'Under review.', text };
+}

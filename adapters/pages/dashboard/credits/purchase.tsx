@@ -1,0 +1,123 @@
+import type { PurchaseRecord } from '../../../../src/billing/purchases.js';
+import { figure, inCredits } from '../../../../src/domain/figures.js';
+import { capitalized } from '../frame/formats.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Card, DataTable, Day } from '../frame/parts.js';
+import { DISPUTES } from './statements.js';
+
+export interface PurchaseModel {
+  readonly layout: PageLayout;
+  readonly purchase: PurchaseRecord;
+  /** Name and address of the operator, line by line; empty where they are not configured. */
+  readonly seller: readonly string[];
+}
+
+/** `$1,234.50`: receipts have cents. */
+const usd = (cents: number): string =>
+  `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
+const Address = ({ title, lines }: { title: string; lines: readonly string[] }) =>
+  lines.length === 0 ? null : (
+    <div>
+      <dt>{title}</dt>
+      {lines.map((line) => (
+        <dd key={line}>
+          <bdi>{line}</bdi>
+        </dd>
+      ))}
+    </div>
+  );
+
+const Facts = ({ purchase, seller, layout }: PurchaseModel) => (
+  <dl class="facts parties">
+    <div>
+      <dt>Number</dt>
+      <dd>
+        <code>{purchase.saleId}</code>
+      </dd>
+    </div>
+    <div>
+      <dt>Paid on (UTC)</dt>
+      <dd>
+        <Day at={purchase.paidAt} />
+      </dd>
+    </div>
+    <div>
+      <dt>Payment</dt>
+      <dd>
+        <code>{purchase.paymentIntent ?? purchase.sessionId}</code>
+      </dd>
+    </div>
+    <Address title="Sold by" lines={seller} />
+    <Address title="Sold to" lines={layout.email === null ? [layout.name] : [layout.name, layout.email]} />
+  </dl>
+);
+
+/** What was paid. Without a total, that of an older version, the tax is not known here. */
+const Paid = ({ purchase: { pack, credits, priceCents, taxCents } }: PurchaseModel) => (
+  <DataTable
+    caption="What was paid, in US dollars"
+    columns={[{ title: 'What' }, { title: 'USD', numeric: true }]}
+    rows={[
+      { key: 'pack', cells: [`${capitalized(pack)} pack, ${inCredits(credits)}`, usd(priceCents)] },
+      ...(taxCents === null || taxCents === 0 ? [] : [{ key: 'tax', cells: ['Tax', usd(taxCents)] }]),
+    ]}
+    {...(taxCents === null ? {} : { total: { span: 1, cells: [usd(priceCents + taxCents)] } })}
+  />
+);
+
+const Later = ({ purchase: { refundedCents, reversed, held, disputes } }: PurchaseModel) =>
+  refundedCents === 0 && disputes.length === 0 ? null : (
+    <Card id="later" title="Since then">
+      <ul class="why">
+        {refundedCents === 0 ? null : <li>{usd(refundedCents)} refunded.</li>}
+        {disputes.map(({ disputeId, state, amountCents }) => (
+          <li key={disputeId}>
+            {usd(amountCents)}: {DISPUTES[state]}.
+          </li>
+        ))}
+        {reversed === 0 ? null : <li>{figure(reversed)} credits withdrawn.</li>}
+        {held === 0 ? null : <li>{figure(held)} credits set aside until the dispute is decided.</li>}
+      </ul>
+    </Card>
+  );
+
+const Hints = ({ purchase: { taxCents, receiptUrl } }: PurchaseModel) => (
+  <>
+    {taxCents === null ? 'Tax, if any, came on top: see the receipt of the payment processor. ' : null}
+    <span class="no-print">
+      Print this page to keep it on paper or as a PDF.
+      {receiptUrl === null ? null : (
+        <>
+          {' '}
+          See also the{' '}
+          <a href={receiptUrl} rel="noopener noreferrer">
+            receipt of the payment processor
+          </a>
+          .
+        </>
+      )}
+    </span>
+  </>
+);
+
+/** `GET /dashboard/credits/:saleId/receipt`. Printed without the page around it. */
+export const purchasePage = (model: PurchaseModel): string => {
+  const { purchase, layout } = model;
+  return dashboardPage(
+    {
+      title: 'Receipt',
+      lead: <a href="/dashboard/credits#purchases">All purchases</a>,
+      here: '/dashboard/credits',
+      below: true,
+      layout,
+    },
+    <>
+      <Card id="purchase" title={`${capitalized(purchase.pack)} pack of Perch credits`} lead={<Hints {...model} />}>
+        <Facts {...model} />
+        <Paid {...model} />
+      </Card>
+      <Later {...model} />
+    </>,
+  );
+};

@@ -1,0 +1,33 @@
+import { figure } from '../../../../src/domain/figures.js';
+import type { Receipt } from '../../../../src/ports/ledger.js';
+
+import { amountOf } from '../frame/formats.js';
+import { DataTable, When } from '../frame/parts.js';
+
+/** Paid requests, the newest first, each with a link to its receipt. */
+export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (
+  <DataTable
+    caption={caption}
+    columns={[
+      { title: 'When (UTC)' },
+      { title: 'Endpoint' },
+      { title: 'Key' },
+      { title: 'Items', numeric: true },
+      { title: 'Cached', numeric: true },
+      { title: 'Credits', numeric: true },
+    ]}
+    rows={receipts.map((receipt) => ({
+      key: receipt.requestId,
+      cells: [
+        <a key="when" href={`/dashboard/receipts?request_id=${receipt.requestId}`}>
+          <When at={receipt.at} />
+        </a>,
+        <code key="endpoint">{receipt.operation}</code>,
+        <code key="key">{receipt.keyPrefix}…</code>,
+        figure(receipt.items),
+        figure(receipt.cacheHits),
+        amountOf(receipt.amount),
+      ],
+    }))}
+  />
+);

@@ -1,0 +1,58 @@
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Card, Notice, When } from '../frame/parts.js';
+import type { FreshKey } from './fresh-key-cookie.js';
+
+/** After a key was made or rotated: the only time that the full key is shown. */
+export const freshKeyPage = (
+  model: FreshKey & { readonly layout: PageLayout; readonly record: KeyRecord; readonly baseUrl: string },
+): string =>
+  dashboardPage(
+    {
+      title: model.oldEnds === undefined ? 'Key created' : 'Key rotated',
+      here: '/dashboard/keys',
+      below: true,
+      layout: model.layout,
+    },
+    <>
+      <Notice tone="warn" title="Copy the key now: it is shown only once.">
+        Perch stores only a hash of it and cannot show it again.
+      </Notice>
+      <Card
+        id="key"
+        title={model.record.name}
+        {...(model.oldEnds === undefined
+          ? {}
+          : {
+              lead:
+                model.oldEnds === null ? (
+                  'The old key has been revoked.'
+                ) : (
+                  <>
+                    The old key works until <When at={model.oldEnds} /> UTC.
+                  </>
+                ),
+            })}
+      >
+        <figure class="code once">
+          <figcaption>The key</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{model.key}</code>
+          </pre>
+        </figure>
+        <figure class="code once">
+          <figcaption>A free first request</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}/v1/me`}</code>
+          </pre>
+        </figure>
+        <p class="actions">
+          <a class="button primary" href="/dashboard/keys">
+            I have copied it
+          </a>
+        </p>
+      </Card>
+    </>,
+  );

@@ -1,0 +1,95 @@
+import { toCredits } from '../../../../src/domain/credits.js';
+import type { Cap, CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
+import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from '../frame/formats.js';
+import { Badge, Bar, Day, type Tone } from '../frame/parts.js';
+import type { KeyInput } from './key-forms.js';
+
+const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
+
+export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?: boolean }) => {
+  const state = keyState(props.record, props.nowMs, props.replaced);
+  return <Badge tone={TONES[state]}>{KEY_STATES[state]}</Badge>;
+};
+
+/** The part of a cap spent in its period, as a bar and as text. */
+export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | null }) =>
+  cap === null ? (
+    <span class="soft">no cap</span>
+  ) : (
+    <span class="cap">
+      <Bar
+        label={`${amountOf(cap.spent)} of ${amountOf(cap.amount)} credits spent`}
+        value={cap.spent}
+        max={cap.amount}
+      />
+      <span class="small">
+        {amountOf(cap.spent)} of {amountOf(cap.amount)} {PERIODS[cap.period]}
+      </span>
+    </span>
+  );
+
+/** Only uses of the last year are looked up. */
+export const LastUse = ({ record, day }: { record: KeyRecord; day: string | undefined }) => {
+  if (day !== undefined) return <Day at={day} />;
+  return <span class="soft">{record.spent === 0 ? 'never' : 'over a year ago'}</span>;
+};
+
+const CHOICES: readonly [CapPeriod | 'none', string][] = [
+  ['none', 'No cap'],
+  ['day', 'Per day (UTC)'],
+  ['month', 'Per calendar month (UTC)'],
+  ['total', 'In total'],
+];
+
+/** The form's fields for name and cap. `errorId`: the id of the error message about them. */
+export const KeyFields = ({ typed, errorId }: { typed: KeyInput; errorId: string | null }) => {
+  const described = errorId === null ? {} : { 'aria-describedby': errorId };
+  return (
+    <>
+      <div class="field grow">
+        <label for="name">Name</label>
+        <input
+          id="name"
+          name="name"
+          type="text"
+          value={typed.name}
+          maxLength={100}
+          required
+          autocomplete="off"
+          dir="auto"
+          {...described}
+        />
+      </div>
+      <div class="field">
+        <label for="period">Spend cap</label>
+        <select id="period" name="period">
+          {CHOICES.map(([value, text]) => (
+            <option key={value} value={value} selected={value === typed.period}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="amount">Credits (if capped)</label>
+        <input
+          id="amount"
+          name="amount"
+          type="text"
+          inputMode="decimal"
+          value={typed.amount}
+          autocomplete="off"
+          placeholder="500"
+          {...described}
+        />
+      </div>
+    </>
+  );
+};
+
+/** A key's values as its form shows them. */
+export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyInput => ({
+  name,
+  period: cap?.period ?? 'none',
+  amount: cap === null ? '' : String(toCredits(cap.amount)),
+});

@@ -1,0 +1,154 @@
+import type { FastifyReply } from 'fastify';
+import type { MintedKey } from '../../../../src/account/keys.js';
+import type { Mode } from '../../../../src/domain/mode.js';
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  layoutOf,
+  notOnAccount,
+  pathParam,
+  redirectTo,
+  sendDashboard,
+} from '../frame/authenticated-routes.js';
+import { rememberMode } from '../frame/mode-switch.js';
+import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { freshKeyPage } from './fresh-key.js';
+import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
+import { type KeyModel, keyPage } from './key.js';
+import { EMPTY_INPUT, inputIn, keyModeIn, overlapOf, readKeyForm } from './key-forms.js';
+import { typedOf } from './key-parts.js';
+import { keyUsage, yearBefore } from './key-usage.js';
+import { type KeysModel, keysPage } from './keys.js';
+
+type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
+
+/** Keys: the list, a single key, and the actions on it. */
+export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, baseUrl: () => string): void {
+  const { keys, clock } = services;
+  const showKey = async (
+    signedIn: SignedInRequest,
+    reply: FastifyReply,
+    record: KeyRecord,
+    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: typedOf(record), error: null },
+  ): Promise<FastifyReply> => {
+    const common = { layout: layoutOf(signedIn), nowMs: clock.now(), record };
+    return sendDashboard(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
+  };
+  mountKeyList(routes, services);
+  routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
+  mountFreshKey(routes, baseUrl);
+  const change = (what: 'change' | 'rotate' | 'revoke', act: Change): void =>
+    routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
+      const record = ownKey(signedIn);
+      try {
+        return await act(signedIn, record, form, reply);
+      } catch (error) {
+        if (!isCallerError(error)) throw error;
+        const typed = what === 'change' ? inputIn(form) : typedOf(record);
+        return showKey(signedIn, reply.code(error.status), record, {
+          typed,
+          error: { form: what, message: error.message },
+        });
+      }
+    });
+  change('change', async ({ account, by }, { keyId }, form, reply) => {
+    await keys.change(account.accountId, keyId, readKeyForm(inputIn(form)), by);
+    return redirectTo(reply, `/dashboard/keys/${keyId}?done=key-changed`);
+  });
+  change('rotate', async (signedIn, { keyId }, form, reply) => {
+    const overlapMs = overlapOf(form);
+    const { key, record } = await keys.rotate(signedIn.account.accountId, keyId, overlapMs, signedIn.by);
+    const oldEnds = overlapMs === 0 ? null : new Date(clock.now() + overlapMs).toISOString();
+    const path = freshKeyPath(record.keyId);
+    carry(reply, path, { key, oldEnds });
+    return redirectTo(reply, path);
+  });
+  change('revoke', async ({ account, by }, { keyId }, _form, reply) => {
+    await keys.revoke(account.accountId, keyId, by);
+    return redirectTo(reply, '/dashboard/keys?done=key-revoked');
+  });
+}
+
+/** The list, and the form above it. */
+function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void {
+  const url = '/dashboard/keys';
+  routes.page(url, async (signedIn, reply) => {
+    const empty = { typed: EMPTY_INPUT, error: null, newMode: signedIn.mode ?? 'live' };
+    return sendDashboard(reply, await listPage(signedIn, services, empty));
+  });
+  routes.form(url, url, async (signedIn, form, reply) => {
+    const typed = inputIn(form);
+    const shown = signedIn.mode ?? 'live';
+    try {
+      const mode = keyModeIn(form, shown);
+      const { key, record } = await createKey(signedIn, mode, readKeyForm(typed), services);
+      const path = freshKeyPath(record.keyId);
+      // The page that shows it is of its mode, as is the list that follows.
+      if (mode !== shown) rememberMode(mode, reply);
+      carry(reply, path, { key });
+      return redirectTo(reply, path);
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const newMode = form.get('mode') === 'test' ? 'test' : 'live';
+      const page = await listPage(signedIn, services, { typed, error: error.message, newMode });
+      return sendDashboard(reply.code(error.status), page);
+    }
+  });
+}
+
+/** On the account of its mode, whichever mode the page is in. The first test key opens the test account. */
+const createKey = (
+  { visitor: { accountId }, by }: SignedInRequest,
+  mode: Mode,
+  given: ReturnType<typeof readKeyForm>,
+  { keys }: KeyServices,
+): Promise<MintedKey> => (mode === 'test' ? keys.createTest(accountId, given, by) : keys.create(accountId, given, by));
+
+/** The page after a key was made or rotated, which shows it once. */
+function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void {
+  routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
+    const record = ownKey(signedIn);
+    const fresh = take(signedIn.request, reply, freshKeyPath(record.keyId));
+    // Nobody else's key is shown as one's own, wherever the cookie comes from.
+    if (fresh === null || !fresh.key.startsWith(record.prefix)) {
+      return redirectTo(reply, `/dashboard/keys/${record.keyId}?done=key-shown`);
+    }
+    return sendDashboard(reply, freshKeyPage({ layout: layoutOf(signedIn), record, baseUrl: baseUrl(), ...fresh }));
+  });
+}
+
+type Change = (
+  signedIn: SignedInRequest,
+  record: KeyRecord,
+  form: URLSearchParams,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+/** The path's key, if it is the account's own; clients' keys are managed under clients. Throws `not_found`. */
+function ownKey({ request, account }: SignedInRequest): KeyRecord {
+  const keyId = pathParam(request, 'keyId');
+  const record = account.keys.find((key) => key.keyId === keyId && key.grantId === null);
+  if (record === undefined) throw notOnAccount('key');
+  return record;
+}
+
+async function listPage(
+  signedIn: SignedInRequest,
+  { grants, ledger, clock }: KeyServices,
+  form: Pick<KeysModel, 'typed' | 'error' | 'newMode'>,
+): Promise<string> {
+  const { account, signal } = signedIn;
+  const [clients, uses] = await Promise.all([
+    account.keys.some(({ grantId }) => grantId !== null) ? grants.list(account.accountId) : [],
+    ledger.lastUses(account.accountId, yearBefore(clock.now()), signal),
+  ]);
+  return keysPage({
+    layout: layoutOf(signedIn),
+    nowMs: clock.now(),
+    keys: account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+    lastUses: new Map(uses.map(({ keyId, day }) => [keyId, day])),
+    clients: new Map(clients.map(({ grantId, clientName }) => [grantId, clientName])),
+    ...form,
+  });
+}

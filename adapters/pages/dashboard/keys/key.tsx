@@ -1,0 +1,188 @@
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { Receipt } from '../../../../src/ports/ledger.js';
+import type { ChartData, Range } from '../../charts/chart-data.js';
+import { Picture } from '../../charts/picture.js';
+import { RequestTable } from '../credits/request-table.js';
+import { creditsOf, keyState } from '../frame/formats.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Card, FormError, Nothing, Notice, When } from '../frame/parts.js';
+import { LastHoursCard } from '../usage/last-hours.js';
+import type { LastHours } from '../usage/usage-charts.js';
+import { type KeyInput, OVERLAPS } from './key-forms.js';
+import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
+
+/** A key that the customer made. */
+export interface KeyModel {
+  readonly layout: PageLayout;
+  readonly nowMs: number;
+  readonly record: KeyRecord;
+  /** `2026-11-21`, within the last year. */
+  readonly lastUse: string | undefined;
+  /** What it paid for in the last 30 days, and in the last hours. */
+  readonly range: Range;
+  readonly usage: ChartData;
+  readonly lastHours: LastHours;
+  /** Its newest paid requests. */
+  readonly recent: readonly Receipt[];
+  readonly typed: KeyInput;
+  /** What went wrong, and with which form. */
+  readonly error: { readonly form: 'change' | 'rotate' | 'revoke'; readonly message: string } | null;
+}
+
+const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
+  <dl class="facts card">
+    <div>
+      <dt>Prefix</dt>
+      <dd>
+        <code>{record.prefix}…</code>
+      </dd>
+    </div>
+    <div>
+      <dt>State</dt>
+      <dd>
+        <StateBadge record={record} nowMs={nowMs} />
+      </dd>
+    </div>
+    <div>
+      <dt>Spent</dt>
+      <dd>{creditsOf(record.spent)}</dd>
+    </div>
+    <div>
+      <dt>Last used (UTC)</dt>
+      <dd>
+        <LastUse record={record} day={lastUse} />
+      </dd>
+    </div>
+    <div>
+      <dt>Cap</dt>
+      <dd>
+        <CapMeter cap={record.cap} />
+      </dd>
+    </div>
+    <div>
+      <dt>Created (UTC)</dt>
+      <dd>
+        <When at={record.createdAt} />
+      </dd>
+    </div>
+    <div>
+      <dt>{record.revokedAt === null ? 'Expires (UTC)' : 'Revoked (UTC)'}</dt>
+      <dd>
+        {(record.revokedAt ?? record.expiresAt) ? <When at={record.revokedAt ?? record.expiresAt ?? ''} /> : 'never'}
+      </dd>
+    </div>
+  </dl>
+);
+
+const errorOf = ({ error }: KeyModel, form: 'change' | 'rotate' | 'revoke'): string | null =>
+  error?.form === form ? error.message : null;
+
+const Change = (model: KeyModel) => (
+  <Card
+    id="change"
+    title="Name and cap"
+    lead="Changes take effect within seconds. Credits already spent in the period still count."
+  >
+    <form method="post" action={`/dashboard/keys/${model.record.keyId}/change`} class="row-form">
+      <KeyFields typed={model.typed} errorId={errorOf(model, 'change') === null ? null : 'change-error'} />
+      <button type="submit" class="button primary">
+        Save
+      </button>
+    </form>
+    <FormError id="change-error" message={errorOf(model, 'change')} />
+  </Card>
+);
+
+const Rotate = (model: KeyModel) => (
+  <Card
+    id="rotate"
+    title="Rotate"
+    lead="Creates a new key with the same name, cap and wallet. The old one keeps working for as long as you choose."
+  >
+    <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
+      <div class="field">
+        <label for="overlap">Old key</label>
+        <select id="overlap" name="overlap">
+          {OVERLAPS.map(({ value, text }) => (
+            <option key={value} value={value} selected={value === '24h'}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="submit" class="button">
+        Rotate key
+      </button>
+    </form>
+    <FormError id="rotate-error" message={errorOf(model, 'rotate')} />
+  </Card>
+);
+
+const Revoke = (model: KeyModel) => (
+  <Card id="revoke" title="Revoke" lead="The key stops working everywhere within seconds. This cannot be undone.">
+    <details class="confirm" open={errorOf(model, 'revoke') !== null}>
+      <summary class="button">Revoke this key…</summary>
+      <form method="post" action={`/dashboard/keys/${model.record.keyId}/revoke`} class="row-form">
+        <p>Requests that use it will be refused.</p>
+        <button type="submit" class="button danger">
+          Revoke now
+        </button>
+      </form>
+    </details>
+    <FormError id="revoke-error" message={errorOf(model, 'revoke')} />
+  </Card>
+);
+
+const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
+  <>
+    <Card id="days" title="Credits per day, last 30 days" lead="By endpoint or operation.">
+      {usage.series.length === 0 ? (
+        <Nothing>This key paid for nothing in the last 30 days.</Nothing>
+      ) : (
+        <Picture chart="credits" data={usage} range={range} keyId={record.keyId} />
+      )}
+    </Card>
+    <LastHoursCard
+      lastHours={lastHours}
+      keyId={record.keyId}
+      hrefOf={(hours) => `/dashboard/keys/${record.keyId}?hours=${hours}#hours`}
+    />
+    <Card id="recent" title="Recent paid requests" lead="Among the newest 1,000 of the account.">
+      {recent.length === 0 ? (
+        <Nothing>None with this key.</Nothing>
+      ) : (
+        <RequestTable caption="The most recent paid requests with this key" receipts={recent} />
+      )}
+    </Card>
+  </>
+);
+
+/** `GET /dashboard/keys/:keyId`. */
+export const keyPage = (model: KeyModel): string => {
+  const { record, layout, nowMs } = model;
+  const state = keyState(record, nowMs);
+  return dashboardPage(
+    {
+      title: record.name,
+      lead: <a href="/dashboard/keys">All keys</a>,
+      here: '/dashboard/keys',
+      below: true,
+      layout,
+    },
+    <>
+      <Facts {...model} />
+      {state === 'live' ? <Change {...model} /> : null}
+      {state === 'live' || state === 'ending' ? (
+        <div class="two">
+          {state === 'live' ? <Rotate {...model} /> : null}
+          <Revoke {...model} />
+        </div>
+      ) : (
+        <Notice tone="plain" title="This key no longer works.">
+          {model.error === null ? 'Its receipts and usage are kept.' : model.error.message}
+        </Notice>
+      )}
+      <Usage {...model} />
+    </>,
+  );
+};

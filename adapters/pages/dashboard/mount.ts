@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { loadCookies } from '../../http/cookies.js';
+import { createChartThread } from '../charts/chart-thread.js';
+import { createPictures } from '../charts/pictures.js';
+import { mountAccess } from './account/access-routes.js';
+import { mountAccount } from './account/account-routes.js';
+import { mountAlerts } from './alerts/alert-routes.js';
+import { mountMoney } from './credits/money-routes.js';
+import { authenticatedRoutes } from './frame/authenticated-routes.js';
+import { mountModeSwitch } from './frame/mode-routes.js';
+import { installRefusalPages } from './frame/refusals.js';
+import type { DashboardOptions } from './frame/services.js';
+import { mountKeys } from './keys/key-routes.js';
+import { mountUsage } from './usage/usage-routes.js';
+
+/**
+ * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
+ */
+export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
+  const routes = authenticatedRoutes(options);
+  const thread = createChartThread();
+  app.addHook('onClose', () => thread.close());
+  installRefusalPages(app);
+  loadCookies(app);
+  mountUsage(routes, options, createPictures(thread.draw, options.memories));
+  mountKeys(routes, options, () => app.baseUrl);
+  mountModeSwitch(routes, options);
+  mountMoney(routes, options);
+  mountAlerts(routes, options);
+  mountAccess(routes, options);
+  mountAccount(routes, options);
+}

@@ -1,0 +1,83 @@
+import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
+import { priceOf, type Unit } from '../../../../src/domain/prices.js';
+import { TIERS } from '../../../../src/domain/tiers.js';
+import type { AccountRecord } from '../../../../src/ports/accounts.js';
+import type { Receipt, StatementEntry } from '../../../../src/ports/ledger.js';
+import type { ChartData } from '../../charts/chart-data.js';
+import type { PageLayout } from '../frame/frame.js';
+
+/** The parts of the overview that change with each paid request. */
+export interface LiveModel {
+  readonly account: AccountRecord;
+  readonly mail: boolean;
+  /** The most recent paid requests. */
+  readonly recent: readonly Receipt[];
+  /** The latest incoming credits, or null for an account that never had any. */
+  readonly lastTopUp: StatementEntry | null;
+}
+
+export interface OverviewModel extends LiveModel {
+  readonly layout: PageLayout;
+  readonly network: string;
+  readonly nowMs: number;
+  /** First and last day of the picture. */
+  readonly range: { readonly from: string; readonly to: string };
+  readonly usage: ChartData;
+}
+
+/** How many of something a balance buys at full price. */
+export const buys = (balance: Thousandths, unit: Unit, perPage = 1): number =>
+  Math.floor(balance / (priceOf(unit, 'miss') * perPage));
+
+/** Profiles on a full page of followers (section 8). */
+export const FOLLOWERS_PER_PAGE = 200;
+
+/** Below this share of the last top-up the balance is called low. */
+const LOW = 0.2;
+
+export type Funds = 'good' | 'low' | 'empty';
+
+export function fundsOf({ account, lastTopUp }: Pick<LiveModel, 'account' | 'lastTopUp'>): Funds {
+  if (account.balance <= 0) return 'empty';
+  return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
+}
+
+/** With less than so many days of use, a forecast would only repeat an accident. */
+const FEWEST_DAYS = 3;
+const WEEK = 7;
+
+/** How long a balance lasts. */
+export interface Forecast {
+  readonly days: number;
+  /** The days whose rate it assumes, up to seven: a younger account has fewer. */
+  readonly from: number;
+}
+
+/** Null if nothing was spent in the last seven days, or the first use is younger than three. `usage`: by the day. */
+export function forecastOf(balance: Thousandths, usage: ChartData): Forecast | null {
+  const spent = usage.bars.map((_, day) => usage.series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
+  const first = spent.findIndex((credits) => credits > 0);
+  const from = Math.min(WEEK, spent.length - first);
+  const lately = spent.slice(-WEEK).reduce((sum, credits) => sum + credits, 0);
+  if (first < 0 || from < FEWEST_DAYS || lately === 0) return null;
+  return { days: Math.floor(toCredits(balance) / (lately / from)), from };
+}
+
+export interface Standing {
+  /** The account's rate, whether from its tier or from an operator. */
+  readonly qps: number;
+  /** Whether an operator set it, instead of the tier. */
+  readonly special: boolean;
+  /** The amount to pay until the next tier, and its rate; null at the top. */
+  readonly next: { readonly moreUsd: number; readonly requestsPerSecond: number } | null;
+}
+
+export function standingOf({ paidUsd, qps }: Pick<AccountRecord, 'paidUsd' | 'qps'>): Standing {
+  const reached = TIERS.filter((tier) => paidUsd >= tier.paidUsd).at(-1);
+  const next = TIERS.find((tier) => tier.paidUsd > paidUsd);
+  return {
+    qps,
+    special: reached?.requestsPerSecond !== qps,
+    next: next === undefined ? null : { moreUsd: next.paidUsd - paidUsd, requestsPerSecond: next.requestsPerSecond },
+  };
+}

@@ -1,0 +1,90 @@
+import { render } from 'preact-render-to-string';
+import { Picture } from '../../charts/picture.js';
+import { RequestTable } from '../credits/request-table.js';
+import { dashboardPage } from '../frame/frame.js';
+import { Card, Nothing } from '../frame/parts.js';
+import { Amount, Balance, Buys, Keys, Notices, Tier } from './overview-cards.js';
+import type { LiveModel, OverviewModel } from './overview-model.js';
+
+const Spending = ({ usage, range }: OverviewModel) => (
+  <Card
+    id="spending"
+    title="Credits per day"
+    wide
+    aside={
+      <a class="button small" href="/dashboard/usage">
+        All usage
+      </a>
+    }
+  >
+    {usage.series.length === 0 ? (
+      <Nothing>No credits were spent in the last 30 days.</Nothing>
+    ) : (
+      <Picture chart="credits" data={usage} range={range} />
+    )}
+  </Card>
+);
+
+const Newest = ({ recent }: OverviewModel) => (
+  <Card
+    id="newest"
+    title="Recent requests"
+    wide
+    aside={
+      <span class="actions" id="live-control">
+        <a class="button small" href="/dashboard/receipts">
+          Receipts
+        </a>
+      </span>
+    }
+  >
+    <Requests recent={recent} />
+    <p class="unseen" role="status" id="live-said" />
+  </Card>
+);
+
+const Requests = ({ recent }: Pick<LiveModel, 'recent'>) => (
+  <div id="live-requests">
+    {recent.length === 0 ? (
+      <Nothing>
+        No paid requests yet. <a href="/dashboard/keys">Create a key</a>, or try a read in{' '}
+        <a href="/graphql">GraphiQL</a>.
+      </Nothing>
+    ) : (
+      <RequestTable caption="The most recent paid requests" receipts={recent} />
+    )}
+  </div>
+);
+
+const Warning = (model: LiveModel) => (
+  <div id="live-notices">
+    <Notices {...model} />
+  </div>
+);
+
+/** `GET /dashboard/live`: the parts of the overview that change, for its script, which knows them by their ids. */
+export const livePart = (model: LiveModel): string =>
+  render(
+    <>
+      <Warning {...model} />
+      <Amount {...model} />
+      <Buys {...model} />
+      <Requests {...model} />
+    </>,
+  );
+
+/** `GET /dashboard`. */
+export const overviewPage = (model: OverviewModel): string =>
+  dashboardPage(
+    { title: 'Overview', here: '/dashboard', layout: model.layout, script: 'dashboard-live.js' },
+    <>
+      <Warning {...model} />
+      <div class="three">
+        <Balance {...model} />
+        <Tier {...model} />
+        <Keys {...model} />
+      </div>
+      <Spending {...model} />
+      <Newest {...model} />
+    </>,
+  );

@@ -1,0 +1,75 @@
+import type { UsageGroup } from '../../../../src/domain/usage.js';
+import type { UsageRow } from '../../../../src/ports/ledger.js';
+import { type ChartData, creditsChart, hoursChart, itemsChart, type Range } from '../../charts/chart-data.js';
+import { notOnAccount } from '../frame/authenticated-routes.js';
+import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { type ChartParams, daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
+
+/** The most rows that a table sums up or a file contains: a year of 100 operations and more. */
+export const MOST_ROWS = 50_000;
+
+type Asking = Pick<SignedInRequest, 'account' | 'signal'>;
+
+/** A key's id, if it is the account's own. Throws `not_found`. */
+export function ownKeyId({ account }: Asking, keyId: string): string {
+  if (account.keys.some((key) => key.keyId === keyId)) return keyId;
+  throw notOnAccount('key');
+}
+
+/** Usage of a range by the day; `keyId`: only what that key paid for. */
+export async function chartOf(
+  { account: { accountId }, signal }: Asking,
+  range: Range,
+  chart: ChartParams['chart'],
+  { ledger }: Pick<DashboardServices, 'ledger'>,
+  keyId?: string,
+): Promise<ChartData> {
+  const read = (group: readonly UsageGroup[]) =>
+    ledger.usage(accountId, { ...moments(range), group, keyId, limit: MOST_ROWS + 1 }, signal);
+  if (chart === 'items') return itemsChart(range, await read(['day']));
+  const rows = await read(['day', 'endpoint']);
+  if (rows.length <= MOST_ROWS) return creditsChart(range, rows);
+  return creditsChart(range, (await read(['day'])).map(unnamed));
+}
+
+/** The last hours: a chart, its first and last hour, and the figures by hour. */
+export interface LastHours {
+  readonly hours: Hours;
+  readonly chart: ChartData;
+  readonly span: Range;
+  /** In order; those with usage. */
+  readonly rows: readonly UsageRow[];
+}
+
+export async function lastHoursOf(
+  { account: { accountId }, signal }: Asking,
+  hours: Hours,
+  { ledger, clock }: Pick<DashboardServices, 'ledger' | 'clock'>,
+  keyId?: string,
+): Promise<LastHours> {
+  const bars = lastHours(hours, clock.now());
+  // At most 48 hours of some dozens of operations, and 100 names of an account's own a day.
+  const ask = { ...moments(daysOfHours(bars)), group: ['hour', 'endpoint'] as const, keyId, limit: MOST_ROWS };
+  const rows = (await ledger.usage(accountId, ask, signal)).filter(({ hour = '' }) => bars.includes(hour));
+  const span = { from: bars[0] ?? '', to: bars.at(-1) ?? '' };
+  return { hours, chart: hoursChart(bars, rows), span, rows: byHour(rows) };
+}
+
+/** Rows by hour and endpoint, summed up by hour, in order. */
+function byHour(rows: readonly UsageRow[]): UsageRow[] {
+  const sums = new Map<string, UsageRow>();
+  for (const { hour = '', requests, items, cacheHits, amount } of rows) {
+    const sum = sums.get(hour) ?? { requests: 0, items: 0, cacheHits: 0, amount: 0 };
+    sums.set(hour, {
+      hour,
+      requests: sum.requests + requests,
+      items: sum.items + items,
+      cacheHits: sum.cacheHits + cacheHits,
+      amount: sum.amount + amount,
+    });
+  }
+  return [...sums.values()].sort((one, other) => ((one.hour ?? '') < (other.hour ?? '') ? -1 : 1));
+}
+
+/** Where there are more operations than are read. */
+const unnamed = (row: UsageRow): UsageRow => ({ ...row, endpoint: 'all operations' });

@@ -1,0 +1,125 @@
+import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/days.js';
+import { badRequest } from '../../../../src/domain/errors.js';
+import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../../../src/domain/usage.js';
+import { HOUR_MS } from '../../../../src/lib/durations.js';
+import { addDays, CHARTS, type ChartName, daysIn, type Range } from '../../charts/chart-data.js';
+import { CHART_WIDTHS, type ChartWidth } from '../../charts/chart-sizes.js';
+import type { Scheme } from '../../charts/palette.js';
+
+export const PRESETS = [7, 30, 90] as const;
+/** Days. */
+const LONGEST = 366;
+
+/** The selected range and groups: by default the last 30 days, by day. */
+export interface UsageParams extends Range {
+  readonly groups: readonly UsageGroup[];
+}
+
+/** The last `days` days, including today. */
+export const lastDays = (days: number, nowMs: number): Range => {
+  const to = new Date(nowMs).toISOString().slice(0, 10);
+  return { from: addDays(to, 1 - days), to };
+};
+
+/**
+ * Reads `from`, `to` (dates, inclusive, UTC) and `group` (repeated, or comma-separated). Throws `bad_request` with a
+ * message for people.
+ */
+export function readUsageParams(query: URLSearchParams, nowMs: number): UsageParams {
+  const recent = lastDays(30, nowMs);
+  const to = dayOf(query, 'to') ?? recent.to;
+  const from = dayOf(query, 'from') ?? addDays(to, -29);
+  const groups = groupsOf(query);
+  const kept = lastDays(HOURLY_DAYS, nowMs).from;
+  if (groups.includes('hour') && from < kept) {
+    throw badRequest(`Usage by hour is kept for ${HOURLY_DAYS} days: choose a first day from ${kept} on.`, 'from');
+  }
+  if (from > to) throw badRequest(`The first day (${from}) is later than the last (${to}).`, 'from');
+  if (daysIn({ from, to }) > LONGEST) throw badRequest(`Choose at most ${LONGEST} days.`, 'from');
+  return { from, to, groups };
+}
+
+function groupsOf(query: URLSearchParams): readonly UsageGroup[] {
+  const named = query
+    .getAll('group')
+    .flatMap((text) => text.split(','))
+    .filter((text) => text !== '');
+  const other = named.find((name) => !(USAGE_GROUPS as readonly string[]).includes(name));
+  if (other !== undefined) throw badRequest('Usage can be grouped by day, hour, endpoint and key.', 'group');
+  const groups = USAGE_GROUPS.filter((group) => named.includes(group));
+  return groups.length === 0 ? ['day'] : groups;
+}
+
+function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
+  const text = query.get(name) ?? '';
+  if (text === '') return null;
+  if (isDay(text)) return text;
+  const which = name === 'from' ? 'first' : 'last';
+  throw badRequest(`The ${which} day must be a date like 2026-11-21, from ${FIRST_DAY} to ${LAST_DAY}.`, name);
+}
+
+/** As a query string, without the question mark. */
+export const usageQuery = ({ from, to, groups }: UsageParams): string =>
+  new URLSearchParams({ from, to, group: groups.join(',') }).toString();
+
+export interface ChartParams extends Range {
+  readonly chart: ChartName;
+  readonly scheme: Scheme;
+  readonly width: ChartWidth;
+  /** Only this key's, as it was asked for; null: the whole account's. */
+  readonly keyId: string | null;
+  /** By the hour, of so many; null: by the day. */
+  readonly hours: Hours | null;
+}
+
+/** The choices of a chart by the hour. */
+export const HOURS = [24, 48] as const;
+export type Hours = (typeof HOURS)[number];
+
+export const hoursIn = (query: URLSearchParams): Hours | null =>
+  HOURS.find((hours) => String(hours) === query.get('hours')) ?? null;
+
+/** The last hours, including the current one, as rows of usage name them. */
+export const lastHours = (hours: Hours, nowMs: number): readonly string[] => {
+  const last = Math.floor(nowMs / HOUR_MS);
+  return Array.from({ length: hours }, (_, index) => {
+    const at = new Date((last - hours + 1 + index) * HOUR_MS).toISOString();
+    return at.replace('.000Z', 'Z');
+  });
+};
+
+/** The days that those hours are in. */
+export const daysOfHours = (hours: readonly string[]): Range => ({
+  from: (hours[0] ?? '').slice(0, 10),
+  to: (hours.at(-1) ?? '').slice(0, 10),
+});
+
+/** The address of a picture, without its look. */
+export const chartPath = (chart: ChartName, { from, to }: Range, keyId: string | null = null): string =>
+  `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to, ...(keyId !== null && { key: keyId }) })}`;
+
+export const hoursPath = (hours: Hours, keyId: string | null = null): string =>
+  `/dashboard/usage.svg?${new URLSearchParams({ chart: 'credits', hours: String(hours), ...(keyId !== null && { key: keyId }) })}`;
+
+export function readChartParams(query: URLSearchParams, nowMs: number): ChartParams {
+  const chart = CHARTS.find((name) => name === query.get('chart'));
+  if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
+  return { chart, keyId: query.get('key'), hours: hoursIn(query), ...readLookParams(query, nowMs) };
+}
+
+/** The days of a picture, and its look. */
+export function readLookParams(
+  query: URLSearchParams,
+  nowMs: number,
+): Pick<ChartParams, 'from' | 'to' | 'scheme' | 'width'> {
+  const { from, to } = readUsageParams(query, nowMs);
+  const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
+  const width = CHART_WIDTHS.find((name) => name === query.get('width')) ?? 'wide';
+  return { from, to, scheme, width };
+}
+
+/** A range as the ledger takes it: its end is exclusive, while people include the whole last day. */
+export const moments = ({ from, to }: Range): Range => ({
+  from: `${from}T00:00:00Z`,
+  to: `${addDays(to, 1)}T00:00:00Z`,
+});

@@ -1,0 +1,115 @@
+import type { FastifyReply } from 'fastify';
+import { badRequest } from '../../../../src/domain/errors.js';
+import type { UsageRow } from '../../../../src/ports/ledger.js';
+import type { Pictures } from '../../charts/pictures.js';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  layoutOf,
+  queryOf,
+  sendDashboard,
+} from '../frame/authenticated-routes.js';
+import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { livePart, overviewPage } from '../overview/overview.js';
+import type { LiveModel } from '../overview/overview-model.js';
+import { usagePage } from './usage.js';
+import { chartOf, lastHoursOf, MOST_ROWS, ownKeyId } from './usage-charts.js';
+import { usageCsv } from './usage-csv.js';
+import { hoursIn, lastDays, moments, readChartParams, readUsageParams, type UsageParams } from './usage-params.js';
+
+/** The most requests on the overview. */
+const NEWEST = 8;
+
+/** A picture has no scripts and loads nothing; the library's styling of text is inline. */
+export const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
+interface UsageOptions extends DashboardServices {
+  readonly network: string;
+  readonly mail: boolean;
+}
+
+/** Overview, usage, its pictures and its file. */
+export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, pictures: Pictures): void {
+  routes.page('/dashboard', async (signedIn, reply) => sendDashboard(reply, await overview(signedIn, options)));
+  routes.page('/dashboard/live', async (signedIn, reply) =>
+    sendDashboard(reply, livePart(await newest(signedIn, options))),
+  );
+  routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
+  routes.page('/dashboard/usage.csv', async (signedIn, reply) => {
+    const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
+    const rows = await rowsOf(signedIn, ask, options);
+    return reply
+      .type('text/csv; charset=utf-8; header=present')
+      .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
+      .send(usageCsv(ask, rows));
+  });
+  routes.page('/dashboard/usage.svg', async (signedIn, reply) => {
+    const ask = readChartParams(queryOf(signedIn.request), options.clock.now());
+    const one = ask.keyId === null ? undefined : ownKeyId(signedIn, ask.keyId);
+    const data =
+      ask.hours === null
+        ? await chartOf(signedIn, ask, ask.chart, options, one)
+        : (await lastHoursOf(signedIn, ask.hours, options, one)).chart;
+    const svg = await pictures(signedIn.account.accountId, data, ask);
+    return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
+  });
+}
+
+/** Throws `bad_request` when there are more than a file or a table may contain. */
+async function rowsOf(
+  { account: { accountId }, signal }: SignedInRequest,
+  ask: UsageParams,
+  { ledger }: Pick<DashboardServices, 'ledger'>,
+): Promise<readonly UsageRow[]> {
+  const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 }, signal);
+  if (rows.length <= MOST_ROWS) return rows;
+  throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
+}
+
+async function overview(signedIn: SignedInRequest, options: UsageOptions): Promise<string> {
+  const { clock, network } = options;
+  const nowMs = clock.now();
+  const range = lastDays(30, nowMs);
+  const [usage, live] = await Promise.all([chartOf(signedIn, range, 'credits', options), newest(signedIn, options)]);
+  return overviewPage({ layout: layoutOf(signedIn), network, nowMs, range, usage, ...live });
+}
+
+async function newest({ account, signal }: SignedInRequest, { ledger, mail }: UsageOptions): Promise<LiveModel> {
+  const [recent, statement] = await Promise.all([
+    ledger.recent(account.accountId, NEWEST, signal),
+    ledger.statement(account.accountId, 20, signal),
+  ]);
+  // Credits that were taken are not a top-up.
+  return {
+    account,
+    mail,
+    recent,
+    lastTopUp: statement.find(({ kind }) => kind !== 'reversal' && kind !== 'hold') ?? null,
+  };
+}
+
+/** The request's range and groups; if invalid, the default range, and why. */
+function asked(query: URLSearchParams, nowMs: number): { ask: UsageParams; error: string | null } {
+  try {
+    return { ask: readUsageParams(query, nowMs), error: null };
+  } catch (error) {
+    if (!isCallerError(error)) throw error;
+    return { ask: readUsageParams(new URLSearchParams(), nowMs), error: error.message };
+  }
+}
+
+async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+  const nowMs = options.clock.now();
+  const query = queryOf(signedIn.request);
+  const { ask, error } = asked(query, nowMs);
+  const [rows, credits, items, lastHours] = await Promise.all([
+    rowsOf(signedIn, ask, options),
+    chartOf(signedIn, ask, 'credits', options),
+    chartOf(signedIn, ask, 'items', options),
+    lastHoursOf(signedIn, hoursIn(query) ?? 24, options),
+  ]);
+  const typed =
+    error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
+  const page = usagePage({ layout: layoutOf(signedIn), nowMs, ask, error, typed, rows, credits, items, lastHours });
+  return sendDashboard(error === null ? reply : reply.code(400), page);
+}

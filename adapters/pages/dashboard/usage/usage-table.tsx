@@ -1,0 +1,56 @@
+import { figure } from '../../../../src/domain/figures.js';
+import type { UsageGroup } from '../../../../src/domain/usage.js';
+import type { UsageRow } from '../../../../src/ports/ledger.js';
+
+import { amountOf } from '../frame/formats.js';
+import { type Column, DataTable, Day, When } from '../frame/parts.js';
+import type { UsageParams } from './usage-params.js';
+
+/** The most rows shown; the file has all of them. */
+export const SHOWN = 400;
+
+export const TITLES: Record<UsageGroup, string> = { day: 'Day', hour: 'Hour (UTC)', endpoint: 'Endpoint', key: 'Key' };
+
+const Group = ({ group, row }: { group: UsageGroup; row: UsageRow }) => {
+  if (group === 'day') return <Day at={row.day ?? ''} />;
+  if (group === 'hour') return <When at={row.hour ?? ''} />;
+  return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
+};
+
+const figuresOf = (row: Omit<UsageRow, 'day'>): string[] => [
+  figure(row.requests),
+  figure(row.items),
+  figure(row.items - row.cacheHits),
+  figure(row.cacheHits),
+  amountOf(row.amount),
+];
+
+const totalOf = (rows: readonly UsageRow[]): UsageRow =>
+  rows.reduce(
+    (sum, row) => ({
+      requests: sum.requests + row.requests,
+      items: sum.items + row.items,
+      cacheHits: sum.cacheHits + row.cacheHits,
+      amount: sum.amount + row.amount,
+    }),
+    { requests: 0, items: 0, cacheHits: 0, amount: 0 },
+  );
+
+const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', 'Credits'].map((title) => ({
+  title,
+  numeric: true,
+}));
+
+/** The figures behind the pictures, with their sums. */
+export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => (
+  <DataTable
+    tall
+    caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
+    columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
+    rows={rows.slice(0, SHOWN).map((row) => ({
+      key: `${row.day} ${row.hour} ${row.endpoint} ${row.keyPrefix}`,
+      cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figuresOf(row)],
+    }))}
+    total={{ span: ask.groups.length, cells: figuresOf(totalOf(rows)) }}
+  />
+);

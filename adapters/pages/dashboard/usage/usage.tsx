@@ -1,0 +1,147 @@
+import { counted, figure } from '../../../../src/domain/figures.js';
+import { HOURLY_DAYS, USAGE_GROUPS } from '../../../../src/domain/usage.js';
+import type { UsageRow } from '../../../../src/ports/ledger.js';
+
+import { type ChartData, daysIn } from '../../charts/chart-data.js';
+import { Picture } from '../../charts/picture.js';
+import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Card, FormError, Nothing } from '../frame/parts.js';
+import { LastHoursCard } from './last-hours.js';
+import type { LastHours } from './usage-charts.js';
+import { lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
+import { SHOWN, TITLES, UsageTable } from './usage-table.js';
+
+export interface UsageModel {
+  readonly layout: PageLayout;
+  readonly nowMs: number;
+  readonly ask: UsageParams;
+  /** What was wrong with the request, as text; `ask` is then the default range. */
+  readonly error: string | null;
+  /** The input as typed, where it was wrong. */
+  readonly typed: { readonly from: string; readonly to: string };
+  readonly rows: readonly UsageRow[];
+  readonly credits: ChartData;
+  readonly items: ChartData;
+  readonly lastHours: LastHours;
+}
+
+const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
+  <ul class="pills">
+    {PRESETS.map((days) => {
+      const range = lastDays(days, nowMs);
+      const here = range.from === ask.from && range.to === ask.to;
+      return (
+        <li key={days}>
+          <a
+            href={`/dashboard/usage?${usageQuery({ ...ask, ...range })}`}
+            {...(here ? { 'aria-current': 'true' as const } : {})}
+          >
+            {days} days
+          </a>
+        </li>
+      );
+    })}
+  </ul>
+);
+
+const today = (nowMs: number): UsageParams => ({ ...lastDays(1, nowMs), groups: ['hour'] });
+
+const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
+  <section class="card range" aria-label="Period and grouping">
+    <Presets ask={ask} nowMs={nowMs} />
+    <form
+      method="get"
+      action="/dashboard/usage"
+      class="row-form"
+      {...(error === null ? {} : { 'aria-describedby': 'range-error' })}
+    >
+      <div class="field">
+        <label for="from">First day</label>
+        <input id="from" name="from" type="date" value={typed.from} required />
+      </div>
+      <div class="field">
+        <label for="to">Last day (UTC)</label>
+        <input id="to" name="to" type="date" value={typed.to} required />
+      </div>
+      <fieldset class="checks">
+        <legend>Group table by</legend>
+        {USAGE_GROUPS.map((group) => (
+          <label key={group}>
+            <input type="checkbox" name="group" value={group} checked={ask.groups.includes(group)} /> {TITLES[group]}
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit" class="button primary">
+        Show
+      </button>
+    </form>
+    <p class="soft small">
+      Hours are kept for {HOURLY_DAYS} days. <a href={`/dashboard/usage?${usageQuery(today(nowMs))}`}>Today by hour</a>
+    </p>
+    <FormError id="range-error" message={error} />
+  </section>
+);
+
+const Charts = ({ ask, credits, items }: UsageModel) => {
+  const per = credits.step === 1 ? 'per day' : 'per week';
+  return (
+    <>
+      <Card id="credits" title={`Credits ${per}`} lead="By endpoint or operation.">
+        <Picture chart="credits" data={credits} range={ask} />
+      </Card>
+      <Card id="items" title={`Items ${per}`} lead="Read from the network, or from the cache at half price.">
+        <Picture chart="items" data={items} range={ask} />
+      </Card>
+    </>
+  );
+};
+
+/** `GET /dashboard/usage`. */
+export const usagePage = (model: UsageModel): string => {
+  const { layout, ask, rows } = model;
+  const lastHours = (
+    <LastHoursCard
+      lastHours={model.lastHours}
+      hrefOf={(hours) => `/dashboard/usage?${usageQuery(ask)}&hours=${hours}#hours`}
+    />
+  );
+  return dashboardPage(
+    {
+      title: 'Usage',
+      lead: 'Paid requests by day, hour, endpoint and key. Free requests are not included.',
+      here: '/dashboard/usage',
+      layout,
+    },
+    <>
+      <RangeForm {...model} />
+      {rows.length === 0 ? (
+        <>
+          <Nothing>
+            No paid requests in these {counted(daysIn(ask), 'day')}. <a href="/dashboard/keys">Create a key</a> and
+            start reading.
+          </Nothing>
+          {lastHours}
+        </>
+      ) : (
+        <>
+          <Charts {...model} />
+          {lastHours}
+          <Card
+            id="table"
+            title="Details"
+            {...(rows.length > SHOWN
+              ? { lead: `The first ${SHOWN} of ${figure(rows.length)} rows; download the CSV for all of them.` }
+              : {})}
+            aside={
+              <a class="button small" href={`/dashboard/usage.csv?${usageQuery(ask)}`}>
+                Download CSV
+              </a>
+            }
+          >
+            <UsageTable ask={ask} rows={rows} />
+          </Card>
+        </>
+      )}
+    </>,
+  );
+};

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import { lazily } from '../../../../src/lib/lazily.js';
+import { quoted } from '../../../../src/lib/truncated.js';
+import { sendStatic, staticBody } from '../../../http/bodies/static-body.js';
+import { sendFailure } from '../../../http/failure.js';
+import { type Handler, negotiated } from '../../../http/keyless.js';
+import type { OpenapiDocument } from '../../../rest/openapi/types.js';
+import { notFoundPage } from '../../kit/not-found.js';
+import { pageHeaders, sendPage, wantsHtml } from '../../kit/send-page.js';
+import { apiEntries } from './model.js';
+import { apiIndex, apiPage } from './pages.js';
+
+export interface ApiOptions {
+  /** The OpenAPI document, for the service's own address. */
+  readonly describe: () => OpenapiDocument;
+  /** Texts of the persisted operations, by name. */
+  readonly operations: Readonly<Record<string, string>>;
+  /** On the demo network, the key that its pages send; null elsewhere. */
+  readonly demoKey: string | null;
+}
+
+const HTML = 'text/html; charset=utf-8';
+
+/** The API reference: pages for a browser; a program is led to the document itself. */
+export function mountApi(
+  app: FastifyInstance,
+  keyless: (url: string, handler: Handler) => void,
+  { describe, operations, demoKey }: ApiOptions,
+): void {
+  const live = demoKey === null ? null : { key: demoKey };
+  const pages = lazily(async () => {
+    const entries = apiEntries({ document: describe(), operations, baseUrl: app.baseUrl });
+    const each = new Map(entries.map((entry) => [entry.id, staticBody(HTML, apiPage(entry, live))]));
+    return { index: staticBody(HTML, apiIndex(entries)), each };
+  });
+  const sendIndex = negotiated(async (request, reply) => {
+    if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
+    return sendStatic(request, pageHeaders(reply), (await pages.get()).index);
+  });
+  keyless('/docs/api', sendIndex);
+  const sendOperation = negotiated(async (request, reply) => {
+    const { operation = '' } = request.params as { operation?: string };
+    const page = (await pages.get()).each.get(operation);
+    if (page === undefined && wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
+    if (page === undefined) {
+      return sendFailure(request, reply, new ServiceError('not_found', `Unknown operation ${quoted(operation)}.`));
+    }
+    if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
+    // With the demo key in it, no cache may keep the page, and no page of another origin may read it.
+    if (live !== null) reply.removeHeader('Access-Control-Allow-Origin');
+    return sendStatic(request, pageHeaders(reply), page, live === null ? undefined : 'no-store');
+  });
+  keyless('/docs/api/:operation', sendOperation);
+}

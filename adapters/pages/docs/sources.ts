@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { type AssetSet, assetSet, pathIn } from '../kit/asset-set.js';
+import type { Picture } from '../site/landing-facts.js';
+import { GROUPS, type Group } from './contents.js';
+
+const FOLDER = new URL('../../../docs/', import.meta.url);
+
+/** The address that the examples in `docs/` call: that of a service started with the defaults. */
+const EXAMPLE_ADDRESS = 'http://127.0.0.1:4000';
+
+/** A file of `docs/`, as it is published. */
+export interface Source {
+  /** The last part of its address: `/docs/<name>`. */
+  readonly name: string;
+  readonly group: Group;
+  readonly markdown: string;
+}
+
+const PICTURE = /(?:src|srcset)="([^":]+\.png)"/g;
+
+const files = GROUPS.flatMap((group) =>
+  group.pages.map((name) => ({ name, group, markdown: readFileSync(new URL(`${name}.md`, FOLDER), 'utf8') })),
+);
+
+const pictureFiles = new Map(
+  files
+    .flatMap(({ markdown }) => [...markdown.matchAll(PICTURE)].map(([, name = '']) => name))
+    .map((name) => [name, readFileSync(new URL(name, FOLDER))]),
+);
+
+const PICTURES = assetSet('/docs/pictures', Object.fromEntries(pictureFiles));
+
+/** The pictures of all pages, by path. */
+export const docsPictures = (): AssetSet => PICTURES;
+
+/** Undefined for a file that is not a picture of these pages. Width and height are in every PNG's first chunk. */
+export function pictureOf(name: string): Picture | undefined {
+  const file = pictureFiles.get(name);
+  if (file === undefined) return undefined;
+  return { path: pathIn(PICTURES, name), width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
+}
+
+/** The dashboard's first page in both colour schemes, which docs/accounts.md shows. Throws if it does not. */
+export function dashboardPictures(): { readonly light: Picture; readonly dark: Picture } {
+  const [light, dark] = ['light', 'dark'].map((scheme) => pictureOf(`dashboard/overview-wide-${scheme}.png`));
+  if (light === undefined || dark === undefined) throw new Error('The docs show no picture of the dashboard.');
+  return { light, dark };
+}
+
+/** The pages of `docs/`; examples for callers call `baseUrl`, which has no slash at the end. */
+export const sourcesFor = (baseUrl: string): Source[] =>
+  files.map((file) => ({
+    ...file,
+    markdown: file.group.isForCallers ? file.markdown.replaceAll(EXAMPLE_ADDRESS, baseUrl) : file.markdown,
+  }));
+
+/** A page's Markdown for a program: the same text, with pictures where the site has them. */
+export const forPrograms = (markdown: string): string =>
+  markdown.replaceAll(PICTURE, (whole, name: string) => whole.replace(name, pictureOf(name)?.path ?? name));

@@ -1,0 +1,135 @@
+import {
+  astFromValue,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+  isEnumType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  print,
+} from 'graphql';
+import { toCredits } from '../../../src/domain/credits.js';
+import { figure, inCredits } from '../../../src/domain/figures.js';
+import { priceOf, UNITS } from '../../../src/domain/prices.js';
+import type { Group } from './contents.js';
+import type { Source } from './sources.js';
+
+/** The pages that are made from the schema: an index, and one for each type. */
+export const TYPES_GROUP: Group = { title: 'GraphQL types', isForCallers: true, pages: [] };
+
+/** The address of a type's page, and of the index. */
+export const TYPES = 'types';
+
+/** In the order in which a reader meets them: the roots, objects, and what their fields are made of. */
+export function typeSources(schema: GraphQLSchema): Source[] {
+  const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  const rank = (type: GraphQLNamedType): number =>
+    roots.includes(type as GraphQLObjectType) ? roots.indexOf(type as GraphQLObjectType) : isObjectType(type) ? 2 : 3;
+  const ordered = types.sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
+  return [
+    { name: TYPES, group: TYPES_GROUP, markdown: indexOf(ordered) },
+    ...ordered.map((type) => ({ name: `${TYPES}/${type.name}`, group: TYPES_GROUP, markdown: pageOf(type) })),
+  ];
+}
+
+/** A page of ours, from which `render.ts` makes HTML. */
+const page = (...parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+
+const linkTo = (name: string): string => `[${name}](/docs/${TYPES}/${name})`;
+
+const indexOf = (types: readonly GraphQLNamedType[]): string =>
+  page(
+    '# GraphQL types',
+    'Every type of the schema, its fields, and what they cost. [GraphQL](graphql.md) explains how to ask for them.',
+    table(
+      ['Type', 'What it is'],
+      types.map((type) => [linkTo(type.name), firstSentence(type.description)]),
+    ),
+  );
+
+function pageOf(type: GraphQLNamedType): string {
+  const title = `# ${type.name}`;
+  const about = [
+    type.description ?? '',
+    `\`${kindOf(type)} ${type.name}\`, one of the [GraphQL types](/docs/${TYPES}).`,
+  ];
+  if (isObjectType(type)) return page(title, ...about, ...fieldsOf(type));
+  if (isEnumType(type)) {
+    const rows = type.getValues().map(({ name, description }) => [`\`${name}\``, description ?? '']);
+    return page(title, ...about, '## Values', table(['Value', 'Meaning'], rows));
+  }
+  if (isUnionType(type)) {
+    const rows = type.getTypes().map((each) => [linkTo(each.name), firstSentence(each.description)]);
+    return page(title, ...about, '## One of', table(['Type', 'What it is'], rows));
+  }
+  return page(title, ...about);
+}
+
+function kindOf(type: GraphQLNamedType): string {
+  if (isObjectType(type)) return 'type';
+  if (isEnumType(type)) return 'enum';
+  return isUnionType(type) ? 'union' : 'scalar';
+}
+
+/** Fields to select as they are, in one table; those with a price or arguments, each below a heading of its own. */
+function fieldsOf(type: GraphQLObjectType): string[] {
+  const fields = Object.values(type.getFields());
+  const isPlain = (field: GraphQLField<unknown, unknown>): boolean =>
+    field.args.length === 0 && field.extensions.price === undefined;
+  const plain = fields.filter(isPlain).map((field) => [`\`${field.name}\``, typeText(field.type), meaningOf(field)]);
+  return [
+    ...(plain.length > 0 ? ['## Fields', table(['Field', 'Type', 'Meaning'], plain)] : []),
+    ...fields.filter((field) => !isPlain(field)).flatMap(fieldSection),
+  ];
+}
+
+const meaningOf = ({ description, deprecationReason }: GraphQLField<unknown, unknown>): string =>
+  [deprecationReason ? `Deprecated: ${deprecationReason}` : '', description ?? ''].filter(Boolean).join(' ');
+
+function fieldSection(field: GraphQLField<unknown, unknown>): string[] {
+  return [
+    `## ${field.name}`,
+    meaningOf(field),
+    `Type: ${typeText(field.type)}. ${priceText(field)}`,
+    field.args.length === 0
+      ? ''
+      : table(
+          ['Argument', 'Type', 'Default', 'Meaning'],
+          field.args.map((arg) => [`\`${arg.name}\``, typeText(arg.type), defaultOf(arg), arg.description ?? '']),
+        ),
+  ];
+}
+
+/** What the service charges: the same table of prices. */
+function priceText(field: GraphQLField<unknown, unknown>): string {
+  const { price } = field.extensions;
+  if (price === undefined) return 'Free.';
+  const credits = (cache: 'miss' | 'hit' | 'bypass'): number => toCredits(priceOf(price.unit, cache));
+  return `Price: ${inCredits(credits('miss'))} per ${UNITS[price.unit].item}, ${figure(credits('hit'))} if cached, ${figure(credits('bypass'))} with \`fresh\`.`;
+}
+
+function defaultOf({ defaultValue, type }: GraphQLArgument): string {
+  const value = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
+  return value ? `\`${print(value)}\`` : '';
+}
+
+function typeText(type: GraphQLType): string {
+  if (isNonNullType(type)) return `${typeText(type.ofType)}!`;
+  return isListType(type) ? `\\[${typeText(type.ofType)}\\]` : linkTo(type.name);
+}
+
+const firstSentence = (text: string | null | undefined): string => (text ?? '').split(/(?<=\.)\s/)[0] ?? '';
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows.map((row) => row.map(cellText))]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+
+const cellText = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');

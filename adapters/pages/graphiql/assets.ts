@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { type AssetSet, assetSet, pathIn } from '../kit/asset-set.js';
+import { packageFile } from '../kit/package-file.js';
+
+const own = (name: string): Buffer => readFileSync(new URL(`browser/${name}`, import.meta.url));
+
+const OWN_MODULES = [
+  'graphiql-page.js',
+  'bar.js',
+  'copy.js',
+  'editors.js',
+  'offer.js',
+  'prices.js',
+  'request.js',
+  'snippets.js',
+  'storage.js',
+  'tabs.js',
+  'cost.js',
+  'dom.js',
+  'session.js',
+  'transport.js',
+  'failure-text.js',
+] as const;
+
+/** Five sixths of the stylesheet are fonts, as data, that everybody would wait for; the page has the site's (`look.css`). */
+const withoutFonts = (css: Buffer): Buffer =>
+  Buffer.from(css.toString('utf8').replaceAll(/@font-face\s*\{[^{}]*\}/g, ''));
+
+/**
+ * GraphiQL 3 as its authors build it for a plain `<script>`: with CodeMirror, so no workers and no eval. Why not a newer
+ * one: docs/dependencies.md. Nothing is loaded from elsewhere (U42).
+ */
+const ASSETS = assetSet('/graphql/assets', {
+  'react.js': packageFile('react', 'umd/react.production.min.js'),
+  'react-dom.js': packageFile('react-dom', 'umd/react-dom.production.min.js'),
+  'graphiql.js': packageFile('graphiql', 'graphiql.min.js'),
+  'graphiql.css': withoutFonts(packageFile('graphiql', 'graphiql.min.css')),
+  'bar.css': own('bar.css'),
+  'below.css': own('below.css'),
+  'look.css': own('look.css'),
+  ...Object.fromEntries(OWN_MODULES.map((name) => [name, own(name)])),
+});
+
+/** Everything that GraphiQL's page loads, besides the logo and colours of the site; immutable (L10). */
+export const graphiqlAssets = (): AssetSet => ASSETS;
+
+export const graphiqlPath = (name: string): string => pathIn(ASSETS, name);

@@ -1,0 +1,161 @@
+import { sitePath } from '../kit/assets.js';
+
+const KeyForm = ({ demo }: { demo: boolean }) => (
+  <form id="key-form" class="key" autoComplete="off" hidden={demo}>
+    {demo ? (
+      <button type="button" id="use-demo" class="primary">
+        Use the demo key
+      </button>
+    ) : null}
+    <label for="key-input" class="hidden">
+      API key
+    </label>
+    {/* Not a password field: browsers would offer to keep it. It has no name either, so that no form can send it. */}
+    <input
+      id="key-input"
+      type="text"
+      class="secret"
+      placeholder={demo ? 'or paste a key' : 'Paste a key'}
+      spellcheck={false}
+      autoComplete="off"
+      autoCapitalize="off"
+      data-1p-ignore
+      data-lpignore="true"
+    />
+    <button type="submit">Use key</button>
+  </form>
+);
+
+/** On a demo its key is taken by the script: shown from the start, the bar does not change its height when it is. */
+const KeyState = ({ demo }: { demo: boolean }) => (
+  <div id="key-state" class="key" hidden={!demo}>
+    <span class="tag" id="key-kind">
+      {demo ? 'Demo key' : 'Key'}
+    </span>
+    <code id="key-name" />
+    <button type="button" id="key-forget" title="Forget the key (it is stored for this tab only)">
+      Forget
+    </button>
+  </div>
+);
+
+/** The breakdown of the last run, opened by the figure in the bar. */
+const CostDetails = () => (
+  <section id="cost-details" popover="auto" class="details" aria-label="Cost of the last run">
+    <h2>Cost of the last run</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Path</th>
+          <th scope="col">Items</th>
+          <th scope="col">Each</th>
+          <th scope="col">Cache</th>
+          <th scope="col">Credits</th>
+        </tr>
+      </thead>
+      <tbody id="cost-lines" />
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={4}>
+            Charged
+          </th>
+          <td id="cost-sum" />
+        </tr>
+      </tfoot>
+    </table>
+    <p id="cost-note">Cached items (hit) cost half, fresh ones (bypass) double. Failed and empty reads are free.</p>
+  </section>
+);
+
+/** The request as text, opened by its button. The key is not in it. */
+const CopyAs = () => (
+  <section id="copy-as" popover="auto" class="details" aria-labelledby="copy-title">
+    <h2 id="copy-title">Copy as</h2>
+    <div class="kinds">
+      <button type="button" data-kind="curl" aria-pressed="true">
+        curl
+      </button>
+      <button type="button" data-kind="fetch" aria-pressed="false">
+        fetch
+      </button>
+      <button type="button" data-kind="client" aria-pressed="false">
+        TypeScript client
+      </button>
+      <span id="copy-said" role="status" />
+    </div>
+    <textarea id="snippet" aria-label="The request" readOnly rows={12} spellcheck={false} />
+    <p>
+      It reads the key from the environment variable <code>PERCH_KEY</code>.
+    </p>
+  </section>
+);
+
+const Budget = () => (
+  <div class="budget">
+    <label for="budget">Budget</label>
+    <input
+      id="budget"
+      type="text"
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder="default"
+      title="The most credits that a run may cost (maxCredits). Empty: the service's default."
+    />
+  </div>
+);
+
+/** The strip above GraphiQL: whose key, the balance, what the last run cost, what the next one would cost. */
+export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
+  <>
+    <header class="bar">
+      <a class="brand" href="/" aria-label="Perch, home">
+        <img src={sitePath('logo.svg')} alt="" width="34" height="34" />
+        <span>Perch</span>
+      </a>
+      <h1>
+        GraphiQL <code>{baseUrl}/graphql</code>
+      </h1>
+      <a class="docs" href="/docs/graphql">
+        Docs
+      </a>
+      <KeyForm demo={demo} />
+      <KeyState demo={demo} />
+      <dl class="figures">
+        <div>
+          <dt>Balance</dt>
+          <dd id="balance">–</dd>
+        </div>
+        <div>
+          <dt>Last run</dt>
+          <dd>
+            <button type="button" id="last-cost" popovertarget="cost-details" disabled>
+              –
+            </button>
+          </dd>
+        </div>
+      </dl>
+      <div class="next">
+        <Budget />
+        <button
+          type="button"
+          id="price-it"
+          disabled
+          title="Maximum cost of this operation. Nothing is read or charged."
+        >
+          Estimate cost
+        </button>
+        <button type="button" id="copy-open" popovertarget="copy-as" disabled>
+          Copy as
+        </button>
+      </div>
+    </header>
+    <CostDetails />
+    <CopyAs />
+    <div id="notice" class="notice" role="status" hidden>
+      <p id="notice-text" />
+      <button type="button" id="notice-close" aria-label="Close this message">
+        ×
+      </button>
+    </div>
+  </>
+);

@@ -1,0 +1,143 @@
+import { toCredits } from '../../../src/domain/credits.js';
+import { priceOf, type Unit } from '../../../src/domain/prices.js';
+import { firstQuery, firstQueryPrice } from '../kit/first-reads.js';
+
+/** The subjects of the examples: they exist on this service's network. */
+export interface ExampleSubjects {
+  readonly handle: string;
+  /** A tweet with replies; null: the thread is found from the account's newest tweets instead. */
+  readonly tweetId: string | null;
+  /** Further handles for the batch. */
+  readonly otherHandles: readonly string[];
+}
+
+/** A tab of GraphiQL. `query` begins with a comment that says what it costs at most. */
+export interface Example {
+  readonly title: string;
+  readonly query: string;
+}
+
+const most = (...lines: readonly [Unit, number][]): string => {
+  const sum = lines.reduce((total, [unit, items]) => total + priceOf(unit, 'miss') * items, 0);
+  return `at most ${toCredits(sum)} credits`;
+};
+
+const TWEET_FIELDS = 'id text createdAt likesCount repliesCount author { handle }';
+const PAGE = 'pageInfo { endCursor hasNextPage } meta { items creditsCharged cache }';
+
+const profile = ({ handle }: ExampleSubjects): Example => ({
+  title: 'Profile and timeline',
+  query: `# A profile and its ${firstQueryPrice('miss').count} newest tweets: at most ${firstQueryPrice('miss').sum} credits.
+# Run it twice: cached items cost half.
+${firstQuery(handle)}
+`,
+});
+
+const search = ({ handle }: ExampleSubjects): Example => ({
+  title: 'Search',
+  query: `# The newest tweets of a search: ${most(['tweet', 10])}. The author of a tweet is free.
+# q supports from: since: until: min_faves: filter:media -filter:replies "a phrase" and OR.
+query Search {
+  search(q: ${JSON.stringify(`from:${handle} -filter:replies`)}, product: Latest, first: 10) {
+    nodes {
+      ... on Tweet { ${TWEET_FIELDS} }
+    }
+    ${PAGE}
+  }
+}
+`,
+});
+
+const thread = ({ handle, tweetId }: ExampleSubjects): Example =>
+  tweetId === null
+    ? {
+        title: 'Replies',
+        query: `# Direct replies to the newest tweet of an account: ${most(['profile', 1], ['tweet', 1], ['tweet', 10])}.
+query Replies {
+  user(handle: ${JSON.stringify(handle)}) {
+    handle
+    tweets(first: 1) {
+      nodes {
+        id
+        text
+        replies(first: 10) {
+          nodes { ${TWEET_FIELDS} }
+          ${PAGE}
+        }
+      }
+    }
+  }
+}
+`,
+      }
+    : {
+        title: 'Thread',
+        query: `# A conversation, the tweet itself first: ${most(['tweet', 20])}.
+query Thread {
+  thread(id: ${JSON.stringify(tweetId)}, first: 20) {
+    nodes { ${TWEET_FIELDS} inReplyToId }
+    ${PAGE}
+  }
+}
+`,
+      };
+
+const followers = ({ handle }: ExampleSubjects): Example => ({
+  title: 'Followers',
+  query: `# Ten followers, and the two newest tweets of each: ${most(['edge_profile', 10], ['tweet', 20])}.
+query Followers {
+  followers(user: ${JSON.stringify(handle)}, first: 10) {
+    nodes {
+      handle
+      name
+      followersCount
+      tweets(first: 2) {
+        nodes { id text createdAt }
+        meta { items creditsCharged cache }
+      }
+    }
+    ${PAGE}
+  }
+}
+`,
+});
+
+const batch = ({ handle, otherHandles }: ExampleSubjects): Example => ({
+  title: 'Batch',
+  query: `# Several profiles at once: ${most(['profile', otherHandles.length + 1])}.
+# Handles that do not exist are listed in errors and cost nothing.
+query Batch {
+  users(handles: ${JSON.stringify([handle, ...otherHandles, 'nobody_sits_here'])}) {
+    nodes { id handle name followersCount }
+    errors { input code message }
+    meta { items creditsCharged cache }
+  }
+}
+`,
+});
+
+const me = (): Example => ({
+  title: 'Balance and usage',
+  query: `# Your balance, rate limit and usage: free.
+query MeAndUsage {
+  me {
+    customerId
+    keyPrefix
+    balance
+    rateLimitQps
+  }
+  usage(group: "day,endpoint") {
+    day
+    endpoint
+    requests
+    items
+    cacheHits
+    credits
+  }
+}
+`,
+});
+
+/** The tabs that a new visitor sees, the profile with its timeline first. */
+export const examples = (subjects: ExampleSubjects): Example[] =>
+  [profile, search, thread, followers, batch, me].map((example) => example(subjects));

@@ -1,0 +1,88 @@
+import { render } from 'preact-render-to-string';
+import { ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
+import { sitePath } from '../kit/assets.js';
+import { DEMO_HANDLE } from '../kit/first-reads.js';
+import { PROBLEM_TEXTS } from '../kit/problem-texts.js';
+import { graphiqlPath } from './assets.js';
+import { Bar } from './bar.js';
+import { type ExampleSubjects, examples } from './examples.js';
+
+export interface GraphiqlModel {
+  /** The demo account's key, in use as soon as the page opens; null where there is none. With a key, the page must not be cached. */
+  readonly demoKey: string | null;
+  /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
+  readonly baseUrl: string;
+  /** The subjects of the examples; the demo network's if left out. */
+  readonly subjects?: ExampleSubjects;
+}
+
+const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
+
+/** What to do where REST's advice does not fit: here a key goes into the bar, and there are no addresses to mistype. */
+const problemsHere = (demo: boolean) => ({
+  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Paste yours above.'),
+  ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
+  ...problem('not_found', 'Check the handle or id.'),
+  ...problem('bad_request', 'Correct the query or its variables.'),
+});
+
+const examplesOf = ({ subjects }: GraphiqlModel) =>
+  examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
+
+/** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
+const pageData = (model: GraphiqlModel) => ({
+  demoKey: model.demoKey,
+  endpoint: '/graphql',
+  // As the outside calls it: what is copied runs elsewhere.
+  address: `${model.baseUrl}/graphql`,
+  examples: examplesOf(model),
+  problems: {
+    ...Object.fromEntries(
+      (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => [
+        code,
+        { title: ERROR_CODES[code].title, todo: PROBLEM_TEXTS[code].todo },
+      ]),
+    ),
+    ...problemsHere(model.demoKey !== null),
+  },
+});
+
+// `<` is the only character that could end the block early or open a comment in it.
+const inScript = (data: unknown): string => JSON.stringify(data).replaceAll('<', '\\u003c');
+
+const Page = (model: GraphiqlModel) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <title>GraphiQL · Perch</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="description" content="Browse the schema, run queries, and see what each one costs." />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
+      <link rel="stylesheet" href={graphiqlPath('graphiql.css')} />
+      <link rel="stylesheet" href={sitePath('tokens.css')} />
+      <link rel="stylesheet" href={graphiqlPath('look.css')} />
+      <link rel="stylesheet" href={graphiqlPath('bar.css')} />
+      <link rel="stylesheet" href={graphiqlPath('below.css')} />
+      <script src={graphiqlPath('react.js')} defer />
+      <script src={graphiqlPath('react-dom.js')} defer />
+      <script src={graphiqlPath('graphiql.js')} defer />
+      <script src={graphiqlPath('graphiql-page.js')} type="module" />
+    </head>
+    <body>
+      <Bar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
+      <main id="graphiql" aria-label="GraphiQL">
+        <p class="loading">Loading GraphiQL…</p>
+        {/* What it opens with, to read until it is there. */}
+        <pre class="loading">{examplesOf(model)[0]?.query}</pre>
+        <noscript>
+          <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>
+        </noscript>
+      </main>
+      <script type="application/json" id="perch-page" dangerouslySetInnerHTML={{ __html: inScript(pageData(model)) }} />
+    </body>
+  </html>
+);
+
+/** `GET /graphql` for a browser (G1); send it under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
+export const graphiqlPage = (model: GraphiqlModel): string => `<!doctype html>\n${render(<Page {...model} />)}\n`;

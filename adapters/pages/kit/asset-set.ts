@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Content } from '../../http/bodies/packed.js';
+
+/** By path, all under one folder named after a hash of the content: an address never changes its content (L10). */
+export type AssetSet = ReadonlyMap<string, Content>;
+
+const TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
+};
+
+const digest = (bytes: Buffer | string): string =>
+  createHash('sha256').update(bytes).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 16);
+
+/** All files under one hash, so that scripts of a set can import each other by relative names. */
+export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>): AssetSet {
+  const entries = Object.entries(files);
+  const folder = digest(entries.map(([name, body]) => `${name} ${digest(body)}`).join('\n'));
+  return new Map(
+    entries.map(([name, body]) => {
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+      if (type === undefined) throw new RangeError(`No media type is known for the asset ${name}`);
+      return [`${prefix}/${folder}/${name}`, { type, body }];
+    }),
+  );
+}
+
+/** The path under which a file of the set is served. */
+export function pathIn(set: AssetSet, name: string): string {
+  for (const path of set.keys()) if (path.endsWith(`/${name}`)) return path;
+  throw new RangeError(`There is no asset ${name}`);
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { type AssetSet, assetSet, pathIn } from './asset-set.js';
+import { packageFile } from './package-file.js';
+
+const read = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
+const css = (...paths: string[]): Buffer => Buffer.concat(paths.map(read));
+
+/**
+ * `tokens.css` is also used on its own: GraphiQL takes the colours and the logo from here, but not the pages' layout.
+ */
+const ASSETS = assetSet('/assets', {
+  'site.css': css(
+    ...[
+      './files/tokens.css',
+      './files/site.css',
+      './files/parts.css',
+      './files/tables.css',
+      '../site/files/first-reads.css',
+    ],
+    ...['../sign-in/files/sign-in.css', '../../oauth/files/consent.css'],
+  ),
+  'tokens.css': read('./files/tokens.css'),
+  'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
+  'dashboard-live.js': read('../dashboard/files/live.js'),
+  'email-change.js': read('../dashboard/files/email-change.js'),
+  'docs.css': read('../docs/files/docs.css'),
+  'docs-search.js': read('../docs/files/docs-search.js'),
+  'try-it.js': read('../docs/files/try-it.js'),
+  'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
+  'copy.js': read('./files/copy.js'),
+  'first-reads.js': read('../site/files/first-reads.js'),
+  'sign-in.js': read('../sign-in/files/sign-in.js'),
+  'passkeys.js': read('../sign-in/files/passkeys.js'),
+  'webauthn-page.js': read('../sign-in/files/webauthn-page.js'),
+  // The complete package as its authors build it for a plain `<script>`.
+  'webauthn.js': packageFile('@simplewebauthn/browser', 'dist/bundle/index.umd.min.js'),
+  'logo.svg': read('./files/logo.svg'),
+  'favicon.svg': read('./files/favicon.svg'),
+});
+
+/** Everything the pages ask for, by path; serve with `Cache-Control: public, max-age=31536000, immutable` (L10). */
+export const siteAssets = (): AssetSet => ASSETS;
+
+export const sitePath = (
+  name:
+    | 'site.css'
+    | 'tokens.css'
+    | 'dashboard.css'
+    | 'dashboard-live.js'
+    | 'email-change.js'
+    | 'docs.css'
+    | 'docs-search.js'
+    | 'try-it.js'
+    | 'copy.js'
+    | 'first-reads.js'
+    | 'sign-in.js'
+    | 'passkeys.js'
+    | 'logo.svg'
+    | 'favicon.svg',
+): string => pathIn(ASSETS, name);
+
+/** The logo's source, to be set into a page where it takes part in the layout. */
+export const LOGO_SVG = read('./files/logo.svg').toString('utf8');

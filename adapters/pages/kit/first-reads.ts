@@ -1,0 +1,73 @@
+import { toCredits } from '../../../src/domain/credits.js';
+import { priceOf } from '../../../src/domain/prices.js';
+
+/** The account that newcomers see; it exists on the demo network. */
+export const DEMO_HANDLE = 'harbor_obs';
+
+const TWEETS = 20;
+
+/** What the first example costs, in credits: a profile and its newest tweets, read from the network or cached. */
+export function firstQueryPrice(cache: 'miss' | 'hit'): {
+  profile: number;
+  tweets: number;
+  count: number;
+  sum: number;
+} {
+  const profile = priceOf('profile', cache);
+  const tweets = priceOf('tweet', cache) * TWEETS;
+  return {
+    profile: toCredits(profile),
+    tweets: toCredits(tweets),
+    count: TWEETS,
+    sum: toCredits(profile + tweets),
+  };
+}
+
+/** The first query of the landing page and of GraphiQL. */
+export const firstQuery = (handle: string): string => `query ProfileAndTimeline {
+  user(handle: ${JSON.stringify(handle)}) {
+    id
+    handle
+    name
+    bio
+    followersCount
+    tweets(first: ${TWEETS}) {
+      nodes {
+        id
+        text
+        createdAt
+        likesCount
+      }
+      pageInfo {
+        endCursor
+        hasNextPage
+      }
+      meta {
+        items
+        creditsCharged
+        cache
+      }
+    }
+  }
+}`;
+
+export const firstPath = (handle: string): string => `/v1/users/${handle}`;
+
+/** Works when pasted, once the shell has the key. Two lines, so that it fits beside the query. */
+export const firstCurl = (baseUrl: string, handle: string): string =>
+  `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
+
+/** The envelope of that answer, without most of the profile. */
+export const firstAnswer = (handle: string): string =>
+  JSON.stringify(
+    {
+      request_id: '…',
+      balance_remaining: 999,
+      items: 1,
+      credits_charged: toCredits(priceOf('profile', 'miss')),
+      cache: 'miss',
+      data: { id: '…', handle, name: '…' },
+    },
+    null,
+    2,
+  );

@@ -1,0 +1,123 @@
+import { signInPath } from '../../../src/sign-in/safe-next.js';
+import { Card, FormError, Notice } from '../dashboard/frame/parts.js';
+import type { AccountModel } from './account.js';
+
+/** Attributes of a field, with what is wrong with it. */
+const faulty = (id: string, message: string | undefined) =>
+  message === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` };
+
+const Grant = ({ account, grantId, typed, errors }: AccountModel) => (
+  <Card id="grant" title="Grant credits" lead="You are asked once more before credits are granted.">
+    <form method="post" action={`/operator/accounts/${account.accountId}/grant`} class="row-form">
+      <input type="hidden" name="grant" value={grantId} />
+      <div class="field">
+        <label for="credits">Credits</label>
+        <input
+          id="credits"
+          name="credits"
+          type="text"
+          inputMode="decimal"
+          value={typed.credits}
+          required
+          autocomplete="off"
+          {...faulty('credits', errors.credits)}
+        />
+        <FormError id="credits-error" message={errors.credits ?? null} />
+      </div>
+      <div class="field grow">
+        <label for="reason">Reason, which the customer sees</label>
+        <input
+          id="reason"
+          name="reason"
+          type="text"
+          value={typed.reason}
+          required
+          maxLength={100}
+          autocomplete="off"
+          dir="auto"
+          {...faulty('reason', errors.reason)}
+        />
+        <FormError id="reason-error" message={errors.reason ?? null} />
+      </div>
+      <button type="submit" class="button primary">
+        Grant…
+      </button>
+    </form>
+  </Card>
+);
+
+const Freezing = ({ account }: AccountModel) =>
+  account.frozen ? (
+    <Card id="thaw" title="Thaw" lead="The account's keys work again.">
+      <form method="post" action={`/operator/accounts/${account.accountId}/thaw`}>
+        <button type="submit" class="button">
+          Thaw this account
+        </button>
+      </form>
+    </Card>
+  ) : (
+    <Card id="freeze" title="Freeze" lead="None of the account's keys works until it is thawed. Nothing is lost.">
+      <details class="confirm">
+        <summary class="button">Freeze this account…</summary>
+        <form method="post" action={`/operator/accounts/${account.accountId}/freeze`} class="row-form">
+          <p>Every request of this customer will be refused.</p>
+          <button type="submit" class="button danger">
+            Freeze now
+          </button>
+        </form>
+      </details>
+    </Card>
+  );
+
+const Link = ({ account, link }: AccountModel) => (
+  <Card
+    id="link"
+    title="Sign-in link"
+    lead="Signs in as the owner of this account, once, within 24 hours. The owner sees in the log that it was made."
+  >
+    {account.testOf !== null ? (
+      <p>
+        Nobody signs in to a test account. Create the link on the page of{' '}
+        <a href={`/operator/accounts/${account.testOf}`}>the account that it belongs to</a>.
+      </p>
+    ) : link === null ? (
+      <details class="confirm">
+        <summary class="button">Create a sign-in link…</summary>
+        <form method="post" action={`/operator/accounts/${account.accountId}/link`} class="row-form">
+          <p>Whoever has the link has full access to the account. It cannot be withdrawn.</p>
+          <button type="submit" class="button danger">
+            Create link now
+          </button>
+        </form>
+      </details>
+    ) : (
+      <>
+        <p>It is shown only this once. Send it to the owner, and to nobody else.</p>
+        <figure class="code once">
+          <figcaption>The link</figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+          <pre tabIndex={0} data-copy>
+            <code>{link}</code>
+          </pre>
+        </figure>
+      </>
+    )}
+  </Card>
+);
+
+/** What an operator can do with an account; what cannot be undone asks twice. */
+export const Actions = (model: AccountModel) => (
+  <>
+    {model.refused === null ? null : (
+      <Notice tone="bad" title="Nothing was done.">
+        {model.refused}{' '}
+        <a href={`${signInPath(`/operator/accounts/${model.account.accountId}`)}&again=1`}>Sign in again</a>
+      </Notice>
+    )}
+    <Grant {...model} />
+    <div class="two">
+      <Freezing {...model} />
+      <Link {...model} />
+    </div>
+  </>
+);

@@ -1,0 +1,169 @@
+import type { FastifyReply } from 'fastify';
+import type { Actor } from '../../../src/domain/audit.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import type { AccountRecord } from '../../../src/ports/accounts.js';
+import { signInLink } from '../../../src/sign-in/links.js';
+import { needRecentSignIn } from '../../../src/sign-in/recent.js';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  pathParam,
+  queryOf,
+  redirectTo,
+  sendDashboard,
+} from '../dashboard/frame/authenticated-routes.js';
+import type { SignedInRequest } from '../dashboard/frame/services.js';
+import { type AccountModel, accountPage } from './account.js';
+import { accountsPage } from './accounts.js';
+import { confirmGrantPage } from './confirm-grant.js';
+import { actionsPage } from './events.js';
+import { operatorLayout } from './frame.js';
+import { EMPTY_GRANT, grantIn, readGrant } from './grant-form.js';
+import type { OperatorOptions } from './options.js';
+
+/** Accounts on one page of the list, and what else is listed of one. */
+const MOST_ACCOUNTS = 50;
+const NEWEST = 20;
+const EVENTS = 100;
+
+/** The longest text that is looked for. */
+const LONGEST_SEARCH = 254;
+
+/** Finding, showing and changing accounts. */
+export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
+  const { store } = options;
+  routes.page('/operator', async (signedIn, reply) => {
+    const query = queryOf(signedIn.request);
+    const asked = (query.get('q') ?? '').trim();
+    const after = query.get('after') ?? '';
+    const error = asked.length > LONGEST_SEARCH ? `Enter at most ${LONGEST_SEARCH} characters.` : null;
+    const found =
+      error === null
+        ? await store.accounts({ matching: asked, after: isUuid(after) ? after : undefined, limit: MOST_ACCOUNTS + 1 })
+        : [];
+    const accounts = found.slice(0, MOST_ACCOUNTS);
+    const next = found.length > MOST_ACCOUNTS ? (accounts.at(-1)?.accountId ?? null) : null;
+    const page = accountsPage({ layout: operatorLayout(signedIn), asked, error, accounts, next });
+    return sendDashboard(error === null ? reply : reply.code(400), page);
+  });
+  routes.page('/operator/accounts/:accountId', async (signedIn, reply) => {
+    const account = await namedAccount(signedIn, options);
+    return sendDashboard(reply, await shown(signedIn, account, options));
+  });
+  routes.page('/operator/actions', async (signedIn, reply) =>
+    sendDashboard(
+      reply,
+      actionsPage({ layout: operatorLayout(signedIn), events: await store.events('operators', EVENTS) }),
+    ),
+  );
+  mountActions(routes, options, authUrl);
+}
+
+/** The operator's account, as the logs name them. */
+const byOperator = ({ by, account }: SignedInRequest): Actor => ({
+  who: 'operator',
+  address: by.address,
+  operatorId: account.accountId,
+});
+
+function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
+  const { accounts, store, links, clock } = options;
+  const action = (what: string, act: Act): void =>
+    routes.form(`/operator/accounts/:accountId/${what}`, '/operator', async (signedIn, form, reply) => {
+      const account = await namedAccount(signedIn, options);
+      try {
+        needRecentSignIn(signedIn.visitor, clock.now());
+        return await act(signedIn, account, form, reply);
+      } catch (error) {
+        if (!isCallerError(error)) throw error;
+        const { message: refused, status } = error;
+        const page = await shown(signedIn, account, options, { refused, typed: grantIn(form) });
+        return sendDashboard(reply.code(status), page);
+      }
+    });
+  for (const [what, frozen, done] of [
+    ['freeze', true, 'frozen'],
+    ['thaw', false, 'thawed'],
+  ] as const) {
+    action(what, async (signedIn, { accountId }, _form, reply) => {
+      await accounts.freeze(accountId, frozen, byOperator(signedIn));
+      return redirectTo(reply, `/operator/accounts/${accountId}?done=${done}`);
+    });
+  }
+  action('link', async (signedIn, account, _form, reply) => {
+    if (account.testOf !== null) throw nobodySignsIn();
+    await store.linkCreated(account.accountId, byOperator(signedIn));
+    const link = signInLink(authUrl(), await links.forAccount(account.accountId));
+    return sendDashboard(reply, await shown(signedIn, account, options, { link }));
+  });
+  action('grant', (signedIn, account, form, reply) => grant(signedIn, account, form, reply, options));
+}
+
+type Act = (
+  signedIn: SignedInRequest,
+  account: AccountRecord,
+  form: URLSearchParams,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+async function grant(...[signedIn, account, form, reply, options]: [...Parameters<Act>, OperatorOptions]) {
+  const { ledger, newId } = options;
+  const typed = grantIn(form);
+  const named = form.get('grant') ?? '';
+  const grantId = isUuid(named) ? named : newId();
+  const read = readGrant(typed);
+  if ('errors' in read || form.get('step') === 'change') {
+    const errors = 'errors' in read ? read.errors : {};
+    const page = await shown(signedIn, account, options, { typed, errors, grantId });
+    return sendDashboard('errors' in read ? reply.code(400) : reply, page);
+  }
+  const { asked } = read;
+  if (form.get('step') !== 'confirmed') {
+    const layout = operatorLayout(signedIn);
+    return sendDashboard(reply, confirmGrantPage({ layout, account, grantId, typed, asked }));
+  }
+  const { accountId } = account;
+  await ledger.grant({ requestId: grantId, accountId, ...asked }, byOperator(signedIn));
+  // Under an id that was used before, nothing is granted: it must have been for the same.
+  const entries = await ledger.statement(accountId, EVENTS, signedIn.signal);
+  const entry = entries.find(({ requestId }) => requestId === grantId);
+  if (entry !== undefined && entry.amount !== asked.amount) throw usedForm();
+  return redirectTo(reply, `/operator/accounts/${accountId}?done=granted`);
+}
+
+const nobodySignsIn = (): ServiceError =>
+  badRequest('Nobody signs in to a test account. Create the link on the page of the account that it belongs to.');
+
+const usedForm = (): ServiceError =>
+  new ServiceError(
+    'bad_request',
+    'This form was already used to grant another amount. Open the account again to grant more.',
+    { param: 'grant' },
+  );
+
+/** Throws `not_found`. */
+async function namedAccount(
+  { request }: SignedInRequest,
+  { accounts }: Pick<OperatorOptions, 'accounts'>,
+): Promise<AccountRecord> {
+  const account = await accounts.get(pathParam(request, 'accountId'));
+  if (account === undefined) throw new ServiceError('not_found', 'There is no such account.');
+  return account;
+}
+
+async function shown(
+  signedIn: SignedInRequest,
+  account: AccountRecord,
+  { ledger, store, clock, newId }: OperatorOptions,
+  rest: Partial<AccountModel> = {},
+): Promise<string> {
+  const [statement, recent, events] = await Promise.all([
+    ledger.statement(account.accountId, NEWEST, signedIn.signal),
+    ledger.recent(account.accountId, NEWEST, signedIn.signal),
+    store.events({ accountId: account.accountId }, EVENTS),
+  ]);
+  const model = { layout: operatorLayout(signedIn), account, nowMs: clock.now(), statement, recent, events };
+  const form = { grantId: newId(), typed: EMPTY_GRANT, errors: {}, refused: null, link: null };
+  return accountPage({ ...model, ...form, ...rest });
+}

@@ -1,0 +1,168 @@
+import { figure } from '../../../src/domain/figures.js';
+import type { AccountRecord } from '../../../src/ports/accounts.js';
+import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
+import type { OperatorEvent } from '../../../src/ports/operator.js';
+import { Statement } from '../dashboard/credits/statements.js';
+import { amountOf, creditsOf } from '../dashboard/frame/formats.js';
+import type { PageLayout } from '../dashboard/frame/frame.js';
+import { Card, DataTable, Day, Nothing, Notice, When } from '../dashboard/frame/parts.js';
+import { CapMeter, StateBadge } from '../dashboard/keys/key-parts.js';
+import { Actions } from './account-actions.js';
+import { EventTable } from './events.js';
+import { operatorPage } from './frame.js';
+import type { GrantErrors, GrantInput } from './grant-form.js';
+
+export interface AccountModel {
+  readonly layout: PageLayout;
+  readonly account: AccountRecord;
+  readonly nowMs: number;
+  readonly statement: readonly StatementEntry[];
+  readonly recent: readonly Receipt[];
+  readonly events: readonly OperatorEvent[];
+  /** New with each page: the id under which the form's credits are granted, once. */
+  readonly grantId: string;
+  readonly typed: GrantInput;
+  readonly errors: GrantErrors;
+  /** Why an action was refused. */
+  readonly refused: string | null;
+  /** A link that signs the owner in, shown only this once. */
+  readonly link: string | null;
+}
+
+/** The most keys that are listed. */
+const MOST_KEYS = 100;
+
+const Facts = ({ account }: AccountModel) => (
+  <dl class="facts card">
+    <div>
+      <dt>Balance</dt>
+      <dd>{creditsOf(account.balance)}</dd>
+    </div>
+    <div>
+      <dt>Paid in total</dt>
+      <dd>${figure(account.paidUsd)}</dd>
+    </div>
+    <div>
+      <dt>Requests per second</dt>
+      <dd>{figure(account.qps)}</dd>
+    </div>
+    <div>
+      <dt>Email</dt>
+      <dd>{account.email === null ? 'none' : <bdi>{account.email}</bdi>}</dd>
+    </div>
+    <div>
+      <dt>Account</dt>
+      <dd>
+        <code>{account.accountId}</code>
+      </dd>
+    </div>
+  </dl>
+);
+
+const Keys = ({ account, nowMs }: AccountModel) => {
+  const keys = account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  return (
+    <Card
+      id="keys"
+      title="Keys"
+      {...(keys.length > MOST_KEYS ? { lead: `The newest ${MOST_KEYS} of ${figure(keys.length)}.` } : {})}
+    >
+      {keys.length === 0 ? (
+        <Nothing>No keys.</Nothing>
+      ) : (
+        <DataTable
+          caption="Keys, newest first"
+          tall
+          columns={[
+            { title: 'Key' },
+            { title: 'Name' },
+            { title: 'State' },
+            { title: 'Spent', numeric: true },
+            { title: 'Cap' },
+            { title: 'Created' },
+          ]}
+          rows={keys.slice(0, MOST_KEYS).map((record) => ({
+            key: record.keyId,
+            cells: [
+              <code key="prefix">{record.prefix}…</code>,
+              <bdi key="name" class="clip">
+                {record.name}
+              </bdi>,
+              <StateBadge key="state" record={record} nowMs={nowMs} />,
+              amountOf(record.spent),
+              <CapMeter key="cap" cap={record.cap} />,
+              <Day key="created" at={record.createdAt} />,
+            ],
+          }))}
+        />
+      )}
+    </Card>
+  );
+};
+
+const Requests = ({ recent }: AccountModel) => (
+  <Card id="requests" title="Newest paid requests">
+    {recent.length === 0 ? (
+      <Nothing>No paid requests yet.</Nothing>
+    ) : (
+      <DataTable
+        caption="Cost of each request, newest first"
+        tall
+        columns={[
+          { title: 'When (UTC)' },
+          { title: 'Operation' },
+          { title: 'Key' },
+          { title: 'Items', numeric: true },
+          { title: 'Cached', numeric: true },
+          { title: 'Credits', numeric: true },
+          { title: 'Request id' },
+        ]}
+        rows={recent.map((receipt) => ({
+          key: receipt.requestId,
+          cells: [
+            <When key="when" at={receipt.at} />,
+            <bdi key="operation" class="clip">
+              {receipt.operation}
+            </bdi>,
+            <code key="key">{receipt.keyPrefix}…</code>,
+            figure(receipt.items),
+            figure(receipt.cacheHits),
+            amountOf(receipt.amount),
+            <code key="id">{receipt.requestId}</code>,
+          ],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+/** `GET /operator/accounts/:accountId`, and the answer to its forms. */
+export const accountPage = (model: AccountModel): string =>
+  operatorPage(
+    {
+      title: model.account.name,
+      lead: <a href="/operator">All accounts</a>,
+      here: '/operator',
+      below: true,
+      layout: model.layout,
+    },
+    <>
+      {model.account.frozen ? (
+        <Notice tone="warn" title="This account is frozen.">
+          None of its keys works. Its owner can still sign in.
+        </Notice>
+      ) : null}
+      <Facts {...model} />
+      <Actions {...model} />
+      <Keys {...model} />
+      <Requests {...model} />
+      <Statement statement={model.statement} />
+      <Card id="log" title="Activity" lead="Every change to the account, and who made it.">
+        {model.events.length === 0 ? (
+          <Nothing>No changes yet.</Nothing>
+        ) : (
+          <EventTable caption="Changes to the account, newest first" events={model.events} />
+        )}
+      </Card>
+    </>,
+  );

@@ -1,0 +1,88 @@
+import { figure } from '../../../src/domain/figures.js';
+import type { ListedAccount } from '../../../src/ports/operator.js';
+import { amountOf } from '../dashboard/frame/formats.js';
+import type { PageLayout } from '../dashboard/frame/frame.js';
+import { Badge, Card, DataTable, FormError, Nothing, When } from '../dashboard/frame/parts.js';
+import { operatorPage } from './frame.js';
+
+export interface AccountsModel {
+  readonly layout: PageLayout;
+  /** What was looked for, as typed; empty for all. */
+  readonly asked: string;
+  /** Why it could not be looked for. */
+  readonly error: string | null;
+  readonly accounts: readonly ListedAccount[];
+  /** The last one shown, if there are more after it. */
+  readonly next: string | null;
+}
+
+const Find = ({ asked, error }: AccountsModel) => (
+  <section class="card" aria-label="Find an account">
+    <form method="get" action="/operator" class="row-form">
+      <div class="field grow">
+        <label for="q">Part of a name or email address, an account id, or the six characters of a key</label>
+        <input
+          id="q"
+          name="q"
+          type="text"
+          value={asked}
+          autocomplete="off"
+          dir="auto"
+          {...(error === null ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': 'q-error' })}
+        />
+        <FormError id="q-error" message={error} />
+      </div>
+      <button type="submit" class="button primary">
+        Find
+      </button>
+    </form>
+  </section>
+);
+
+const List = ({ accounts }: AccountsModel) => (
+  <DataTable
+    caption="Accounts, newest first"
+    columns={[
+      { title: 'Name' },
+      { title: 'Email' },
+      { title: 'Credits', numeric: true },
+      { title: 'Paid', numeric: true },
+      { title: 'Active keys', numeric: true },
+      { title: 'State' },
+      { title: 'Created (UTC)' },
+    ]}
+    rows={accounts.map((account) => ({
+      key: account.accountId,
+      cells: [
+        <a key="name" class="clip" href={`/operator/accounts/${account.accountId}`}>
+          <bdi>{account.name}</bdi>
+        </a>,
+        account.email === null ? '' : <bdi class="clip">{account.email}</bdi>,
+        amountOf(account.balance),
+        `$${figure(account.paidUsd)}`,
+        figure(account.keys),
+        account.frozen ? <Badge tone="bad">Frozen</Badge> : <Badge tone="ok">Active</Badge>,
+        <When key="created" at={account.createdAt} />,
+      ],
+    }))}
+  />
+);
+
+/** `GET /operator`. */
+export const accountsPage = (model: AccountsModel): string =>
+  operatorPage(
+    { title: 'Accounts', lead: 'Every account of this server.', here: '/operator', layout: model.layout },
+    <>
+      <Find {...model} />
+      <Card id="list" title={model.asked === '' ? 'Newest accounts' : 'Found'}>
+        {model.accounts.length === 0 ? <Nothing>No account matches.</Nothing> : <List {...model} />}
+        {model.next === null ? null : (
+          <p>
+            <a class="button" href={`/operator?${new URLSearchParams({ q: model.asked, after: model.next })}`}>
+              Older accounts
+            </a>
+          </p>
+        )}
+      </Card>
+    </>,
+  );

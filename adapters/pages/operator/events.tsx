@@ -1,0 +1,67 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import type { OperatorEvent } from '../../../src/ports/operator.js';
+import { detailText, kindText } from '../dashboard/account/audit-text.js';
+import type { PageLayout } from '../dashboard/frame/frame.js';
+import { Card, DataTable, Nothing, When } from '../dashboard/frame/parts.js';
+import { operatorPage } from './frame.js';
+
+const WHO: Record<Actor['who'], string> = {
+  customer: 'the customer',
+  operator: 'the command line',
+  client: 'an app',
+  payments: 'the payment processor',
+  service: 'Perch',
+};
+
+/** Changes, with who made them. `linked`: with the account that each belongs to. */
+export const EventTable = (props: { caption: string; events: readonly OperatorEvent[]; linked?: boolean }) => (
+  <DataTable
+    caption={props.caption}
+    tall
+    columns={[
+      { title: 'When (UTC)' },
+      ...(props.linked ? [{ title: 'Account' }] : []),
+      { title: 'What' },
+      { title: 'Details' },
+      { title: 'By' },
+      { title: 'From' },
+    ]}
+    rows={props.events.map((event, index) => ({
+      key: `${event.at} ${index}`,
+      cells: [
+        <When key="when" at={event.at} />,
+        ...(props.linked
+          ? [
+              <a key="account" class="clip" href={`/operator/accounts/${event.accountId}`}>
+                <bdi>{event.account}</bdi>
+              </a>,
+            ]
+          : []),
+        kindText(event.what),
+        <bdi key="details" class="detail">
+          {detailText(event.detail)}
+        </bdi>,
+        event.operator === null ? WHO[event.who] : <bdi class="clip">{event.operator}</bdi>,
+        event.address === null ? '' : <code key="from">{event.address}</code>,
+      ],
+    }))}
+  />
+);
+
+/** `GET /operator/actions`. */
+export const actionsPage = ({ layout, events }: { layout: PageLayout; events: readonly OperatorEvent[] }): string =>
+  operatorPage(
+    {
+      title: 'Actions',
+      lead: 'What operators did to accounts, here and on the command line.',
+      here: '/operator/actions',
+      layout,
+    },
+    <Card id="actions" title="Newest actions">
+      {events.length === 0 ? (
+        <Nothing>No actions yet.</Nothing>
+      ) : (
+        <EventTable caption="Actions of operators, newest first" events={events} linked />
+      )}
+    </Card>,
+  );

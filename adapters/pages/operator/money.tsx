@@ -1,0 +1,127 @@
+import { byDay, hitRateOf } from '../../../src/billing/figures.js';
+import { figure } from '../../../src/domain/figures.js';
+import { amountOf, capitalized } from '../dashboard/frame/formats.js';
+import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';
+import { ChartCard, type FiguresModel, Periods, percent, usd } from './figures.js';
+import { operatorPage } from './frame.js';
+
+const Totals = ({ figures: { totals, price } }: FiguresModel) => (
+  <Card
+    id="totals"
+    title="Since the beginning"
+    lead={`A credit is counted as ${usd(price.usdPerCredit * 1000)} per 1,000: ${
+      price.from === 'sales' ? 'the average of what was sold.' : 'the pack with the lowest price, as none was sold.'
+    }`}
+  >
+    <dl class="facts">
+      {(
+        [
+          ['Accounts', figure(totals.accounts)],
+          ['Paid', usd(totals.paidCents / 100)],
+          ['Refunded', usd(totals.refundedCents / 100)],
+          ['Credits sold', amountOf(totals.sold)],
+          ['Credits granted', amountOf(totals.granted)],
+          ['Credits withdrawn', amountOf(totals.withdrawn)],
+          ['Credits set aside for disputes', amountOf(totals.held)],
+          ['Credits spent', amountOf(totals.spent)],
+          ['Credits outstanding', amountOf(totals.outstanding)],
+        ] as const
+      ).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  </Card>
+);
+
+const Packs = ({ figures: { revenue } }: FiguresModel) => (
+  <Card id="packs" title="Sales by day and pack">
+    {revenue.length === 0 ? (
+      <Nothing>No pack was sold in this period.</Nothing>
+    ) : (
+      <DataTable
+        caption="Sales by day and pack, newest first; before refunds"
+        tall
+        columns={[
+          { title: 'Day (UTC)' },
+          { title: 'Pack' },
+          { title: 'Sales', numeric: true },
+          { title: 'Credits', numeric: true },
+          { title: 'Paid', numeric: true },
+        ]}
+        rows={revenue.toReversed().map((row) => ({
+          key: `${row.day} ${row.pack}`,
+          cells: [row.day, capitalized(row.pack), figure(row.sales), amountOf(row.credits), usd(row.usd)],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+const DaysTable = ({ figures }: FiguresModel) => {
+  const days = byDay(figures);
+  return (
+    <Card
+      id="days"
+      title="Day by day"
+      lead="Income is what the credits spent that day are worth; cost is by the network's own price list."
+    >
+      {days.length === 0 ? (
+        <Nothing>Nothing was sold or read in this period.</Nothing>
+      ) : (
+        <DataTable
+          caption="Sales, credits spent, income and cost by day, newest first"
+          tall
+          columns={[
+            { title: 'Day (UTC)' },
+            { title: 'Paid', numeric: true },
+            { title: 'Credits spent', numeric: true },
+            { title: 'Answers', numeric: true },
+            { title: 'Cached', numeric: true },
+            { title: 'Income', numeric: true },
+            { title: 'Cost', numeric: true },
+          ]}
+          rows={days.map((day) => ({
+            key: day.day,
+            cells: [
+              day.day,
+              usd(day.paidUsd),
+              amountOf(day.charged),
+              figure(day.answers),
+              percent(hitRateOf(day)),
+              usd(day.incomeUsd),
+              usd(day.costUsd),
+            ],
+          }))}
+        />
+      )}
+    </Card>
+  );
+};
+
+/** `GET /operator/money`. */
+export const moneyPage = (model: FiguresModel): string =>
+  operatorPage(
+    { title: 'Money', lead: 'What came in, and what became of it.', here: '/operator/money', layout: model.layout },
+    <>
+      <Totals {...model} />
+      <Periods path="/operator/money" days={model.figures.days} />
+      <ChartCard
+        {...{ id: 'revenue', title: 'Revenue', chart: 'revenue', figures: model.figures, none: 'No pack was sold' }}
+        lead="US dollars paid for packs, before refunds."
+      />
+      <ChartCard
+        {...{
+          id: 'spent',
+          title: 'Credits spent',
+          chart: 'spent',
+          figures: model.figures,
+          none: 'No credits were spent',
+        }}
+      />
+      <Packs {...model} />
+      <DaysTable {...model} />
+    </>,
+  );

@@ -1,0 +1,27 @@
+import type { FiguresStores } from '../../../src/billing/figures.js';
+import type { Memories } from '../../../src/lib/memories.js';
+import type { Accounts } from '../../../src/ports/accounts.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { Ledger } from '../../../src/ports/ledger.js';
+import type { OperatorStore } from '../../../src/ports/operator.js';
+import type { Traffic } from '../../../src/ports/traffic.js';
+import type { SignInLinks } from '../../../src/sign-in/links.js';
+import type { RoutesOptions } from '../dashboard/frame/authenticated-routes.js';
+import type { StatusModel } from '../site/status/status-model.js';
+
+/** What the operator's pages read and do. */
+export interface OperatorOptions extends RoutesOptions {
+  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'freeze'>;
+  readonly ledger: Pick<Ledger, 'grant' | 'recent' | 'statement'>;
+  readonly store: OperatorStore;
+  readonly links: Pick<SignInLinks, 'forAccount'>;
+  readonly costs: FiguresStores['costs'];
+  readonly traffic: Pick<Traffic, 'read'>;
+  /** As `/status` shows it. */
+  readonly status: () => Promise<StatusModel>;
+  /** Counts the pictures that are kept. */
+  readonly memories: Memories;
+  readonly clock: Clock;
+  /** A new UUID v7, under which credits are granted once. */
+  readonly newId: () => string;
+}

@@ -1,0 +1,167 @@
+import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
+import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
+import { figure } from '../../../src/domain/figures.js';
+import { amountOf } from '../dashboard/frame/formats.js';
+import { Badge, Card, DataTable, Nothing, type Tone } from '../dashboard/frame/parts.js';
+import type { StatusModel } from '../site/status/status-model.js';
+import { ChartCard, type FiguresModel, Periods, percent, usd } from './figures.js';
+import { operatorPage } from './frame.js';
+
+export interface ReadsModel extends FiguresModel {
+  readonly status: StatusModel;
+}
+
+const Operations = ({ figures: { reads, price } }: ReadsModel) => {
+  const rows = byOperation(reads);
+  return (
+    <Card
+      id="operations"
+      title="By operation"
+      lead="What each operation earned, and what the network bills for it by its price list: the dearest first. Operations that callers wrote themselves are one row, graphql."
+    >
+      {rows.length === 0 ? (
+        <Nothing>No reads in this period. A running service writes its sums once a minute.</Nothing>
+      ) : (
+        <DataTable
+          caption="Answers, cache, credits, income and cost by operation"
+          columns={[
+            { title: 'Operation' },
+            { title: 'Network' },
+            { title: 'Answers', numeric: true },
+            { title: 'Items', numeric: true },
+            { title: 'Cached', numeric: true },
+            { title: 'Calls', numeric: true },
+            { title: 'Credits', numeric: true },
+            { title: 'Income', numeric: true },
+            { title: 'Cost', numeric: true },
+            { title: 'Verdict' },
+          ]}
+          rows={rows.map((row) => ({
+            key: `${row.network} ${row.operation}`,
+            cells: [
+              <code key="operation">{row.operation}</code>,
+              row.network,
+              figure(row.answers),
+              figure(row.items),
+              percent(hitRateOf(row)),
+              figure(row.calls),
+              amountOf(row.charged),
+              usd(incomeOf(row, price.usdPerCredit)),
+              usd(usdOf(row.cost)),
+              isLoss(row, price.usdPerCredit) ? (
+                <Badge key="verdict" tone="bad">
+                  Costs more than it earns
+                </Badge>
+              ) : (
+                ''
+              ),
+            ],
+          }))}
+        />
+      )}
+    </Card>
+  );
+};
+
+const FAMILIES: Record<StatusModel['families'][number]['name'], string> = { fast: 'Fast reads', slow: 'Slow reads' };
+const TONES: Record<StatusModel['families'][number]['state'], Tone> = { ok: 'ok', degraded: 'warn', down: 'bad' };
+const STATES: Record<StatusModel['families'][number]['state'], string> = {
+  ok: 'Working',
+  degraded: 'Degraded',
+  down: 'Down',
+};
+
+const Families = ({ status: { families } }: ReadsModel) => (
+  <DataTable
+    caption="Reads of the network by this process, since its start"
+    columns={[
+      { title: 'Family' },
+      { title: 'State' },
+      { title: 'Queue wait', numeric: true },
+      { title: 'Waiting', numeric: true },
+      { title: 'Calls', numeric: true },
+      { title: 'Failed', numeric: true },
+      { title: 'Unreadable', numeric: true },
+      { title: 'Refused', numeric: true },
+      { title: 'Cached', numeric: true },
+    ]}
+    rows={families.map((family) => ({
+      key: family.name,
+      cells: [
+        FAMILIES[family.name],
+        <Badge key="state" tone={TONES[family.state]}>
+          {STATES[family.state]}
+        </Badge>,
+        `${figure(Math.round(family.queueWaitMs))} ms`,
+        figure(family.queueLength),
+        figure(family.upstreamCalls),
+        figure(family.failures),
+        figure(family.unreadable),
+        figure(family.refused),
+        family.cacheHitRate === null ? '' : percent(family.cacheHitRate),
+      ],
+    }))}
+  />
+);
+
+const SESSIONS: Record<StatusModel['sessions'][number]['state'], { tone: Tone; text: string }> = {
+  ok: { tone: 'ok', text: 'Working' },
+  limited: { tone: 'warn', text: 'Limited' },
+  resting: { tone: 'warn', text: 'Paused' },
+  failing: { tone: 'bad', text: 'Failing' },
+};
+
+const Sessions = ({ status: { sessions } }: ReadsModel) => (
+  <DataTable
+    caption="What the network is read with, and what that cannot read now"
+    columns={[{ title: 'Session' }, { title: 'State' }, { title: 'Cannot read now' }]}
+    rows={sessions.map(({ name, state, closed }) => ({
+      key: name,
+      cells: [
+        <bdi key="name">{name}</bdi>,
+        <Badge key="state" tone={SESSIONS[state].tone}>
+          {SESSIONS[state].text}
+        </Badge>,
+        closed.map(({ kind, until }) => `${kind === '*' ? 'everything' : kind} until ${until.slice(0, 16)}`).join('; '),
+      ],
+    }))}
+  />
+);
+
+const Network = (model: ReadsModel) => (
+  <>
+    <Card
+      id="network"
+      title={`The ${model.status.network} network now`}
+      aside={
+        <a class="button small" href="/status">
+          Status
+        </a>
+      }
+    >
+      <Families {...model} />
+    </Card>
+    <Card id="sessions" title="Network sessions">
+      <Sessions {...model} />
+    </Card>
+  </>
+);
+
+/** `GET /operator/reads`. */
+export const readsPage = (model: ReadsModel): string =>
+  operatorPage(
+    {
+      title: 'Reads',
+      lead: 'What was read, what it earned and what it cost.',
+      here: '/operator/reads',
+      layout: model.layout,
+    },
+    <>
+      <Periods path="/operator/reads" days={model.figures.days} />
+      <ChartCard
+        {...{ id: 'items', title: 'Items delivered', chart: 'items', figures: model.figures, none: 'Nothing was read' }}
+      />
+      <Operations {...model} />
+      <Network {...model} />
+    </>,
+  );

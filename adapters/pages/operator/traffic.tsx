@@ -1,0 +1,209 @@
+import type { ComponentChildren } from 'preact';
+import { figure } from '../../../src/domain/figures.js';
+import { LEFT, msOf } from '../../../src/domain/traffic.js';
+import type { MetLimit } from '../../../src/ports/traffic.js';
+import { PictureAt } from '../charts/picture.js';
+import type { PageLayout } from '../dashboard/frame/frame.js';
+import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';
+import { percent } from './figures.js';
+import { operatorPage } from './frame.js';
+import { INTERFACE_NAMES, type TrafficChart, trafficChart, trafficChartAt } from './traffic-charts.js';
+import { SPANS, type TrafficModel } from './traffic-model.js';
+
+/** Rows of limits on the page. */
+export const MOST_LIMITS = 50;
+
+const Spans = ({ time }: TrafficModel) => (
+  <section aria-label="Period">
+    <ul class="pills">
+      {SPANS.map(({ hours, text }) => (
+        <li key={hours}>
+          <a
+            href={`/operator/traffic?hours=${hours}`}
+            {...(time.span.hours === hours ? { 'aria-current': 'true' as const } : {})}
+          >
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const Chart = (props: {
+  chart: TrafficChart;
+  title: string;
+  lead: ComponentChildren;
+  none: string;
+  model: TrafficModel;
+}) => {
+  const { chart, title, lead, none, model } = props;
+  const data = trafficChart(chart, model);
+  const isEmpty = data.series.every(({ total }) => total === 0);
+  return (
+    <Card id={chart} title={`${title} per ${data.step === 'hour' ? 'hour' : 'day'}`} wide lead={lead}>
+      {isEmpty ? (
+        <Nothing>
+          {none} in the last {model.time.span.text}.
+        </Nothing>
+      ) : (
+        <PictureAt at={trafficChartAt(chart, model)} data={data} range={model.time.range} />
+      )}
+    </Card>
+  );
+};
+
+const time = (ms: number | null): string => (ms === null ? '' : `${figure(ms)} ms`);
+
+const Operations = ({ figures: { operations } }: TrafficModel) => (
+  <Card
+    id="operations"
+    title="By interface and operation"
+    lead="Refused are requests with a status from 400 on, or an error code. Cached is the share of the items. Operations that callers wrote themselves are one row, graphql."
+  >
+    {operations.length === 0 ? (
+      <Nothing>No requests in this period. A running service writes its sums once a minute.</Nothing>
+    ) : (
+      <DataTable
+        caption="Requests, refusals, cache and time by interface and operation"
+        tall
+        columns={[
+          { title: 'Interface' },
+          { title: 'Operation' },
+          { title: 'Requests', numeric: true },
+          { title: 'Refused', numeric: true },
+          { title: 'Cached', numeric: true },
+          { title: 'p50', numeric: true },
+          { title: 'p99', numeric: true },
+        ]}
+        rows={operations.map((row) => ({
+          key: `${row.interface} ${row.operation}`,
+          cells: [
+            INTERFACE_NAMES[row.interface],
+            row.operation === '' ? 'none' : <code key="operation">{row.operation}</code>,
+            figure(row.requests),
+            percent(row.refused / row.requests),
+            row.items === 0 ? '' : percent(row.cacheHits / row.items),
+            time(msOf(row, 0.5)),
+            time(msOf(row, 0.99)),
+          ],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+const Statuses = ({ figures: { statuses } }: TrafficModel) => (
+  <Card id="codes" title="Statuses and error codes">
+    {statuses.length === 0 ? (
+      <Nothing>No requests in this period.</Nothing>
+    ) : (
+      <DataTable
+        caption="Requests by HTTP status, error code and interface"
+        tall
+        columns={[{ title: 'Status' }, { title: 'Code' }, { title: 'Interface' }, { title: 'Requests', numeric: true }]}
+        rows={statuses.map((row) => ({
+          key: `${row.status} ${row.code} ${row.interface}`,
+          cells: [
+            row.status === LEFT ? 'caller left' : String(row.status),
+            row.code === '' ? '' : <code key="code">{row.code}</code>,
+            INTERFACE_NAMES[row.interface],
+            figure(row.requests),
+          ],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+/** By the reason of the refusal, or else its code. */
+const LIMIT_NAMES: Readonly<Record<string, string>> = {
+  rate_limited: 'Requests per second',
+  failed_keys: 'Invalid keys from one address',
+  no_credits: 'Balance',
+  key_cap: 'Cap of a key',
+  max_credits: 'Budget of the call (max_credits)',
+  busy: 'Requests at a time, of the account',
+  address_busy: 'Requests at a time, of an address',
+  overloaded: 'Capacity of the process',
+  processor: 'CPU time',
+  queue: 'Queue for the network',
+  queue_share: 'Share of the queue for the network',
+  questions: 'History queries',
+  settling: 'Charges waiting to be recorded',
+  upstream_rate_limited: 'Limit of the network',
+};
+
+const whose = ({ accountId, account }: MetLimit) =>
+  accountId === null ? (
+    'callers without a valid key'
+  ) : (
+    <a key="account" href={`/operator/accounts/${accountId}`}>
+      {account ?? accountId}
+    </a>
+  );
+
+const Limits = ({ figures: { limits } }: TrafficModel) => (
+  <Card
+    id="limits"
+    title="Limits met"
+    lead="Whose requests were refused by a limit, and by which: the most refusals first."
+  >
+    {limits.length === 0 ? (
+      <Nothing>Nobody met a limit in this period.</Nothing>
+    ) : (
+      <DataTable
+        caption={`The ${MOST_LIMITS} accounts and limits with the most refusals`}
+        tall
+        columns={[
+          { title: 'Account' },
+          { title: 'Limit' },
+          { title: 'Refusals', numeric: true },
+          { title: 'Last day (UTC)' },
+        ]}
+        rows={limits.map((row) => ({
+          key: `${row.accountId} ${row.limit}`,
+          cells: [whose(row), LIMIT_NAMES[row.limit] ?? row.limit, figure(row.refusals), row.lastDay],
+        }))}
+      />
+    )}
+  </Card>
+);
+
+/** `GET /operator/traffic`. */
+export const trafficPage = (model: TrafficModel & { readonly layout: PageLayout }): string =>
+  operatorPage(
+    {
+      title: 'Traffic',
+      lead: 'Who asks for what, how it is answered, and how long that takes.',
+      here: '/operator/traffic',
+      layout: model.layout,
+    },
+    <>
+      <Spans {...model} />
+      <Chart
+        chart="requests"
+        title="Requests"
+        lead="By interface; calls with a test key are counted apart."
+        none="No requests"
+        model={model}
+      />
+      <Chart
+        chart="times"
+        title="Response times"
+        lead="Milliseconds of calls by REST, GraphQL and MCP: half of them took no longer than p50, and 99 of 100 no longer than p99."
+        none="No calls"
+        model={model}
+      />
+      <Chart
+        chart="items"
+        title="Items delivered"
+        lead="What was read from the network, and what was cached."
+        none="Nothing was delivered"
+        model={model}
+      />
+      <Operations {...model} />
+      <Statuses {...model} />
+      <Limits {...model} />
+    </>,
+  );

@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { truncated } from '../../../src/lib/truncated.js';
+import type { Passkeys } from '../../../src/sign-in/passkeys.js';
+import { safeNext, signInPath } from '../../../src/sign-in/safe-next.js';
+import type { Sessions } from '../../../src/sign-in/sessions.js';
+import type { SignIn } from '../../../src/sign-in/sign-in.js';
+import { formOf } from '../../http/form.js';
+import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../../http/keyless.js';
+import { byCustomer, limitedAs, originOf } from '../../http/origin.js';
+import { refuseCrossSite } from '../../http/same-origin.js';
+import type { SessionCookies } from '../../http/session-cookies.js';
+import { sendPage } from '../kit/send-page.js';
+import { jsonOf, textIn } from './json.js';
+import { type SignInState, signInPage } from './page.js';
+import { passkeyHost } from './passkey-host.js';
+import { mountPasskeys } from './passkey-routes.js';
+import { handleSignInErrors } from './refusals.js';
+
+export interface SignInMountOptions {
+  readonly admitPublic: AdmitPublic;
+  readonly sessionCookies: SessionCookies;
+  readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'accountOf'>;
+  readonly sessions: Pick<Sessions, 'end'>;
+  readonly passkeys: Passkeys;
+  /** Whether a mail server is configured: without one, the operator passes links on. */
+  readonly byMail: boolean;
+}
+
+const HOME = '/dashboard';
+
+/** The most characters of an invalid mail address that are put back into the field. */
+const LONGEST_ADDRESS = 254;
+
+/** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
+export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
+  // In a scope of its own, whose errors are shown as pages for people.
+  app.register(async (room) => {
+    handleSignInErrors(room);
+    mountRoutes(room, options);
+  });
+}
+
+function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
+  const keyless = createKeyless(app, options.admitPublic);
+  keyless(PAGE, '/sign-in', async (request, reply) => {
+    const { next, sent, again } = request.query as Record<string, unknown>;
+    const wanted = safeNext(typeof next === 'string' ? next : null);
+    const visitor = await options.sessionCookies.visitorOf(request);
+    const isAsked = sent !== undefined || again !== undefined;
+    if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
+    // With a link, which only the browser sees, a visitor may want to switch to another account.
+    const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
+    return show(options, request, reply, { next: wanted, state: { kind } });
+  });
+  keyless(['POST'], '/sign-in/mail', mailHandler(options));
+  keyless(['POST'], '/sign-in', spendHandler(options));
+  keyless(['POST'], '/sign-in/whose', async (request, reply) => {
+    const name = await options.signIn.accountOf(textIn(jsonOf(request).token));
+    return reply.header('Cache-Control', 'no-store').send({ name });
+  });
+  keyless(['POST'], '/sign-out', async (request, reply) => {
+    refuseCrossSite(request);
+    await endSession(options, request);
+    options.sessionCookies.clear(reply);
+    // Browsers honour it only over TLS. Not `cookies`: this one is already cleared, and neighbours' cookies must stay.
+    if (app.authUrl.startsWith('https:')) reply.header('Clear-Site-Data', '"cache", "storage"');
+    return goTo(reply, '/');
+  });
+  mountPasskeys(keyless, options, (request) => endSession(options, request));
+}
+
+/** The same answer for every address, so that nothing shows whether it has an account. */
+const mailHandler = (options: SignInMountOptions): Handler => {
+  const { signIn } = options;
+  return async (request, reply) => {
+    refuseCrossSite(request);
+    const fields = formOf(request);
+    const next = safeNext(fields.get('next'));
+    const email = fields.get('email') ?? '';
+    try {
+      await signIn.requestLink(email, { address: limitedAs(request), next });
+    } catch (error) {
+      const state = error instanceof ServiceError ? refusedState(error, email) : undefined;
+      if (!state) throw error;
+      const { status, retryAfter } = error as ServiceError;
+      if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
+      return show(options, request, reply.code(status), { next, state });
+    }
+    const back = signInPath(next);
+    return goTo(reply, `${back}${back.includes('?') ? '&' : '?'}sent=1`);
+  };
+};
+
+function refusedState({ code, detail, retryAfter = 1 }: ServiceError, email: string): SignInState | undefined {
+  if (detail.param === 'email') return { kind: 'bad_email', email: truncated(email, LONGEST_ADDRESS) };
+  return code === 'rate_limited' ? { kind: 'limited', seconds: retryAfter } : undefined;
+}
+
+const spendHandler = (options: SignInMountOptions): Handler => {
+  const { signIn, sessionCookies } = options;
+  return async (request, reply) => {
+    refuseCrossSite(request);
+    const fields = formOf(request);
+    const asked = safeNext(fields.get('next'));
+    const token = fields.get('token') ?? '';
+    try {
+      // An attacker may send a link to make its reader work in the attacker's account: a person who clicks must have
+      // read whose account it is.
+      if (fields.get('seen') !== '1') {
+        const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
+        return show(options, request, reply, { next: asked, state });
+      }
+      const { session, next } = await signIn.spend(token, originOf(request));
+      // The previous session of this browser ends: its secret leaves the browser.
+      await endSession(options, request);
+      sessionCookies.set(reply, session);
+      return goTo(reply, next ?? asked ?? HOME);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.detail.reason !== 'link_spent') throw error;
+      return show(options, request, reply.code(error.status), { next: asked, state: { kind: 'spent' } });
+    }
+  };
+};
+
+async function endSession({ sessionCookies, sessions }: SignInMountOptions, request: FastifyRequest): Promise<void> {
+  const visitor = await sessionCookies.visitorOf(request);
+  if (visitor) await sessions.end(visitor.accountId, visitor.sessionId, byCustomer(request));
+}
+
+/** After a POST the browser requests the page with GET, so that going back does not send the form twice. */
+const goTo = (reply: FastifyReply, path: string): FastifyReply =>
+  reply.code(303).header('Location', path).header('Cache-Control', 'no-store').send();
+
+function show(
+  { passkeys, byMail }: SignInMountOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: { next: string | null; state: SignInState },
+): FastifyReply {
+  const host = passkeyHost(request, passkeys);
+  const here = host === null || host === 'here' ? host : { at: new URL(signInPath(page.next), host.at).href };
+  reply.header('Cache-Control', 'no-store');
+  return sendPage(reply, signInPage({ ...page, byMail, passkeys: here }));
+}

@@ -1,0 +1,179 @@
+import { figure, inCredits } from '../../../src/domain/figures.js';
+import { DEMO_HANDLE, firstQueryPrice } from '../kit/first-reads.js';
+import { Section, Table } from '../kit/parts.js';
+import { type LandingModel, monthRows, packRows, priceRows } from './landing-facts.js';
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const Prices = () => (
+  <Section
+    id="prices"
+    title="Prices"
+    lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
+  >
+    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
+      {priceRows().map((row) => (
+        <tr key={row.unit}>
+          <th scope="row">{capital(row.items)}</th>
+          <td>{figure(row.miss)}</td>
+          <td>{figure(row.hit)}</td>
+          <td>{figure(row.bypass)}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+/** The bar of a month beside the dearest one. */
+const BAR_WIDTH = 100;
+
+export const Months = () => {
+  const rows = monthRows();
+  const most = Math.max(...rows.map(({ credits }) => credits));
+  return (
+    <Section
+      id="months"
+      title="What a month costs"
+      lead="Three things people build, with a quarter of the items cached, paid from the smallest pack that is enough. Credits do not expire: what is left is there next month."
+    >
+      <Table caption="Credits and dollars a month" head={['Use', 'Credits', 'Beside the others', 'Price']}>
+        {rows.map(({ what, credits, usd }) => (
+          <tr key={what}>
+            <th scope="row">{what}</th>
+            <td>{figure(credits)}</td>
+            <td>
+              <svg class="month" viewBox={`0 0 ${BAR_WIDTH} 10`} aria-hidden="true">
+                <rect width={Math.max(1, (BAR_WIDTH * credits) / most)} height="10" rx="2" />
+              </svg>
+            </td>
+            <td>${usd.toFixed(2)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Section>
+  );
+};
+
+export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
+  <Section
+    id="dashboard"
+    title="The dashboard"
+    lead="What is left and how long it lasts, what each endpoint, key and day cost, receipts, alerts, and agents with a budget."
+  >
+    <a href="/dashboard">
+      <picture>
+        <source media="(prefers-color-scheme: dark)" srcset={dark.path} />
+        <img
+          class="screen"
+          src={light.path}
+          width={light.width}
+          height={light.height}
+          loading="lazy"
+          alt="The dashboard of an account: the balance and what it buys, credits per day by endpoint, keys and the newest requests."
+        />
+      </picture>
+    </a>
+  </Section>
+);
+
+const FREE = [
+  ['Failed requests', 'Errors are never charged.'],
+  ['Empty results', 'Zero items returned means zero credits.'],
+  ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
+  ['Schema and account', 'The schema, price estimates, your balance and your usage.'],
+  ['Missing inputs', 'Batch inputs that do not exist or cannot be read.'],
+  ['No expiry', 'Credits do not expire.'],
+] as const;
+
+export const Free = () => (
+  <Section id="free" title="What is free">
+    <ul class="cards">
+      {FREE.map(([title, text]) => (
+        <li key={title}>
+          <h3>{title}</h3>
+          <p>{text}</p>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
+
+export const Packs = () => (
+  <Section id="packs" title="Credits" lead="Your rate limit rises with the total you have paid, and never goes down.">
+    <Table caption="Credit packs" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
+      {packRows().map((pack) => (
+        <tr key={pack.name}>
+          <th scope="row">{capital(pack.name)}</th>
+          <td>${figure(pack.usd)}</td>
+          <td>{figure(pack.credits)}</td>
+          <td>${pack.usdPer1000.toFixed(2)}</td>
+          <td>{pack.qps}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+/** The interfaces and the clients: the address of each, and its audience. */
+export const Ways = ({ baseUrl }: LandingModel) => (
+  <Section id="ways" title="Interfaces" lead="The same reads at the same prices in all of them.">
+    <ul class="cards two">
+      <li>
+        <h3>GraphQL</h3>
+        <p>
+          A profile, its timeline and everything below it in one request. <a href="/graphql">GraphiQL</a> shows what
+          each run costs.
+        </p>
+      </li>
+      <li>
+        <h3>REST</h3>
+        <p>
+          One path per read: <a href="/docs/rest">the reference</a>. And an <a href="/openapi.yaml">OpenAPI document</a>{' '}
+          to generate a client from.
+        </p>
+      </li>
+      <li>
+        <h3>MCP, for agents</h3>
+        <p>
+          Give your agent <code>{baseUrl}/mcp</code> and the key in the header <code>x-api-key</code>, or let it sign
+          in. Every tool accepts a credit budget. <a href="/docs/agents">How to connect one</a>.
+        </p>
+      </li>
+      <li>
+        <h3>TypeScript and Python</h3>
+        <p>
+          Typed clients are included in the source, in <code>clients/</code>: wrong fields are caught at compile time.
+        </p>
+      </li>
+    </ul>
+  </Section>
+);
+
+export const Demo = () => (
+  <Section
+    id="demo"
+    title="The demo network"
+    lead="This service runs on a fictional network of observatories, libraries, ferries and towns. None of it is real, all of it works, and its credits cost nothing."
+  >
+    <ul class="cards">
+      <li>
+        <h3>Look around</h3>
+        <p>
+          <a href="/graphql">GraphiQL</a> opens with the demo key, and sample queries in tabs. The first one costs{' '}
+          {inCredits(firstQueryPrice('miss').sum)}.
+        </p>
+      </li>
+      <li>
+        <h3>Start with an account</h3>
+        <p>
+          <code>@{DEMO_HANDLE}</code> is an observatory with followers, threads and media: read its{' '}
+          <code>/v1/users/{DEMO_HANDLE}/tweets</code>.
+        </p>
+      </li>
+      <li>
+        <h3>Use the key elsewhere</h3>
+        <p>It was printed in the terminal at the first start, and works in any client, for GraphQL, REST and MCP.</p>
+      </li>
+    </ul>
+  </Section>
+);

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { quoted } from '../../../src/lib/truncated.js';
+import { sendFailure } from '../../http/failure.js';
+import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../../http/keyless.js';
+import { siteAssets } from '../kit/assets.js';
+import { mountAssets } from '../kit/mount-assets.js';
+import { notFoundPage } from '../kit/not-found.js';
+import { sendPage, wantsHtml } from '../kit/send-page.js';
+import { landingPage } from './landing.js';
+import { type LandingModel, landingFacts } from './landing-facts.js';
+import { type LegalLinks, legalFacts, legalPage } from './legal.js';
+import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
+import type { HistoryModel } from './status/history-model.js';
+import { statusPage } from './status/status.js';
+import type { StatusModel } from './status/status-model.js';
+
+export interface SiteOptions {
+  readonly admitPublic: AdmitPublic;
+  readonly admitCheck: AdmitPublic;
+  readonly status: () => Promise<StatusModel>;
+  /** Null while it can't be read. */
+  readonly history: () => Promise<HistoryModel | null>;
+  readonly version: string;
+  readonly network: string;
+  /** Whether the network is the invented demo network. */
+  readonly demo: boolean;
+  readonly legal: LegalLinks;
+  /** Pictures of the dashboard. */
+  readonly pictures: LandingModel['pictures'];
+  /** What the front page's example uses; null: it is text. */
+  readonly live: LandingModel['live'];
+}
+
+/** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4, H10). */
+export function mountSite(app: FastifyInstance, options: SiteOptions): void {
+  const keyless = createPublic(app, options.admitPublic);
+  const page = (url: string, handler: Handler) => keyless(url, negotiated(handler));
+  page('/', landingHandler(app, options));
+  createChecks(app, options.admitCheck)('/healthz', (_request, reply) =>
+    app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
+  );
+  page('/status', async (request, reply) => {
+    const status = await options.status();
+    return wantsHtml(request) ? sendPage(reply, statusPage(status, await options.history())) : reply.send(status);
+  });
+  page('/legal', (request, reply) =>
+    wantsHtml(request) ? sendPage(reply, legalPage(options.legal)) : reply.send(legalFacts(options.legal)),
+  );
+  page('/problems', (request, reply) =>
+    wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),
+  );
+  page('/problems/:code', (request, reply) => {
+    const { code = '' } = request.params as { code?: string };
+    if (isErrorCode(code))
+      return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));
+    if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
+    return sendFailure(request, reply, new ServiceError('not_found', `Unknown error code ${quoted(code)}.`));
+  });
+  mountAssets(app, siteAssets());
+}
+
+/**
+ * A demo's page runs its example with the demo key: so no cache may keep it, and no page of another origin may read it.
+ */
+function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
+  const { version, network, demo, live, pictures } = options;
+  return (request, reply) => {
+    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures };
+    if (!wantsHtml(request)) return reply.send(landingFacts(model));
+    if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
+    return sendPage(reply, landingPage(model));
+  };
+}

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../../../../src/domain/errors.js';
+import type { Family } from '../../../../src/domain/model.js';
+
+export type Health = 'ok' | 'degraded' | 'down';
+
+/** One of the two families of reads, each with its own pace. Counts are for this process, since its start. */
+export interface FamilyStatus {
+  readonly name: Family;
+  readonly state: Health;
+  /** How long a read that starts now waits for its turn, in milliseconds. */
+  readonly queueWaitMs: number;
+  /** Reads that are waiting for a turn. */
+  readonly queueLength: number;
+  readonly upstreamCalls: number;
+  /** How many of these failed for reasons of the network. */
+  readonly failures: number;
+  /** Objects of the network that could not be read; they are no failures (S21). */
+  readonly unreadable: number;
+  /** Reads refused at once: too late for their deadline, or over their account's share of the queue. */
+  readonly refused: number;
+  /** The last failure of the network since the start; `at` is RFC 3339. */
+  readonly lastIncident: { readonly at: string; readonly code: ErrorCode; readonly message: string } | null;
+  /** Share of items that were cached, 0 to 1; null before the first read. */
+  readonly cacheHitRate: number | null;
+}
+
+/** Credentials that the network is read with. */
+export interface SessionStatus {
+  readonly name: string;
+  /** Everything works; some kinds are closed; it rests; or it fails. */
+  readonly state: 'ok' | 'limited' | 'resting' | 'failing';
+  /** What it can't read now: a kind, or `*` for all; `until` is RFC 3339. */
+  readonly closed: readonly {
+    readonly kind: string;
+    readonly why: 'refused' | 'resting' | 'failing';
+    readonly until: string;
+  }[];
+}
+
+/** `GET /status`: as JSON for a program, as a page for a person (H10). */
+export interface StatusModel {
+  readonly status: Health;
+  readonly network: string;
+  readonly database: { readonly ok: boolean };
+  /** `since` is RFC 3339; null where Redis is not used. */
+  readonly redis: { readonly state: 'up' | 'away' | 'not used'; readonly since: string | null };
+  /** Processes that share Redis, including this one; null where Redis is not used. */
+  readonly processes: number | null;
+  readonly families: readonly FamilyStatus[];
+  readonly sessions: readonly SessionStatus[];
+  /** Findings from the start: what this configuration can and cannot read. One sentence each. */
+  readonly networkFindings: readonly { readonly ok: boolean; readonly what: string }[];
+  /** This process was asked to stop and is serving its last requests. */
+  readonly draining: boolean;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly version: string;
+}

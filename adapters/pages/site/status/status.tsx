@@ -1,0 +1,85 @@
+import { figure } from '../../../../src/domain/figures.js';
+import { document } from '../../kit/layout.js';
+import type { HistoryModel } from './history-model.js';
+import { Findings } from './status-findings.js';
+import { History } from './status-history.js';
+import type { FamilyStatus, Health, StatusModel } from './status-model.js';
+import { Fact, Time } from './status-parts.js';
+import { Sessions } from './status-sessions.js';
+import { Stores } from './status-stores.js';
+
+const WORDS: Record<Health, { page: string; badge: string }> = {
+  ok: { page: 'All systems operational', badge: 'Working' },
+  degraded: { page: 'Some reads are slow or failing', badge: 'Degraded' },
+  down: { page: 'Reads are failing', badge: 'Down' },
+};
+
+/** Where only Redis is away, nothing fails because of it. */
+const pageWords = ({ status, families, redis }: StatusModel): string =>
+  status === 'degraded' && redis.state === 'away' && families.every(({ state }) => state === 'ok')
+    ? 'Reads work, some more slowly'
+    : WORDS[status].page;
+
+const FAMILIES: Record<FamilyStatus['name'], { title: string; reads: string }> = {
+  fast: { title: 'Fast reads', reads: 'Profiles, tweets and timelines' },
+  slow: { title: 'Slow reads', reads: 'Search, threads, replies, quotes, retweeters, followers and following' },
+};
+
+const percent = (share: number): string => `${figure(Math.round(share * 1000) / 10)}%`;
+
+const Incident = ({ at, code, message }: NonNullable<FamilyStatus['lastIncident']>) => (
+  <>
+    <Time at={at} />: {message}{' '}
+    <a href={`/problems/${code}`}>
+      <code>{code}</code>
+    </a>
+  </>
+);
+
+const Family = (family: FamilyStatus) => (
+  <li>
+    <h2>
+      {FAMILIES[family.name].title} <span class={`badge ${family.state}`}>{WORDS[family.state].badge}</span>
+    </h2>
+    <p>{FAMILIES[family.name].reads}</p>
+    <dl class="facts">
+      <Fact name="Queue wait">{figure(Math.round(family.queueWaitMs))} ms</Fact>
+      <Fact name="Queue length">{figure(family.queueLength)}</Fact>
+      <Fact name="Cache hit rate">{family.cacheHitRate === null ? 'no reads yet' : percent(family.cacheHitRate)}</Fact>
+      <Fact name="Upstream calls">{figure(family.upstreamCalls)}</Fact>
+      <Fact name="Failed calls">{figure(family.failures)}</Fact>
+      <Fact name="Refused (too late, or over their share)">{figure(family.refused)}</Fact>
+      <Fact name="Last incident" wide>
+        {family.lastIncident === null ? 'none since the start' : <Incident {...family.lastIncident} />}
+      </Fact>
+    </dl>
+  </li>
+);
+
+/** `GET /status` for a browser. */
+export const statusPage = (model: StatusModel, history: HistoryModel | null): string =>
+  document(
+    {
+      title: `${pageWords(model)} · Perch status`,
+      description: 'The current state of this Perch server and the network it reads.',
+      here: '/status',
+    },
+    <div class="wrap page">
+      <p class="eyebrow">Status</p>
+      <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
+      <p class="lead">
+        Version {model.version} on the {model.network} network, up since <Time at={model.startedAt} />. Failed requests
+        are never charged.
+      </p>
+      {model.draining ? <p class="lead">This process is shutting down and finishing its last requests.</p> : null}
+      <ul class="cards two">
+        {model.families.map((family) => (
+          <Family key={family.name} {...family} />
+        ))}
+        <Sessions sessions={model.sessions} />
+        <Findings {...model} />
+        <Stores {...model} />
+      </ul>
+      <History history={history} />
+    </div>,
+  );

@@ -1,0 +1,138 @@
+import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { qpsOf } from '../../../src/domain/tiers.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import type { AccountRecord, Accounts, KeyLookup } from '../../../src/ports/accounts.js';
+import { sumAccount } from '../ledger/sums.js';
+import { lockingTransaction } from '../locking-transaction.js';
+import type { Sql, Transaction } from '../sql.js';
+import { record } from './audit.js';
+import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './keys.js';
+import { openTestAccount, testAccountOf } from './test-accounts.js';
+
+/** The channel on which the triggers on keys and accounts publish a key's hash (hex). */
+const KEY_CHANGE = 'perch_key_change';
+
+/** Accounts and keys in Postgres. Look-ups of keys may have a pool of their own. */
+export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
+  return {
+    findKeys: (hashes) => findKeys(lookups, hashes),
+    create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
+    get: (accountId) => getAccount(sql, accountId),
+    testAccount: (accountId) => testAccountOf(sql, accountId),
+    openTestAccount: (accountId, by = OPERATOR) => lockingTransaction(sql, (tx) => openTestAccount(tx, accountId, by)),
+    rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
+    freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
+    addKey: (key, by = OPERATOR) => lockingTransaction(sql, (tx) => addKey(tx, key, by)),
+    keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
+    rotateKey: (of, successor, endsAt, by = OPERATOR) =>
+      lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
+    async changeKey(of, change, by = OPERATOR) {
+      // Before anything is locked: a cap is computed from the sums.
+      if (change.cap && isUuid(of.accountId)) await sumAccount(sql, of.accountId);
+      return lockingTransaction(sql, (tx) => changeKey(tx, of, change, by));
+    },
+    revokeKey: (of, by = OPERATOR) => lockingTransaction(sql, (tx) => revokeKey(tx, of, by)),
+    async onKeyChange(listener) {
+      const { unlisten } = await sql.listen(KEY_CHANGE, listener);
+      return unlisten;
+    },
+  };
+}
+
+interface LookupRow {
+  readonly hash: Buffer;
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  readonly keyPrefix: string;
+  readonly capThousandths: number | null;
+  readonly paidUsd: number;
+  readonly qpsOverride: number | null;
+  readonly frozen: boolean;
+  readonly isTest: boolean;
+  readonly ended: Date | null;
+}
+
+/** A test account has the rate and the tier of the account that it belongs to, and is frozen with it. */
+async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]> {
+  const rows = await sql<LookupRow[]>`
+    select k.hash, k.account_id as "accountId", k.wallet_id as "walletId", k.key_id as "keyId",
+      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", o.paid_usd as "paidUsd",
+      o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
+      a.test_of is not null as "isTest",
+      case when least(k.revoked_at, k.expires_at) <= now() then least(k.revoked_at, k.expires_at) end as ended
+    from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
+      join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
+    where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
+  const found = new Map(rows.map((row) => [row.hash.toString('hex'), lookupOf(row)]));
+  return hashes.map((hash) => found.get(hash.toString('hex')));
+}
+
+function lookupOf({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
+  if (row.ended !== null) return { state: 'revoked', revokedAt: row.ended.toISOString() };
+  if (row.frozen) return { state: 'frozen' };
+  const { accountId, walletId, keyId, keyPrefix, capThousandths } = row;
+  const qps = qpsFor({ paidUsd, qpsOverride });
+  const mode = row.isTest ? 'test' : 'live';
+  return { state: 'live', caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, qps } };
+}
+
+/** The tier's rate, unless an operator set another. */
+const qpsFor = (account: { paidUsd: number; qpsOverride: number | null }): number =>
+  account.qpsOverride ?? qpsOf(account.paidUsd);
+
+async function createAccount(
+  sql: Transaction,
+  account: Parameters<Accounts['create']>[0],
+  by: Actor,
+): Promise<{ accountId: string; walletId: string }> {
+  const [row] = await sql<{ accountId: string; walletId: string }[]>`
+    with account as (
+      insert into accounts (name, email, paid_usd, qps_override)
+      values (${account.name}, ${account.email}, ${account.paidUsd}, ${account.qpsOverride})
+      returning account_id
+    )
+    insert into wallets (account_id) select account_id from account
+    returning account_id as "accountId", wallet_id as "walletId"`;
+  if (row === undefined) throw new Error('an account was not created');
+  await record(sql, row.accountId, by, 'account.created');
+  return { accountId: row.accountId, walletId: row.walletId };
+}
+
+async function rename(tx: Transaction, accountId: string, name: string, by: Actor): Promise<void> {
+  const [account] = isUuid(accountId)
+    ? await tx<{ name: string }[]>`select name from accounts where account_id = ${accountId} for no key update`
+    : [];
+  if (account === undefined) throw new ServiceError('not_found', 'No such account.');
+  if (account.name === name) return;
+  await tx`update accounts set name = ${name} where account_id = ${accountId} or test_of = ${accountId}`;
+  await record(tx, accountId, by, 'account.renamed', { name });
+}
+
+async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: Actor): Promise<boolean> {
+  if (!isUuid(accountId)) return false;
+  const [account] = await tx<{ isFrozen: boolean }[]>`
+    select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for update`;
+  if (account === undefined) return false;
+  // Their decision now, whatever disputes it was frozen for (W8).
+  await tx`update sale_disputes set freezes = false where account_id = ${accountId} and freezes`;
+  if (account.isFrozen === frozen) return true;
+  await tx`update accounts set frozen_at = ${frozen ? tx`now()` : null} where account_id = ${accountId}`;
+  await record(tx, accountId, by, frozen ? 'account.frozen' : 'account.thawed');
+  return true;
+}
+
+async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | undefined> {
+  if (!isUuid(accountId)) return undefined;
+  const [row] = await sql<(Omit<AccountRecord, 'qps' | 'keys'> & { qpsOverride: number | null })[]>`
+    select a.account_id as "accountId", w.wallet_id as "walletId", a.name, a.email, w.balance_thousandths as balance,
+      o.paid_usd as "paidUsd", o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
+      a.test_of as "testOf"
+    from accounts a join wallets w using (account_id) join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
+    where a.account_id = ${accountId}`;
+  if (row === undefined) return undefined;
+  const { qpsOverride, ...account } = row;
+  const keys = await keysOf(sql, row.accountId);
+  return { ...account, qps: qpsFor({ paidUsd: row.paidUsd, qpsOverride }), keys };
+}

@@ -1,0 +1,75 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import type { EmailAccounts, EmailChangeRecord } from '../../../src/ports/sign-in.js';
+import { writeDeliveries } from '../customers/deliveries.js';
+import { lockingTransaction } from '../locking-transaction.js';
+import type { Sql, Transaction } from '../sql.js';
+import { record } from './audit.js';
+
+/** Accounts by mail address in Postgres. */
+export function createEmailAccounts(sql: Sql): EmailAccounts {
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** A lock occupies a connection while `open` needs another: one at a time, so that locks can't take a whole pool. */
+  const alone = <T>(run: () => Promise<T>): Promise<T> => {
+    const done = turn.then(run);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+
+  return {
+    accountOf: async (email, open) =>
+      (await oldest(sql, email)) ??
+      alone(() =>
+        sql.begin(async (tx) => {
+          await lockAddress(tx, email);
+          return (await oldest(tx, email)) ?? (await open());
+        }),
+      ),
+    find: (email) => oldest(sql, email),
+    change: (change, by) => lockingTransaction(sql, (tx) => changeEmail(tx, change, by)),
+    async claimStartingCredits(accountId) {
+      const claimed = await sql`
+        insert into starting_credits (mailbox, account_id)
+        select mailbox_of(email), account_id from accounts a
+        where account_id = ${accountId} and email is not null and exists (
+            select from audit_log l where l.account_id = a.account_id and what = 'account.created' and who = 'customer'
+          ) and not exists (
+            select from ledger_entries e where e.account_id = a.account_id and kind <> 'debit'
+          )
+        -- Claimed before, and perhaps not granted.
+        on conflict (mailbox) do update set account_id = excluded.account_id
+          where starting_credits.account_id = excluded.account_id
+        returning mailbox`;
+      return claimed.count > 0;
+    },
+  };
+}
+
+/** Until the transaction ends, nobody else opens an account with the address, or takes it for theirs. */
+async function lockAddress(tx: Transaction, email: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
+}
+
+async function changeEmail(
+  tx: Transaction,
+  { accountId, from, to, notice }: EmailChangeRecord,
+  by: Actor,
+): Promise<boolean> {
+  await lockAddress(tx, to);
+  if ((await oldest(tx, to)) !== undefined) return false;
+  const changed = await tx`
+    update accounts set email = ${to}, name = case when name = email then ${to} else name end
+    where account_id = ${accountId} and test_of is null and email is not distinct from ${from}`;
+  if (changed.count === 0) return false;
+  await tx`update accounts set name = ${to} where test_of = ${accountId} and name = ${from}`;
+  await record(tx, accountId, by, 'account.email_changed', { from, to });
+  if (notice !== null) await writeDeliveries(tx, { accountId, alertId: null }, [notice]);
+  return true;
+}
+
+async function oldest(sql: Sql | Transaction, email: string): Promise<string | undefined> {
+  const [row] = await sql<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where lower(email) = lower(${email})
+    order by created_at, account_id limit 1`;
+  return row?.accountId;
+}

@@ -1,0 +1,188 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../../src/ports/accounts.js';
+import { endGrant } from '../customers/oauth-grant-end.js';
+import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
+import type { Sql, Transaction } from '../sql.js';
+import { record } from './audit.js';
+
+/** A key with its account: another account's id never matches. */
+interface KeyOf {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+interface KeyRow {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly spent: number;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly grantId: string | null;
+  readonly capAmount: number | null;
+  readonly capPeriod: CapPeriod;
+  readonly capSpent: number;
+}
+
+/** `accounts`: whose keys they are, as one id or a query. */
+const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
+  select k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
+    (k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId",
+    c.cap_thousandths as "capAmount", c.period as "capPeriod",
+    case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent"
+  from keys k left join spend_caps c using (account_id, cap_id) left join (${unsummedSpending(sql, accounts)}) u
+    using (account_id, key_number)`;
+
+/** What each key of the accounts spent after the sums that are noted with it. */
+export const unsummedSpending = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
+  select account_id, key_number, sum(amount_thousandths) as spent from unsummed_debits
+  where account_id in (${accounts}) group by 1, 2`;
+
+const keyRecord = (row: KeyRow): KeyRecord => ({
+  keyId: row.keyId,
+  prefix: row.prefix,
+  name: row.name,
+  createdAt: row.createdAt.toISOString(),
+  cap: row.capAmount === null ? null : { amount: row.capAmount, period: row.capPeriod, spent: row.capSpent },
+  spent: row.spent,
+  grantId: row.grantId,
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+});
+
+const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
+
+/** Clients get a new key with each renewal: of the keys that ended, only the newest are read. */
+const MOST_KEYS = 200;
+
+/** An account's keys, the oldest first: those that work, and the newest of the others, at most 200 in all. */
+export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> {
+  const rows = await sql<KeyRow[]>`
+    with shown as (
+      select key_id from keys where account_id = ${accountId}
+      order by coalesce(least(revoked_at, expires_at) <= now(), false), created_at desc, key_id limit ${MOST_KEYS}
+    )
+    ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) order by k.created_at, k.key_id`;
+  return rows.map(keyRecord);
+}
+
+/** Prefixes are short: if two keys share one, the live one is meant, then the newer. */
+export async function keyByPrefix(
+  sql: Sql,
+  prefix: string,
+  accountId?: string,
+): Promise<(KeyRecord & { accountId: string }) | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    ${keyRows(sql, sql`select account_id from keys where prefix = ${prefix}`)}
+    where k.prefix = ${prefix} ${accountId === undefined ? sql`` : sql`and k.account_id = ${accountId}`}
+    order by least(k.revoked_at, k.expires_at) <= now() nulls first, k.created_at desc limit 1`;
+  return row === undefined ? undefined : { accountId: row.accountId, ...keyRecord(row) };
+}
+
+async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord> {
+  const [row] = await tx<KeyRow[]>`
+    ${keyRows(tx, tx`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
+  if (row === undefined) throw noSuchKey();
+  return keyRecord(row);
+}
+
+/**
+ * The key as it is now; until this transaction ends, no other can change it, the keys that it replaced or those that
+ * share its cap.
+ */
+async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
+  if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
+  await lockRelatives(tx, of);
+  return keyOf(tx, of);
+}
+
+/** A new key on the account's wallet. Throws `not_found` when the account does not exist. */
+export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
+  if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
+  const [row] = await tx<{ keyId: string }[]>`
+    insert into keys (account_id, wallet_id, hash, prefix, name)
+    select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}
+    from wallets where account_id = ${key.accountId}
+    returning key_id as "keyId"`;
+  if (row === undefined) throw new ServiceError('not_found', 'No such account.');
+  const of = { accountId: key.accountId, keyId: row.keyId };
+  if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
+  await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
+  return keyOf(tx, of);
+}
+
+/** Rotation (A10): the new key takes over the name, cap, wallet and what has counted against the cap. */
+export async function rotateKey(
+  tx: Transaction,
+  of: KeyOf,
+  { hash, prefix, expiresAt }: Successor,
+  endsAt: string | null,
+  by: Actor,
+): Promise<KeyRecord> {
+  const old = await lockKey(tx, of);
+  refuseUnlessLive(old);
+  const [row] = await tx<{ keyId: string }[]>`
+    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, expires_at)
+    select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, coalesce(family_id, key_id),
+      ${expiresAt}::timestamptz
+    from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
+    returning key_id as "keyId"`;
+  if (row === undefined) throw noSuchKey();
+  // The end only ever moves closer.
+  if (endsAt === null) await tx`update keys set revoked_at = now() where key_id = ${of.keyId}`;
+  else await tx`update keys set expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
+  await record(tx, of.accountId, by, 'key.rotated', {
+    key_prefix: old.prefix,
+    new_key_prefix: prefix,
+    old_ends_at: endsAt,
+  });
+  return keyOf(tx, { accountId: of.accountId, keyId: row.keyId });
+}
+
+function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
+  if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
+  // A client renews its key itself.
+  if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
+  if (expiresAt !== null) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
+}
+
+/** Changes the name or cap; undefined members stay as they are. */
+export async function changeKey(
+  tx: Transaction,
+  of: KeyOf,
+  change: { name?: string | undefined; cap?: NewKey['cap'] | undefined },
+  by: Actor,
+): Promise<KeyRecord> {
+  const { prefix } = await lockKey(tx, of);
+  if (change.name !== undefined) await tx`update keys set name = ${change.name} where key_id = ${of.keyId}`;
+  if (change.cap !== undefined) await changeCap(tx, of, change.cap);
+  const changed = await keyOf(tx, of);
+  await record(tx, of.accountId, by, 'key.changed', {
+    key_prefix: prefix,
+    name: changed.name,
+    cap_thousandths: changed.cap?.amount ?? null,
+    cap_period: changed.cap?.period ?? null,
+  });
+  return changed;
+}
+
+/** Ends a key now. A client's key takes its grant with it, or the client would fetch the next one. */
+export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<KeyRecord> {
+  if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
+  const { grantId } = await keyOf(tx, of);
+  // Every transaction that changes either locks the grant before its keys.
+  if (grantId !== null) {
+    await endGrant(tx, { accountId: of.accountId, grantId }, by, { now: new Date(), why: 'asked' });
+    return keyOf(tx, of);
+  }
+  const { prefix, revokedAt } = await lockKey(tx, of);
+  if (revokedAt === null) {
+    await tx`update keys set revoked_at = now() where account_id = ${of.accountId} and key_id = ${of.keyId}`;
+    await record(tx, of.accountId, by, 'key.revoked', { key_prefix: prefix });
+  }
+  return keyOf(tx, of);
+}

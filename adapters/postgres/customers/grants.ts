@@ -1,0 +1,94 @@
+import { isUuid } from '../../../src/lib/uuid.js';
+import type { CapPeriod } from '../../../src/ports/accounts.js';
+import type { GrantRecord, GrantStore } from '../../../src/ports/grants.js';
+import { unsummedSpending } from '../accounts/keys.js';
+import { lockingTransaction } from '../locking-transaction.js';
+import type { Sql } from '../sql.js';
+import { approve, redeem } from './oauth-codes.js';
+import { endGrant } from './oauth-grant-end.js';
+import { refresh } from './oauth-refresh.js';
+
+/** Grants, their codes and their refresh tokens, in Postgres. */
+export const createGrantStore = (sql: Sql): GrantStore => ({
+  approve: (code, by) => approve(sql, code, by),
+  redeem: (ask, issue) => redeem(sql, ask, issue),
+  refresh: (ask) => refresh(sql, ask),
+  findByToken: (hashes) => findByToken(sql, hashes),
+  async revoke(of, by, now) {
+    if (!isUuid(of.grantId) || !isUuid(of.accountId)) return false;
+    return lockingTransaction(sql, (tx) => endGrant(tx, of, by, { now, why: 'asked' }));
+  },
+  list: (accountId) => list(sql, accountId),
+  sweep: (before) => sweep(sql, before),
+});
+
+async function findByToken(sql: Sql, { keyHash, refreshHash }: Parameters<GrantStore['findByToken']>[0]) {
+  const [row] = await sql<{ accountId: string; grantId: string; clientId: string }[]>`
+    select account_id as "accountId", grant_id as "grantId", client_id as "clientId"
+    from oauth_grants where (account_id, grant_id) in (
+      select account_id, grant_id from oauth_refresh_tokens where hash = ${refreshHash}
+      union all select account_id, grant_id from keys where hash = ${keyHash}
+    )`;
+  return row;
+}
+
+interface Row {
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+  readonly keyPrefix: string;
+  readonly amount: number | null;
+  readonly period: CapPeriod | null;
+  readonly capSpent: number | null;
+  readonly spent: number;
+}
+
+async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
+  const rows = await sql<Row[]>`
+    with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)})
+    select g.grant_id as "grantId", g.client_id as "clientId", g.client_name as "clientName",
+      g.created_at as "createdAt", g.revoked_at as "revokedAt", k.prefix as "keyPrefix",
+      c.cap_thousandths as amount, c.period,
+      case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent",
+      (
+        select sum(spent_thousandths + coalesce(u.spent, 0))::bigint
+        from keys left join unsummed u using (account_id, key_number)
+        where account_id = g.account_id and grant_id = g.grant_id
+      ) as spent
+    from oauth_grants g
+    cross join lateral (
+      select prefix, cap_id from keys where account_id = g.account_id and grant_id = g.grant_id
+      order by created_at desc limit 1
+    ) k
+    left join spend_caps c on c.account_id = g.account_id and c.cap_id = k.cap_id
+    where g.account_id = ${accountId} order by g.created_at desc, g.grant_id`;
+  return rows.map(({ amount, period, capSpent, createdAt, revokedAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    revokedAt: revokedAt?.toISOString() ?? null,
+    cap: amount === null || period === null ? null : { amount, period, spent: capSpent ?? 0 },
+  }));
+}
+
+/** Registered clients that no customer has ever approved: at most 160 MB of them. */
+const MOST_UNUSED = 20_000;
+
+/** A client is kept while it can still refresh a token. */
+async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore['sweep']>[0]) {
+  await sql`delete from one_time_tokens where kind = 'code' and expires_at < ${endedBefore}`;
+  await sql`delete from oauth_refresh_tokens where expires_at < ${endedBefore}`;
+  const { count } = await sql`
+    delete from oauth_clients c where coalesce(c.used_at, c.created_at) < ${idleSince} and not exists (
+      select from oauth_grants g join oauth_refresh_tokens t using (account_id, grant_id)
+      where g.client_id = c.client_id and g.revoked_at is null
+    )`;
+  // One person with many addresses may register many clients: the oldest are deleted first, so that no new client is
+  // refused.
+  const unused = await sql`
+    delete from oauth_clients where client_id in (
+      select client_id from oauth_clients where used_at is null order by created_at desc offset ${MOST_UNUSED}
+    )`;
+  return { clients: count + unused.count };
+}

@@ -1,0 +1,81 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../../src/ports/grants.js';
+import { record } from '../accounts/audit.js';
+import { lockingTransaction } from '../locking-transaction.js';
+import type { Sql, Transaction } from '../sql.js';
+import { endGrant } from './oauth-grant-end.js';
+
+/** Stores what a customer approved, under the hash of the code. */
+export async function approve(
+  sql: Sql,
+  { hash, approval, now, endsAt }: Parameters<GrantStore['approve']>[0],
+  by: Actor,
+): Promise<void> {
+  const { accountId, grantId, clientId, clientName, redirectUri, cap } = approval;
+  await lockingTransaction(sql, async (tx) => {
+    await tx`
+      insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
+      values (${hash}, 'code', ${JSON.stringify(approval)}::text::jsonb, ${now}, ${endsAt})`;
+    await record(tx, accountId, by, 'client.allowed', {
+      client: clientName,
+      client_id: clientId,
+      grant_id: grantId,
+      redirect_uri: redirectUri,
+      cap: cap === null ? null : toCredits(cap.amount),
+      period: cap?.period ?? null,
+    });
+  });
+}
+
+/**
+ * Spends the code and makes the grant, all or nothing. A second attempt waits for the first, and then finds the code
+ * spent.
+ */
+export function redeem(
+  sql: Sql,
+  { hash, now, by }: Parameters<GrantStore['redeem']>[0],
+  issue: (approval: Approval) => NewTokenPair,
+): Promise<Redeemed> {
+  return lockingTransaction(sql, async (tx): Promise<Redeemed> => {
+    const [fresh] = await tx<{ approval: Approval }[]>`
+      update one_time_tokens set spent_at = ${now}
+      where hash = ${hash} and kind = 'code' and spent_at is null and expires_at > ${now}
+      returning subject as approval`;
+    if (fresh !== undefined) {
+      await makeGrant(tx, fresh.approval, issue(fresh.approval), now);
+      return { state: 'redeemed' };
+    }
+    const [spent] = await tx<{ approval: Approval }[]>`
+      select subject as approval from one_time_tokens where hash = ${hash} and kind = 'code' and spent_at is not null`;
+    if (spent === undefined) return { state: 'unknown' };
+    await endGrant(tx, spent.approval, { ...by, who: 'service' }, { now, why: 'code used again' });
+    return { state: 'reused' };
+  });
+}
+
+async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair, now: Date): Promise<void> {
+  const { accountId, grantId, clientId, clientName, resource, cap } = approval;
+  await tx`
+    insert into oauth_grants (account_id, grant_id, client_id, client_name, resource, created_at)
+    values (${accountId}, ${grantId}, ${clientId}, ${clientName}, ${resource}, ${now})`;
+  await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
+  const capId = cap === null ? null : await makeCap(tx, accountId, cap);
+  await tx`
+    with key as (
+      insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
+      select account_id, wallet_id, ${pair.keyHash}, ${pair.keyPrefix}, ${clientName}, ${capId}, ${grantId}, ${pair.keyEndsAt}
+      from wallets where account_id = ${accountId}
+      returning account_id, grant_id, key_id
+    )
+    insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, created_at, expires_at)
+    select ${pair.refreshHash}, account_id, grant_id, key_id, ${now}, ${pair.refreshEndsAt} from key`;
+}
+
+async function makeCap(tx: Transaction, accountId: string, cap: NonNullable<Approval['cap']>): Promise<string | null> {
+  const [row] = await tx<{ capId: string }[]>`
+    insert into spend_caps (account_id, cap_thousandths, period, period_start)
+    values (${accountId}, ${cap.amount}, ${cap.period}, period_began(${cap.period}, now()))
+    returning cap_id as "capId"`;
+  return row?.capId ?? null;
+}

@@ -1,0 +1,48 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import { record } from '../accounts/audit.js';
+import type { Transaction } from '../sql.js';
+
+/** Why a grant ended, as recorded in the customer's log. */
+export interface GrantEnd {
+  readonly now: Date;
+  readonly why: 'asked' | 'code used again' | 'refresh token used again';
+}
+
+interface GrantOf {
+  readonly accountId: string;
+  readonly grantId: string;
+}
+
+/** In the order of their ids, as debits lock them, which avoids deadlocks. */
+export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf, now: Date): Promise<void> {
+  await tx`
+    select from keys where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})
+    order by key_id for no key update`;
+}
+
+/**
+ * Ends a grant with all its keys, and records it in the log; false when no live one exists. Any change to a grant locks
+ * its row first, then the keys.
+ */
+export async function endGrant(
+  tx: Transaction,
+  { accountId, grantId }: GrantOf,
+  by: Actor,
+  { now, why }: GrantEnd,
+): Promise<boolean> {
+  const [grant] = await tx<{ client: string; clientId: string }[]>`
+    update oauth_grants set revoked_at = ${now}
+    where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+    returning client_name as client, client_id as "clientId"`;
+  if (grant === undefined) return false;
+  await lockKeys(tx, { accountId, grantId }, now);
+  // Keys end by the database's own clock: a node whose clock is ahead must not end them later.
+  await tx`
+    update keys set revoked_at = least(${now}, now())
+    where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
+      and (expires_at is null or expires_at > ${now})`;
+  const { client, clientId } = grant;
+  await record(tx, accountId, by, 'client.revoked', { client, client_id: clientId, grant_id: grantId, why });
+  return true;
+}

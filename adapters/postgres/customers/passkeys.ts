@@ -1,0 +1,51 @@
+import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../../../src/ports/passkeys.js';
+import { record } from '../accounts/audit.js';
+import type { Sql } from '../sql.js';
+
+/** Passkeys in Postgres. */
+export const createPasskeyStore = (sql: Sql): PasskeyStore => ({
+  add: ({ accountId, credentialId, publicKey, counter, transports, name }, by) =>
+    sql.begin(async (tx) => {
+      const added = await tx`
+        insert into passkeys (account_id, credential_id, public_key, counter, transports, name)
+        values (${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter}, ${[...transports]}::text[], ${name})
+        on conflict (credential_id) do nothing`;
+      if (added.count === 0) return false;
+      await record(tx, accountId, by, 'passkey.added', { name });
+      return true;
+    }),
+
+  async find(credentialId) {
+    const [row] = await sql<StoredPasskey[]>`
+      select account_id as "accountId", credential_id as "credentialId", public_key as "publicKey", counter
+      from passkeys where credential_id = ${credentialId}`;
+    return row;
+  },
+
+  async used(credentialId, counter, at) {
+    const updated = await sql`
+      update passkeys set counter = ${counter}, used_at = ${new Date(at)}
+      where credential_id = ${credentialId} and (counter < ${counter} or (counter = 0 and ${counter} = 0))`;
+    return updated.count > 0;
+  },
+
+  list: (accountId) => list(sql, accountId),
+
+  remove: (accountId, credentialId, by) =>
+    sql.begin(async (tx) => {
+      const [removed] = await tx<{ name: string }[]>`
+        delete from passkeys where account_id = ${accountId} and credential_id = ${credentialId} returning name`;
+      if (removed) await record(tx, accountId, by, 'passkey.removed', { name: removed.name });
+    }),
+});
+
+async function list(sql: Sql, accountId: string): Promise<PasskeyRecord[]> {
+  const rows = await sql<(Omit<PasskeyRecord, 'createdAt' | 'usedAt'> & { createdAt: Date; usedAt: Date | null })[]>`
+    select credential_id as "credentialId", name, transports, created_at as "createdAt", used_at as "usedAt"
+    from passkeys where account_id = ${accountId} order by created_at, credential_id`;
+  return rows.map(({ createdAt, usedAt, ...row }) => ({
+    ...row,
+    createdAt: createdAt.toISOString(),
+    usedAt: usedAt?.toISOString() ?? null,
+  }));
+}

@@ -1,0 +1,81 @@
+import { toCredits } from '../../../src/domain/credits.js';
+import { badRequest } from '../../../src/domain/errors.js';
+import { inCredits } from '../../../src/domain/figures.js';
+import type { Cap } from '../../../src/ports/accounts.js';
+import type { Transaction } from '../sql.js';
+
+/** A key, identified with its account. */
+interface KeyOf {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+/**
+ * Locks the account's wallet, so that no debit is posted until the transaction ends, a key, the keys that it replaced or that replaced it, and those that share its cap: a cap on one applies to
+ * all. Locks them in the order of their ids, as debits do. Returns their ids.
+ */
+export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
+  await tx`select from wallets where account_id = ${accountId} for no key update`;
+  const keys = await tx<{ keyId: string }[]>`
+    select k.key_id as "keyId" from keys k join keys o on o.account_id = k.account_id and o.key_id = ${keyId}
+    where k.account_id = ${accountId}
+      and (k.key_id = o.key_id or k.cap_id = o.cap_id or coalesce(k.family_id, k.key_id) = coalesce(o.family_id, o.key_id))
+    order by k.key_id for no key update of k`;
+  return keys.map((key) => key.keyId);
+}
+
+/**
+ * Puts keys under a new cap, which starts with what they have already spent in the period. Entries that the account
+ * posted before sums existed must be summed up first (`sumAccount`).
+ */
+export async function addCap(
+  tx: Transaction,
+  accountId: string,
+  keyIds: readonly string[],
+  { amount, period }: Cap,
+): Promise<void> {
+  const [{ capId }] = await tx<[{ capId: string }]>`
+    insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
+    values (${accountId}, ${amount}, ${period}, period_began(${period}, now()),
+      ${await spentSince(tx, accountId, keyIds, { amount, period })})
+    returning cap_id as "capId"`;
+  await tx`
+    update keys set cap_id = ${capId}, counted_thousandths = spent_thousandths
+    where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
+}
+
+/**
+ * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
+ * in the period.
+ */
+export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
+  const { accountId } = of;
+  const keyIds = await lockRelatives(tx, of);
+  const caps = await tx<{ capId: string }[]>`
+    update keys k set cap_id = null from keys o
+    where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[]) and o.key_id = k.key_id and o.cap_id is not null
+    returning o.cap_id as "capId"`;
+  const capIds = caps.map(({ capId }) => capId);
+  await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
+  if (cap !== null) await addCap(tx, accountId, keyIds, cap);
+}
+
+/**
+ * What the keys spent in the cap's current period: exact, for the wallet is locked and debits on it wait. Those posted
+ * earlier are in the sums or came after them; a later one finds the cap.
+ */
+async function spentSince(
+  tx: Transaction,
+  accountId: string,
+  keyIds: readonly string[],
+  { amount, period }: Cap,
+): Promise<number> {
+  const [{ spent }] = await tx<[{ spent: number }]>`
+    select keys_spent(${accountId}, ${[...keyIds]}::uuid[], ${period}) as spent`;
+  if (spent <= amount) return spent;
+  const since = { total: 'so far', month: 'this month', day: 'today' }[period];
+  throw badRequest(
+    `This key has already spent ${inCredits(toCredits(spent))} ${since}: its cap can't be lower. To stop it, revoke it.`,
+    'cap',
+  );
+}

@@ -1,0 +1,178 @@
+import type { Debit } from '../../../src/ports/ledger.js';
+import type { Sql } from '../sql.js';
+import type { Mode } from './group-commit-options.js';
+import { type Entry, NO_TIME } from './plain-debits.js';
+import { receiptText } from './receipt-text.js';
+
+/**
+ * What the statement did with one debit. `crowded`: earlier debits of the same statement took what it needed. `locked`:
+ * another transaction has locked its wallet, key or cap, or one of these does not exist; a statement that waits finds
+ * out which.
+ */
+export interface DebitRow {
+  readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'locked' | 'missing';
+  readonly seq: number;
+  readonly balance_after: number | null;
+  /** Whether its key has a cap. */
+  readonly capped: boolean;
+}
+
+/** What the statement does where a row is locked. */
+export type Locking = Exclude<Mode, 'plain'>;
+
+/** The longest that a statement waits for one lock before it fails, having done nothing (55P03). */
+const LOCK_TIMEOUT_MS = 300;
+
+/**
+ * Posts a batch of debits as one statement, which is one durable commit; rows in the order of the batch. The whole
+ * statement fails with a unique violation when one of the request ids is already posted.
+ *
+ * A debit that its wallet or cap does not cover on its own takes nothing and leaves room for the others. The rest are
+ * posted in order of arrival where they fit beside those before them; at least the first of each wallet is posted.
+ *
+ * With `skip` it waits for no locked row; with `wait`, at most 300 ms for each.
+ */
+export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Locking): Promise<DebitRow[]> {
+  return sql<DebitRow[]>`
+    with input as materialized (${rowsOf(sql, debits)}),
+    ${lockedRows(sql, mode)},
+    ${judgedRows(sql, mode)},
+    entries as (
+      insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+        operation, lines, at)
+      select wallet_number, request_id, seq, amount, balance_after, key_number, items, cache_hits, operation, lines, at
+      from judged where outcome = 'posted'
+    ),
+    -- Whole values out of the locked rows, not differences: constraints are checked against this statement's older snapshot
+    -- before the update finds the row's newest version.
+    paid as (
+      update wallets w set balance_thousandths = p.balance, last_seq = p.last_seq
+      from (
+        select account_id, min(balance_after)::bigint as balance, max(seq) as last_seq
+        from judged where outcome = 'posted' group by 1
+      ) p
+      where w.account_id = p.account_id
+    ),
+    -- Sums are made beyond its id already, or never will be: it is added now.
+    late as materialized (
+      select * from judged where outcome = 'posted'
+        and (request_id < summed_to or request_id >= ${NO_TIME}::uuid)
+    ),
+    spent as (
+      update keys k set spent_thousandths = p.spent, counted_thousandths = p.counted
+      from (
+        select key_id, (min(key_spent) + sum(amount))::bigint as spent, (min(key_counted) + sum(amount))::bigint as counted
+        from late group by 1
+      ) p
+      where k.key_id = p.key_id
+    ),
+    used as (
+      insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id,
+        count(*), sum(items), sum(cache_hits), sum(amount)
+      from late group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (account_id, hour, endpoint, key_id) do update set
+        requests = u.requests + excluded.requests,
+        items = u.items + excluded.items,
+        cache_hits = u.cache_hits + excluded.cache_hits,
+        amount_thousandths = u.amount_thousandths + excluded.amount_thousandths
+    ),
+    capped as (
+      update spend_caps c set cap_thousandths = p.cap, spent_thousandths = p.spent, period_start = p.began
+      from (
+        select cap_id, min(cap) as cap, min(began) as began, (min(cap_spent) + sum(amount))::bigint as spent
+        from judged where outcome = 'posted' and cap_id is not null group by 1
+      ) p
+      where c.cap_id = p.cap_id
+    )
+    select outcome, seq::bigint, balance_after::bigint, cap_id is not null as capped from judged order by ord`;
+}
+
+/** The batch as rows, numbered by `ord`. */
+const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
+  select * from unnest(
+    ${debits.map((debit) => debit.accountId)}::uuid[],
+    ${debits.map((debit) => debit.walletId)}::uuid[],
+    ${debits.map((debit) => debit.keyId)}::uuid[],
+    ${debits.map((debit) => debit.requestId)}::uuid[],
+    ${debits.map((debit) => debit.operation)}::text[],
+    ${debits.map((debit) => debit.amount)}::bigint[],
+    ${debits.map((debit) => debit.items)}::int[],
+    ${debits.map((debit) => debit.cacheHits)}::int[],
+    ${debits.map((debit) => receiptText(debit))}::text[]
+  ) with ordinality as i(account_id, wallet_id, key_id, request_id, operation, amount, items, cache_hits, lines, ord)`;
+
+/**
+ * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never
+ * deadlock. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
+ */
+const lockedRows = (sql: Sql, mode: Locking) => sql`
+  wallet as materialized (
+    select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
+    from (select distinct account_id from input) i join wallets w using (account_id)
+    -- For this statement only, whatever connection or pooler it comes by; it counts from the first lock on.
+    where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
+    order by w.account_id for no key update of w ${lockedOnes(sql, mode)}
+  ),
+  key as materialized (
+    select k.key_id, k.account_id, k.wallet_id, k.key_number, k.spent_thousandths as key_spent,
+      k.counted_thousandths as key_counted, k.cap_id
+    from (select distinct key_id from input) i join keys k using (key_id)
+    where (select count(*) from wallet) > 0
+    order by k.key_id for no key update of k ${lockedOnes(sql, mode)}
+  ),
+  held_cap as materialized (
+    select c.cap_id, c.cap_thousandths as cap, c.spent_thousandths, c.period, c.period_start
+    from (select distinct cap_id from key where cap_id is not null) k join spend_caps c using (cap_id)
+    order by c.cap_id for no key update of c ${lockedOnes(sql, mode)}
+  ),
+  cap as materialized (
+    select cap_id, cap, greatest(period_start, period_began(period, now())) as began,
+      case when period_start >= period_began(period, now()) then spent_thousandths else 0 end as cap_spent
+    from held_cap
+  )`;
+
+const lockedOnes = (sql: Sql, mode: Locking) => (mode === 'skip' ? sql`skip locked` : sql``);
+
+/** Each debit with its outcome; those posted with the entry's number and the balance after it. */
+const judgedRows = (sql: Sql, mode: Locking) => sql`
+  judged as materialized (
+    select *,
+      last_seq + count(*) filter (where outcome = 'posted') over earlier as seq,
+      balance - sum(amount) filter (where outcome = 'posted') over earlier as balance_after
+    from (
+      select *, coalesce(refusal, case
+        when sum(amount) filter (where refusal is null) over (partition by account_id order by ord) > balance then 'crowded'
+        when cap_spent + sum(amount) filter (where refusal is null) over (partition by cap_id order by ord) > cap
+          then 'crowded'
+        else 'posted' end) as outcome
+      from (
+        select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.key_counted, k.cap_id, c.cap, c.cap_spent,
+          c.began,
+          -- One that began before midnight and waited for one from after it counts to the new day, and says so.
+          greatest(now(), c.began) as at, case
+          ${mode === 'skip' ? sql`when w.account_id is null or k.key_id is null then 'locked'` : sql``}
+          when (w.wallet_id, k.account_id, k.wallet_id) is distinct from (i.wallet_id, i.account_id, i.wallet_id) then 'missing'
+          when i.amount > w.balance then 'balance'
+          when c.cap_spent + i.amount > c.cap then 'key_cap'
+          -- The key got its cap while this statement waited for its row, and does not see it: the next one does.
+          when k.cap_id is not null and c.cap_id is null then ${mode === 'skip' ? sql`'locked'` : sql`'crowded'`} end as refusal
+        from input i left join wallet w using (account_id) left join key k using (key_id) left join cap c using (cap_id)
+      ) alone
+    ) together
+    window earlier as (partition by account_id order by ord)
+  )`;
+
+/** The results of those debits that are already posted, by position. */
+export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
+  const rows = await sql<{ position: number; balance: number; seq: number }[]>`
+    select i.ord - 1 as position, e.balance_after as balance, e.seq
+    from unnest(
+      ${debits.map((debit) => debit.accountId)}::uuid[],
+      ${debits.map((debit) => debit.requestId)}::uuid[]
+    ) with ordinality as i(account_id, request_id, ord)
+    join wallets using (account_id) join debits e using (wallet_number, request_id)`;
+  const found: (Entry | undefined)[] = debits.map(() => undefined);
+  for (const { position, balance, seq } of rows) found[position] = { balance, seq };
+  return found;
+}

@@ -1,0 +1,48 @@
+import type { Time } from '../../../src/ports/clock.js';
+
+/**
+ * A flush's verdict on one of its requests: its result, its failure, or that it must be retried, either in the next
+ * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `apart`: something in
+ * its flush took too long, and the cause is unknown.
+ */
+export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again' | 'locked' | 'apart';
+
+/**
+ * How a flush treats what it meets. `plain`: it has only requests that are expected to be simple. `skip`: any; a locked
+ * row is skipped (`locked`). `wait`: it waits for the row, within the flush's own bound.
+ */
+export type Mode = 'plain' | 'skip' | 'wait';
+
+export interface GroupCommitOptions<Request, Result> {
+  /**
+   * Returns one verdict per request; if it throws, its requests fail with that error. In the mode `wait` all are of one
+   * partition.
+   */
+  readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
+  /** A partition never has more than one flush in progress. */
+  readonly partitionOf: (request: Request) => string;
+  /** Whether it can go into a plain flush, if nothing before it in its partition has to go into another. */
+  readonly isPlain?: (request: Request) => boolean;
+  /** The error that a waiting request should fail with now, if any: checked ten times a second. */
+  readonly dismissal?: (request: Request, waitedMs: number) => unknown;
+  /** The error for a request that finds no room; seconds until there may be some. */
+  readonly refusal?: (retryAfterSeconds: number) => Error;
+  readonly bounds?: Partial<Bounds>;
+  /** The process's own by default. */
+  readonly time?: Time;
+}
+
+export interface Bounds {
+  /** The most requests in one flush. */
+  readonly most: number;
+  /**
+   * Concurrent flushes that are plain or skip locked rows, and concurrent flushes that wait for one. Each needs a
+   * connection.
+   */
+  readonly flights: number;
+  readonly waits: number;
+  /** The most waiting requests: of all partitions, of one, and of one that has been locked for longer than a second. */
+  readonly maxWaiting: number;
+  readonly maxOfPartition: number;
+  readonly maxOfLocked: number;
+}

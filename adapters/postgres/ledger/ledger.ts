@@ -1,0 +1,150 @@
+import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
+import type { Thousandths } from '../../../src/domain/credits.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import type { Ledger, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
+import { refillWallet } from '../accounts/test-accounts.js';
+import { retryTransient } from '../retry.js';
+import type { Sql } from '../sql.js';
+import { archivedMonth } from './archives.js';
+import { checkLedger } from './ledger-check.js';
+import { maintainLedger } from './maintenance.js';
+import { claimNames } from './operation-names.js';
+import { createPost, debitStatements } from './post.js';
+import { QueryLimiter } from './query-limiter.js';
+import { lastUseRows, usageRows } from './usage.js';
+
+/** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
+export interface LedgerPools {
+  readonly settling?: Sql;
+  readonly lookups?: Sql;
+  readonly queries?: QueryLimiter;
+}
+
+/** The ledger in Postgres. Every amount is in thousandths of a credit. */
+export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
+  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
+  return {
+    post: createPost(debitStatements(settling)),
+    grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
+    refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
+    balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
+    async usage(accountId, ask, signal) {
+      return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
+    },
+    async receipt(accountId, requestId, signal) {
+      // A request id comes from a caller's path: an invalid one names no receipt.
+      if (!isUuid(requestId)) return undefined;
+      const [row] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      return row && dated(row);
+    },
+    async archivedMonth(accountId, requestId, signal) {
+      const [row] = await queries.run(accountId, (on) => archivedMonth(on, requestId), signal);
+      return row?.month;
+    },
+    async lastUses(accountId, from, signal) {
+      return [...(await queries.run(accountId, (on) => lastUseRows(on, accountId, from), signal))];
+    },
+    async recent(accountId, limit, signal, keyId) {
+      return (await queries.run(accountId, (on) => recentRows(on, accountId, limit, keyId), signal)).map(dated);
+    },
+    async statement(accountId, limit, signal) {
+      return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
+    },
+    claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
+    runMaintenance: (signal, onProgress) => maintainLedger(sql, signal, onProgress),
+    check: () => checkLedger(sql),
+  };
+}
+
+async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Actor): Promise<Thousandths> {
+  if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {
+    throw new RangeError(`a grant of ${grant.amount} thousandths: whole and above zero expected`);
+  }
+  const [granted] = await sql<{ balance_after: number }[]>`
+    with wallet as materialized (
+      select account_id, wallet_id, balance_thousandths, last_seq from wallets
+      where account_id = ${grant.accountId} for no key update
+    ),
+    entry as (
+      insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      select account_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
+        balance_thousandths + ${grant.amount}, ${grant.reason}
+      from wallet
+      -- Before this version, perhaps.
+      where not exists (select from ledger_entries where account_id = ${grant.accountId} and request_id = ${grant.requestId})
+      on conflict (account_id, request_id) do nothing
+      returning account_id, seq, balance_after
+    ),
+    logged as (
+      insert into audit_log (account_id, what, who, address, operator_id, detail)
+      select account_id, 'credits.granted', ${by.who}, ${by.address}::text, ${by.operatorId ?? null}::uuid,
+        jsonb_build_object('credits', ${grant.amount}::bigint / 1000.0, 'reason', ${grant.reason}::text)
+      from entry
+    ),
+    paid as (
+      update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
+      from entry e where w.account_id = e.account_id
+    )
+    select balance_after from entry`;
+  if (granted !== undefined) return granted.balance_after;
+  const [before] = await sql<{ balance_after: number }[]>`
+    select balance_after from ledger_entries
+    where account_id = ${grant.accountId} and request_id = ${grant.requestId}`;
+  if (before === undefined) throw new Error(`no account ${grant.accountId} to grant credits to`);
+  return before.balance_after;
+}
+
+async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
+  const [row] = await sql<{ balance: number; keySpent: number; seq: number }[]>`
+    select w.balance_thousandths as balance, w.last_seq as seq,
+      case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
+    from wallets w join keys k using (account_id, wallet_id) left join spend_caps c using (account_id, cap_id)
+    where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
+  if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
+  return { ...row };
+}
+
+/** A row as it comes from the database, whose times are dates. */
+type Dated<Row> = Omit<Row, 'at'> & { readonly at: Date };
+
+const dated = <Row extends { readonly at: Date }>(row: Row): Omit<Row, 'at'> & { at: string } => ({
+  ...row,
+  at: row.at.toISOString(),
+});
+
+const receiptRow = (sql: Sql, accountId: string, requestId: string) => sql<Dated<Receipt>[]>`
+  select ${receiptColumns(sql)} from ledger_entries e join keys k using (account_id, key_id)
+  where e.account_id = ${accountId} and e.request_id = ${requestId} and e.kind = 'debit'`;
+
+const receiptColumns = (sql: Sql) => sql`
+  e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
+  e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines`;
+
+/** Reads the index of each table from its end: request ids are in the order of time. */
+/** There is no index by key: a key's newest are looked for among so many of the account's. */
+const MOST_SEARCHED = 1_000;
+
+const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) => sql<Dated<Receipt>[]>`
+  with newest as materialized (
+    (
+      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
+        receipt_lines(lines, operation) as lines
+      from debits join keys using (key_number)
+      where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
+      order by request_id desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
+    )
+    union all (
+      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits, lines
+      from older_entries
+      where account_id = ${accountId} and wallet_id = (select wallet_id from wallets where account_id = ${accountId})
+        and kind = 'debit'
+      order by seq desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
+    )
+  )
+  select ${receiptColumns(sql)} from newest e join keys k on k.account_id = ${accountId} and k.key_id = e.key_id
+  ${keyId === undefined ? sql`` : sql`where e.key_id = ${keyId}`}
+  order by e.seq desc limit ${limit}`;
+
+const statementRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<StatementEntry>[]>`
+  select request_id as "requestId", at, kind, amount_thousandths as amount, balance_after as "balanceAfter", reason
+  from ledger_entries where account_id = ${accountId} and kind <> 'debit' order by seq desc limit ${limit}`;

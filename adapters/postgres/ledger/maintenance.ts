@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql, Transaction } from '../sql.js';
+import { openMonths } from './months.js';
+import { emptyOlder, moveOlder, olderPages, pagesToMove } from './older-entries.js';
+import { keptFrom, plus, settledTo, sumDebits, sumOlder } from './sums.js';
+
+/** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
+const HOURS_AT_ONCE = 5_000;
+const NAMES_AT_ONCE = 5_000;
+
+/** The most transactions of one run: the next run does the rest. */
+const MOST_STEPS = 2_000;
+
+/**
+ * The longest that one of its statements runs, in milliseconds: then the database ends it, and the next run tries
+ * again.
+ */
+const STATEMENT_MS = 30_000;
+
+/** Held for the length of a transaction: one node at a time, whichever is first. */
+const MAINTENANCE_LOCK = 0x74696479;
+
+/** Between two steps of moving: this much of what a step took. */
+const PAUSE = 0.5;
+
+/** How often a long move tells how far it is, milliseconds. */
+const PROGRESS_MS = 10_000;
+
+/** Returns how much there was to do. */
+type Step = (tx: Transaction) => Promise<number>;
+
+/**
+ * The ledger's own housekeeping, on whichever node gets the lock: opens the months ahead, sums up debits, folds old
+ * hours into days, drops names from before yesterday, and moves what the version before has posted. It works in short
+ * transactions, none of which changes the usage reported.
+ */
+export async function maintainLedger(
+  sql: Sql,
+  signal?: AbortSignal,
+  onProgress: (text: string) => void = () => {},
+): Promise<void> {
+  let steps = 0;
+  await alone(sql, openMonths);
+  const settled = await settledTo(sql);
+  const sumSettled: Step = (tx) => sumDebits(tx, settled);
+  for (const step of [sumOlder, sumSettled, foldHours, dropNames]) {
+    for (; steps < MOST_STEPS && !signal?.aborted; steps += 1) {
+      if (!(await alone(sql, step))) break;
+    }
+  }
+  await moveAllOlder(sql, signal, onProgress);
+}
+
+/** One step; undefined if another node is doing it. */
+function alone<T>(sql: Sql, step: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
+  return sql.begin(async (tx): Promise<T | undefined> => {
+    await tx`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
+    const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${MAINTENANCE_LOCK}) as taken`;
+    return lock?.taken ? step(tx) : undefined;
+  }) as Promise<T | undefined>;
+}
+
+/** Everything that can be moved, with pauses for the work of others; an interruption costs a look at empty pages. */
+async function moveAllOlder(
+  sql: Sql,
+  signal: AbortSignal | undefined,
+  onProgress: (text: string) => void,
+): Promise<void> {
+  const pages = await olderPages(sql);
+  let saidMs = performance.now();
+  for (const page of pagesToMove(pages)) {
+    if (signal?.aborted) return;
+    const beganMs = performance.now();
+    const moved = await alone(sql, (tx) => moveOlder(tx, page));
+    if (moved === undefined) return;
+    const tookMs = performance.now() - beganMs;
+    if (beganMs - saidMs > PROGRESS_MS) {
+      saidMs = beganMs;
+      onProgress(`Moving the ledger into its new tables: ${Math.floor((page / pages) * 100)}%`);
+    }
+    if (moved > 0) await sleep(tookMs * PAUSE);
+  }
+  if (pages > 0 && !signal?.aborted && (await alone(sql, emptyOlder))) onProgress('The ledger is in its new tables');
+}
+
+const foldHours: Step = async (tx) => {
+  const [row] = await tx<{ moved: number }[]>`
+    with old as (
+      select account_id, hour, endpoint, key_id from usage_hours where hour < ${keptFrom(tx)}
+      order by hour, account_id, endpoint, key_id limit ${HOURS_AT_ONCE} for update skip locked
+    ),
+    moved as (
+      delete from usage_hours u using old o
+      where (u.account_id, u.hour, u.endpoint, u.key_id) = (o.account_id, o.hour, o.endpoint, o.key_id)
+      returning u.*
+    ),
+    folded as (
+      insert into usage_days as u (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits),
+        sum(amount_thousandths)
+      from moved group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (account_id, day, endpoint, key_id) do update set ${plus(tx)}
+    )
+    select count(*) as moved from moved`;
+  return row?.moved ?? 0;
+};
+
+const dropNames: Step = async (tx) => {
+  const dropped = await tx`
+    delete from operation_names where (account_id, day) in (
+      select account_id, day from operation_names where day < (now() at time zone 'UTC')::date - 1 limit ${NAMES_AT_ONCE}
+    )`;
+  return dropped.count;
+};

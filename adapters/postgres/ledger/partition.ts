@@ -1,0 +1,75 @@
+import type { Link } from '../../../src/lib/linked-set.js';
+
+/** One request that waits for a flush. */
+export interface Waiting<Request, Result> {
+  readonly request: Request;
+  readonly partition: Partition<Request, Result>;
+  readonly sinceMs: number;
+  readonly resolve: (value: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What is known about a lock that a partition has met. Times by the monotonic clock. */
+interface Lock {
+  readonly sinceMs: number;
+  /** It was met more than once: it is not another node's flush, and waiting for it must not delay others. */
+  readonly isStubborn: boolean;
+  readonly tries: number;
+  /** When to retry. */
+  readonly dueAtMs: number;
+  /** Whether it may be retried in a flush beside others: not if it may have been what delayed them. */
+  readonly mayProbe: boolean;
+}
+
+/** The delay between two retries of a locked partition: the first one, doubled up to the longest. */
+const FIRST_DELAY_MS = 5;
+const LONGEST_DELAY_MS = 100;
+
+/** Requests that must be flushed one after the other: those of one wallet. */
+export class Partition<Request, Result> {
+  readonly id: string;
+  /** In order of arrival. */
+  waiting: Waiting<Request, Result>[] = [];
+  /** Whether a flush contains some of its requests. */
+  isBusy = false;
+  lock: Lock | null = null;
+  lastFlushMs = 0;
+  /** Its place among those that wait for a flush; null where it is not one of them. */
+  ready: Link<Partition<Request, Result>> | null = null;
+  parked: Link<Partition<Request, Result>> | null = null;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  lockedMs(now: number): number {
+    return this.lock === null ? 0 : now - this.lock.sinceMs;
+  }
+
+  /** Its flush is over: the requests that must wait again return. `isApart`: null where no lock was met. */
+  flushed(
+    back: readonly Waiting<Request, Result>[],
+    isApart: boolean | null,
+    { now, flushMs }: { now: number; flushMs: number },
+  ): void {
+    this.isBusy = false;
+    this.lastFlushMs = flushMs;
+    if (back.length > 0) this.waiting = [...back, ...this.waiting];
+    this.lock = isApart === null ? null : lockAfter(this.lock, isApart, now, flushMs);
+  }
+}
+
+function lockAfter(before: Lock | null, isApart: boolean, now: number, flushMs: number): Lock {
+  const tries = (before?.tries ?? 0) + 1;
+  const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (tries - 1), LONGEST_DELAY_MS);
+  return {
+    sinceMs: before?.sinceMs ?? now - flushMs,
+    isStubborn: tries > 1,
+    tries,
+    dueAtMs: now + delayMs,
+    mayProbe: !isApart && before?.mayProbe !== false,
+  };
+}
+
+export const isDue = ({ lock }: { readonly lock: Lock | null }, now: number): boolean =>
+  lock !== null && now >= lock.dueAtMs;

@@ -1,0 +1,202 @@
+import type { Debit } from '../../../src/ports/ledger.js';
+import type { Sql } from '../sql.js';
+import { receiptText } from './receipt-text.js';
+import type { UncappedKey, UncappedKeys } from './uncapped-keys.js';
+
+/** A debit's number in its wallet, and the balance after it. */
+export interface Entry {
+  readonly balance: number;
+  readonly seq: number;
+}
+
+/**
+ * The longest that the statement waits for one wallet before it fails, having done nothing (55P03): as long as another
+ * node's commit usually takes.
+ */
+const LOCK_TIMEOUT_MS = 10;
+
+/** Ids from 2100 on: they are no times, or wrong ones (`unsummed_debits`). */
+export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
+
+/**
+ * Whether the id can be that of a request of now, a UUID of version 7: sums are made later, in the order of such ids.
+ */
+export const isTimely = (requestId: string): boolean => requestId.toLowerCase() < NO_TIME;
+
+/**
+ * Each paid wallet brings its own debits, by position: a join with them would be planned by guesses of how many there
+ * are. Arrays are unnested side by side in a select list and sent as text, which are two things that Postgres knows no
+ * better ways for: as functions in `from` each would be stored first, and with a length that it can see it would make a
+ * new plan each time, which costs more than the rest. That amounts and counts are above zero goes without saying, but not
+ * for the planner: it then expects so few wallets that it finds each by an index, one after the other in this order.
+ */
+const STATEMENT = `
+  with paid as (
+    update wallets w set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
+    from (
+      select * from (
+        select unnest($1::text::uuid[]) as account_id, unnest($2::text::uuid[]) as wallet_id,
+          unnest($3::text::int[]) as caps_version, unnest($4::text::bigint[]) as amount, unnest($5::text::int[]) as count,
+          unnest($6::text::int[]) as first, unnest($7::text::uuid[]) as first_id
+      ) p
+      where (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) is not null and amount > 0 and count > 0
+      order by account_id
+    ) p
+    where w.account_id = p.account_id and w.wallet_id = p.wallet_id and w.balance_thousandths >= p.amount
+      and w.summed_to <= p.first_id and w.caps_version = p.caps_version
+    returning p.first, p.count, w.wallet_number, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
+  ),
+  entries as (
+    insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+      operation, lines)
+    select wallet_number, ((select $8::uuid[]))[n], last_seq + n - first + 1, ((select $12::bigint[]))[kind],
+      balance - ((select $9::bigint[]))[n], ((select $10::int[]))[n], ((select $13::int[]))[kind],
+      ((select $14::int[]))[kind], ((select $15::text[]))[kind], ((select $16::text[]))[kind]
+    from paid cross join lateral (
+      select n, ((select $11::int[]))[n] as kind from (select generate_series(first, first + count - 1) as n) i offset 0
+    ) i
+  )
+  select array_agg(first)::text, array_agg(balance)::text, array_agg(last_seq)::text from paid`;
+
+/**
+ * Posts those debits of a batch whose wallets cover all that the batch takes from them, as one statement, which is one
+ * durable commit; of any other wallet nothing. Undefined for a debit that was not posted: its wallet is short, unknown,
+ * or sums are made beyond its id already, its key is not the wallet's, has a cap or got one meanwhile. `postDebits`
+ * finds out which. The whole statement fails with a unique violation when one of the request ids is already posted.
+ *
+ * Wallets are updated in the order of their ids, as nodes do everywhere.
+ */
+export async function postPlainDebits(
+  sql: Sql,
+  keys: UncappedKeys,
+  debits: readonly Debit[],
+): Promise<(Entry | undefined)[]> {
+  await keys.learn(debits);
+  const entries: (Entry | undefined)[] = debits.map(() => undefined);
+  const payers = payersOf(keys, debits);
+  if (payers.length === 0) return entries;
+  const [row] = await sql
+    .unsafe(STATEMENT, [...walletColumns(payers), ...debitColumns(payers)], { prepare: true })
+    .values();
+  const [firsts, balances, seqs] = (row as (string | null)[]).map(numbersIn) as [number[], number[], number[]];
+  const unpaid = new Map(payers.map((payer) => [payer.first, payer]));
+  for (const [nth, first] of firsts.entries()) {
+    const payer = unpaid.get(first) as Payer;
+    unpaid.delete(first);
+    let balance = balances[nth] as number;
+    let seq = seqs[nth] as number;
+    for (const { position, debit } of payer.debits) {
+      balance -= debit.amount;
+      seq += 1;
+      entries[position] = { balance, seq };
+    }
+  }
+  // Whether it was for their keys is not known.
+  for (const payer of unpaid.values()) for (const { debit } of payer.debits) keys.forget(debit.keyId);
+  return entries;
+}
+
+/** The elements of an array, as Postgres writes it; of none, for null. */
+const numbersIn = (array: string | null): number[] => (array === null ? [] : array.slice(1, -1).split(',').map(Number));
+
+interface Placed {
+  readonly debit: Debit;
+  readonly key: UncappedKey;
+  /** Its place in the batch. */
+  readonly position: number;
+}
+
+/** What a batch takes from one wallet. */
+interface Payer {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly capsVersion: number;
+  /** In order of arrival. */
+  readonly debits: Placed[];
+  /** The position of the first of them among all that are sent; from 1, as Postgres counts. */
+  first: number;
+  amount: number;
+  /** The least of their request ids. */
+  firstId: string;
+}
+
+/** A batch by its wallets, without those of which some key is not known. */
+function payersOf(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
+  const payers = new Map<string, Payer>();
+  const strangers = new Set<string>();
+  for (const [position, debit] of debits.entries()) {
+    const { accountId, walletId, requestId, amount } = debit;
+    const key = keys.keyOf(debit);
+    const payer = payers.get(accountId);
+    if (key === undefined) {
+      strangers.add(accountId);
+    } else if (payer !== undefined && payer.capsVersion !== key.capsVersion) {
+      strangers.add(accountId);
+      // One was read before the other: both are read again.
+      for (const { debit: before } of payer.debits) keys.forget(before.keyId);
+      keys.forget(debit.keyId);
+    } else if (payer === undefined) {
+      const { capsVersion } = key;
+      const placed = [{ debit, key, position }];
+      payers.set(accountId, { accountId, walletId, capsVersion, debits: placed, first: 0, amount, firstId: requestId });
+    } else {
+      payer.debits.push({ debit, key, position });
+      payer.amount += amount;
+      if (requestId < payer.firstId) payer.firstId = requestId;
+    }
+  }
+  const known = [...payers.values()].filter(({ accountId }) => !strangers.has(accountId));
+  let first = 1;
+  for (const payer of known) {
+    payer.first = first;
+    first += payer.debits.length;
+  }
+  return known;
+}
+
+/** Ids and numbers need no quotes. */
+const arrayOf = (values: readonly (string | number)[]): string => `{${values.join()}}`;
+
+const walletColumns = (payers: readonly Payer[]): string[] => [
+  arrayOf(payers.map(({ accountId }) => accountId)),
+  arrayOf(payers.map(({ walletId }) => walletId)),
+  arrayOf(payers.map(({ capsVersion }) => capsVersion)),
+  arrayOf(payers.map(({ amount }) => amount)),
+  arrayOf(payers.map(({ debits }) => debits.length)),
+  arrayOf(payers.map(({ first }) => first)),
+  arrayOf(payers.map(({ firstId }) => firstId)),
+];
+
+/**
+ * The debits, payer by payer: ids, what the payer's take up to this one, keys, and which receipt; then the receipts,
+ * each once: many of a moment are alike.
+ */
+function debitColumns(payers: readonly Payer[]): (string | string[])[] {
+  const [ids, amountsTo, keyNumbers, kinds] = [[] as string[], [] as number[], [] as number[], [] as number[]];
+  const kindOf = new Map<string, number>();
+  const [amounts, items, hits] = [[] as number[], [] as number[], [] as number[]];
+  const [operations, texts] = [[] as string[], [] as string[]];
+  for (const payer of payers) {
+    let amountTo = 0;
+    for (const { debit, key } of payer.debits) {
+      amountTo += debit.amount;
+      ids.push(debit.requestId);
+      amountsTo.push(amountTo);
+      keyNumbers.push(key.keyNumber);
+      const text = receiptText(debit);
+      const receipt = `${debit.amount} ${debit.items} ${debit.cacheHits} ${text}\n${debit.operation}`;
+      let kind = kindOf.get(receipt);
+      if (kind === undefined) {
+        kind = kindOf.size + 1;
+        kindOf.set(receipt, kind);
+        amounts.push(debit.amount);
+        items.push(debit.items);
+        hits.push(debit.cacheHits);
+        operations.push(debit.operation);
+        texts.push(text);
+      }
+      kinds.push(kind);
+    }
+  }
+  return [...[ids, amountsTo, keyNumbers, kinds, amounts, items, hits].map(arrayOf), operations, texts];
+}

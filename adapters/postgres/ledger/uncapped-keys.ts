@@ -1,0 +1,82 @@
+import { monotonic as processMonotonic } from '../../../src/lib/monotonic.js';
+import type { Clock } from '../../../src/ports/clock.js';
+import type { Debit } from '../../../src/ports/ledger.js';
+import type { Sql } from '../sql.js';
+
+/** How long what was read of a key is used, milliseconds. Its wallet's version shows earlier that it is out of date. */
+const REMEMBERED_MS = 60_000;
+
+/** The most keys that are remembered; others are read again. */
+const MOST_KEYS = 10_000;
+
+/** A key without a cap, as it was read. */
+export interface UncappedKey {
+  readonly accountId: string;
+  readonly walletId: string;
+  /** What debits call the key. */
+  readonly keyNumber: number;
+  /** The version of its wallet's caps: while the wallet still has it, the key has no cap. */
+  readonly capsVersion: number;
+  readonly readAtMs: number;
+}
+
+/**
+ * Keys that were seen to have no cap, so that a statement need not look them up: it compares the version, under the
+ * wallet's lock.
+ */
+export class UncappedKeys {
+  readonly #sql: Sql;
+  readonly #monotonic: Clock;
+  readonly #keys = new Map<string, UncappedKey>();
+
+  constructor(sql: Sql, monotonic: Clock = processMonotonic) {
+    this.#sql = sql;
+    this.#monotonic = monotonic;
+  }
+
+  /** Reads what is not known of the debits' keys. A key with a cap, or of another wallet, stays unknown. */
+  async learn(debits: readonly Debit[]): Promise<void> {
+    const longAgoMs = this.#monotonic.now() - REMEMBERED_MS;
+    const unknown = new Map<string, Debit>();
+    for (const debit of debits) {
+      const key = this.keyOf(debit);
+      if (key !== undefined && key.readAtMs >= longAgoMs) continue;
+      unknown.set(`${debit.accountId} ${debit.walletId} ${debit.keyId}`, debit);
+    }
+    if (unknown.size > 0) await this.#read([...unknown.values()]);
+  }
+
+  /** The debit's key, if it is known and of the debit's wallet. */
+  keyOf({ keyId, accountId, walletId }: Debit): UncappedKey | undefined {
+    const key = this.#keys.get(keyId);
+    return key?.accountId === accountId && key.walletId === walletId ? key : undefined;
+  }
+
+  forget(keyId: string): void {
+    this.#keys.delete(keyId);
+  }
+
+  async #read(debits: readonly Debit[]): Promise<void> {
+    const readAtMs = this.#monotonic.now();
+    const rows = await this.#sql<{ position: number; keyNumber: number; capsVersion: number }[]>`
+      select i.ord - 1 as position, k.key_number as "keyNumber", w.caps_version as "capsVersion"
+      from unnest(
+        ${debits.map(({ accountId }) => accountId)}::uuid[],
+        ${debits.map(({ walletId }) => walletId)}::uuid[],
+        ${debits.map(({ keyId }) => keyId)}::uuid[]
+      ) with ordinality as i(account_id, wallet_id, key_id, ord)
+        -- Each by the index, whatever is known of the tables.
+        cross join lateral (
+          select key_number from keys k
+          where k.account_id = i.account_id and k.key_id = i.key_id and k.wallet_id = i.wallet_id and cap_id is null limit 1
+        ) k
+        cross join lateral (select caps_version from wallets w where w.account_id = i.account_id limit 1) w`;
+    for (const { keyId } of debits) this.#keys.delete(keyId);
+    for (const { position, keyNumber, capsVersion } of rows) {
+      const { keyId, accountId, walletId } = debits[position] as Debit;
+      const [oldest] = this.#keys.keys();
+      if (this.#keys.size >= MOST_KEYS && oldest !== undefined) this.#keys.delete(oldest);
+      this.#keys.set(keyId, { accountId, walletId, keyNumber, capsVersion, readAtMs });
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import { digestOf } from '../../../src/lib/digest.js';
+import { HOUR_MS } from '../../../src/lib/durations.js';
+import { batched } from '../batched.js';
+import type { RedisClient } from '../client.js';
+import { hasNoKeyLike } from '../has-no-key-like.js';
+import type { RedisLink } from '../link.js';
+import { runScript, script } from '../script.js';
+
+/** What is known about the buckets: for each end time, whether the bucket is complete. All of it is in one slot. */
+const BUCKETS = 'perch:{shown}';
+const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
+
+/** Until then pages may be cached that no bucket lists: a bucket was lost, or an earlier version wrote the pages. */
+const UNKNOWN_UNTIL = 'unknown-until';
+
+/** A name goes into the bucket that ends after it expires; ends are an eighth of a lifetime apart, or half an hour. */
+const LEAST_WIDTH_MS = HOUR_MS / 2;
+const BUCKETS_PER_LIFETIME = 8;
+/** The most by which nodes' clocks may differ. */
+const SLACK_MS = 60_000;
+
+/** About 120 MB of Redis. Beyond it, whether a name is shown is unknown until the bucket ends. */
+const MOST_NAMES = 2_000_000;
+
+/** Characters of a digest that identify a name: 72 bits. */
+const MARK_LENGTH = 12;
+
+const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
+
+/**
+ * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is
+ * known yet.
+ */
+export const NOTE = script(`
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local state, exists = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('EXISTS', KEYS[2])
+if state == 'full' then return 1 end
+if not state then
+  for _, bucket in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if tonumber(bucket) and tonumber(bucket) < tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], bucket) end
+  end
+  redis.call('HSET', KEYS[1], ARGV[1], 'whole')
+elseif exists == 0 then
+  redis.call('HSET', KEYS[1], ARGV[1], 'full')
+  return 1
+end
+for first = 5, #ARGV, 1000 do
+  redis.call('SADD', KEYS[2], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+end
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+if redis.call('SCARD', KEYS[2]) > tonumber(ARGV[4]) then
+  redis.call('UNLINK', KEYS[2])
+  redis.call('HSET', KEYS[1], ARGV[1], 'full')
+end
+return 1
+`);
+
+export interface ShownNamesOptions {
+  readonly link: RedisLink;
+  readonly clock: { now(): number };
+  /** The longest that anything is cached. */
+  readonly longestMs: number;
+  readonly mostNames?: number;
+}
+
+/**
+ * Which names the pages in Redis show, whichever node cached them: sets of digests by the time until which they count,
+ * so that no name is lost before its page has expired. While that can't be known, because Redis is away, dropped a set
+ * or has too many names, the answer is undefined.
+ */
+export class ShownNames {
+  readonly #options: ShownNamesOptions;
+  readonly #note: (noting: Noting) => Promise<unknown>;
+  #beginning: Promise<void> | undefined;
+
+  constructor(options: ShownNamesOptions) {
+    this.#options = options;
+    const { link, mostNames = MOST_NAMES } = options;
+    this.#note = batched<Noting, unknown>(link, {
+      send: (redis, notings) => noteAll(redis, notings, mostNames),
+      isInOneSlot: true,
+      fallback: () => undefined,
+    });
+  }
+
+  /**
+   * Called before the page is cached in Redis, so that none is unlisted: false where the page must not be cached,
+   * because Redis is away.
+   */
+  async note(names: readonly string[], ttlMs: number): Promise<boolean> {
+    if (names.length === 0) return this.#isBegun();
+    const nowMs = this.#options.clock.now();
+    const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
+    const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
+    const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(markOf) };
+    const first = await this.#note(noting);
+    if (first !== 0) return first === 1;
+    await this.#begin();
+    return (await this.#note(noting)) === 1;
+  }
+
+  /** For a page that shows no names: the record of the buckets must exist before anything is cached. */
+  async #isBegun(): Promise<boolean> {
+    const buckets = await this.#buckets();
+    if (buckets !== undefined && Object.keys(buckets).length === 0) await this.#begin();
+    return buckets !== undefined;
+  }
+
+  /** In the order of the names: whether a page in Redis may show it; undefined where that is unknown. */
+  async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
+    const nothing = () => names.map(() => undefined);
+    const { link, clock } = this.#options;
+    let buckets = await this.#buckets();
+    if (buckets !== undefined && Object.keys(buckets).length === 0) {
+      await this.#begin();
+      buckets = await this.#buckets();
+    }
+    if (buckets === undefined) return nothing();
+    const { [UNKNOWN_UNTIL]: unknownUntil, ...states } = buckets;
+    const nowMs = clock.now();
+    if (unknownUntil === undefined || Number(unknownUntil) > nowMs) return nothing();
+    const live = Object.keys(states).filter((endMs) => Number(endMs) > nowMs);
+    if (live.some((endMs) => states[endMs] !== 'whole')) return nothing();
+    const marks = names.map(markOf);
+    const found = await link.run(
+      (redis) => Promise.all(live.map((endMs) => lookIn(redis, bucketKey(endMs), marks))),
+      () => [undefined],
+    );
+    if (found.includes(undefined)) return nothing();
+    return names.map((_, index) => found.some((marked) => marked?.[index] === 1));
+  }
+
+  #buckets(): Promise<Record<string, string> | undefined> {
+    return this.#options.link.run<Record<string, string> | undefined>(
+      (redis) => redis.hgetall(BUCKETS),
+      () => undefined,
+    );
+  }
+
+  /** Once for all entries that find the record missing at the same time. */
+  #begin(): Promise<void> {
+    this.#beginning ??= this.#beginNow().finally(() => {
+      this.#beginning = undefined;
+    });
+    return this.#beginning;
+  }
+
+  /** Nothing is known about the pages that are cached: unless there are none, all of them must expire first. */
+  async #beginNow(): Promise<void> {
+    const { link, clock, longestMs } = this.#options;
+    const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
+    const untilMs = isEmpty ? 0 : clock.now() + longestMs + SLACK_MS;
+    await link.run<unknown>(
+      (redis) => redis.hsetnx(BUCKETS, UNKNOWN_UNTIL, untilMs),
+      () => undefined,
+    );
+  }
+}
+
+/** Names of one entry, for one bucket. */
+interface Noting {
+  readonly endMs: number;
+  readonly ttlMs: number;
+  readonly nowMs: number;
+  readonly marks: readonly string[];
+}
+
+/** One command for all entries of a lifetime: as many at any time of day, whichever buckets they fall into. */
+async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<unknown[]> {
+  const keyOf = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
+  const noteLike = (one: Noting): Promise<unknown> => {
+    const { endMs, nowMs } = one;
+    const alike = notings.filter((noting) => keyOf(noting) === keyOf(one));
+    const marks = new Set(alike.flatMap((noting) => noting.marks));
+    const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...marks];
+    return runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
+  };
+  const noted = new Map<string, Promise<unknown>>();
+  for (const noting of notings) if (!noted.has(keyOf(noting))) noted.set(keyOf(noting), noteLike(noting));
+  return Promise.all(notings.map((noting) => noted.get(keyOf(noting))));
+}
+
+/** Undefined where the bucket no longer exists. */
+async function lookIn(redis: RedisClient, key: string, marks: readonly string[]): Promise<number[] | undefined> {
+  const [exists, found] = await Promise.all([redis.exists(key), redis.smismember(key, ...marks)]);
+  return exists === 1 ? found : undefined;
+}

@@ -1,0 +1,55 @@
+import type { Tombstone } from '../../../src/ports/tombstones.js';
+import type { RedisClient } from '../client.js';
+import { runScript, script } from '../script.js';
+
+const KEY = 'perch:tombstones';
+
+/** Carries the message "look now". */
+export const ADDED_CHANNEL = 'perch:tombstones:added';
+
+const MOST_ENTRIES = 100_000;
+const ENTRIES_PER_READ = 1000;
+
+export const APPEND = script(`
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
+return redis.call('PUBLISH', ARGV[3], '')
+`);
+
+/** The id before everything added since a time, by the server's clock. */
+export const START = script(`
+local time = redis.call('TIME')
+return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]))
+`);
+
+/** One entry for all tombstones that are added together. */
+export const append = (redis: RedisClient, tombstones: readonly Tombstone[]): Promise<unknown> =>
+  runScript(redis, APPEND, [KEY], [MOST_ENTRIES, JSON.stringify(tombstones), ADDED_CHANNEL]);
+
+export const startId = async (redis: RedisClient, sinceMs: number): Promise<string> =>
+  String(await runScript(redis, START, [KEY], [Math.ceil(sinceMs)]));
+
+/** The tombstones after an id, in order, and the id of the last. */
+export async function readAfter(
+  redis: RedisClient,
+  id: string,
+): Promise<{ tombstones: Tombstone[]; last: string; isAll: boolean }> {
+  const entries = await redis.xrange(KEY, `(${id}`, '+', 'COUNT', ENTRIES_PER_READ);
+  return {
+    tombstones: entries.flatMap(([, fields]) => parse(fields[1])),
+    last: entries.at(-1)?.[0] ?? id,
+    isAll: entries.length < ENTRIES_PER_READ,
+  };
+}
+
+const isTombstone = (one: unknown): one is Tombstone =>
+  typeof one === 'object' && one !== null && 'key' in one && typeof one.key === 'string' && 'gone' in one;
+
+/** Empty for entries that another program wrote. */
+function parse(text: string | undefined): Tombstone[] {
+  try {
+    const tombstones: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(tombstones) ? tombstones.filter(isTombstone) : [];
+  } catch {
+    return [];
+  }
+}

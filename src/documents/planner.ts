@@ -1,0 +1,209 @@
+import {
+  type FieldNode,
+  GraphQLError,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Thousandths } from '../domain/credits.js';
+import { badRequest, type ServiceError } from '../domain/errors.js';
+import type { ListKind } from '../domain/lists.js';
+import { priceOf } from '../domain/prices.js';
+import { truncatedMessage } from './document-error.js';
+import { foreignCursorOf } from './foreign-list.js';
+import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
+import type { Fragments } from './shape.js';
+
+/** The most an operation can cost and return, known before anything is read (G8). */
+export interface WorstCase {
+  readonly amount: Thousandths;
+  readonly items: number;
+  /** True if a field asks for a fresh read. */
+  readonly fresh: boolean;
+  /** A list in the operation that the network does not have (S14). */
+  readonly notServed: ListKind | null;
+  /** Why the call would be refused although it can be paid for; null if that is not known before it is read. */
+  readonly refused: () => ServiceError | null;
+}
+
+/** Most parents that a paid list may be nested under (G10). */
+const MAX_PARENTS = 20;
+
+export interface Plan {
+  /**
+   * True if every root field is a paid read, `__typename` aside: the answer then depends on the cache only, not on the
+   * caller.
+   */
+  readonly impersonal: boolean;
+  /** True if some field of the operation is paid for. */
+  readonly priced: boolean;
+  /** `checks`: of the network that is read. */
+  readonly worst: (variables: Record<string, unknown>, checks: Checks) => WorstCase;
+  /** The position of each paid field in the document, by its path: response names joined by dots (G9). */
+  readonly ranks: ReadonlyMap<string, number>;
+  /** The same paths in the schema's names: how the ledger records where a field was (M30). */
+  readonly fieldPaths: ReadonlyMap<string, string>;
+}
+
+type Variables = Record<string, unknown>;
+
+/** A priced field in the tree of an operation: its own worst case, and that of the fields below it. */
+type PricedNode = (variables: Variables, parents: number, checks: Checks) => WorstCase;
+
+const nowhere = () => null;
+
+const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
+
+/** Most fields can't be refused, and what is priced is kept: nothing is put around those that can be. */
+function firstOf(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
+  if (one === nowhere) return other;
+  return other === nowhere ? one : () => one() ?? other();
+}
+
+const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
+  amount: a.amount + b.amount,
+  items: a.items + b.items,
+  fresh: a.fresh || b.fresh,
+  notServed: a.notServed ?? b.notServed,
+  refused: firstOf(a.refused, b.refused),
+});
+
+/**
+ * Reads an operation once, with its fragments expanded: `measure` has bounded their size. The resulting plan prices
+ * every call of the operation from the variables alone. Throws `bad_request` on arguments out of bounds.
+ */
+export function planOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Plan {
+  const root = schema.getRootType(operation.operation);
+  if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
+  const planner = new Planner(schema, fragments);
+  const node = planner.ofSelections(operation.selectionSet, root, TOP);
+  return {
+    priced: planner.priced,
+    impersonal: isImpersonal(operation, root),
+    worst: (variables, checks) => priced(() => node(variables, 1, checks)),
+    ranks: planner.ranks,
+    fieldPaths: planner.fieldPaths,
+  };
+}
+
+/** A variable may be null where the document doesn't allow it, which shows only in its value. */
+function priced(price: () => WorstCase): WorstCase {
+  try {
+    return price();
+  } catch (error) {
+    throw error instanceof GraphQLError ? badRequest(truncatedMessage(error.message), 'variables') : error;
+  }
+}
+
+const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectType): boolean =>
+  operation.selectionSet.selections.every((selection) => {
+    if (selection.kind === Kind.FIELD && selection.name.value === '__typename') return true;
+    const field = selection.kind === Kind.FIELD ? root.getFields()[selection.name.value] : undefined;
+    return field !== undefined && priceOfField(field) !== undefined;
+  });
+
+/** Where a field is: in the answer, by the caller's aliases, and in the schema's own names. */
+interface Path {
+  readonly response: string;
+  readonly schema: string;
+}
+
+const TOP: Path = { response: '', schema: '' };
+
+class Planner {
+  priced = false;
+  readonly ranks = new Map<string, number>();
+  readonly fieldPaths = new Map<string, string>();
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: Fragments;
+
+  constructor(schema: GraphQLSchema, fragments: Fragments) {
+    this.#schema = schema;
+    this.#fragments = fragments;
+  }
+
+  ofSelections(set: SelectionSetNode, parent: GraphQLObjectType, path: Path): PricedNode {
+    const nodes: PricedNode[] = [];
+    for (const selection of set.selections) {
+      const node = this.#ofSelection(selection, parent, path);
+      if (node) nodes.push(unlessSkipped(selection, node));
+    }
+    if (nodes.length === 0) return () => NOTHING;
+    return (variables, parents, checks) =>
+      nodes.reduce((sum, node) => plus(sum, node(variables, parents, checks)), NOTHING);
+  }
+
+  #ofSelection(
+    selection: SelectionSetNode['selections'][number],
+    parent: GraphQLObjectType,
+    path: Path,
+  ): PricedNode | null {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent, path);
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+    if (!fragment) return null;
+    const condition = fragment.typeCondition && this.#schema.getType(fragment.typeCondition.name.value);
+    return this.ofSelections(fragment.selectionSet, isObjectType(condition) ? condition : parent, path);
+  }
+
+  #ofField(node: FieldNode, parent: GraphQLObjectType, above: Path): PricedNode | null {
+    const field = parent.getFields()[node.name.value];
+    if (!field) return null;
+    const name = node.alias?.value ?? node.name.value;
+    const path = above === TOP ? name : `${above.response}.${name}`;
+    const named = above === TOP ? field.name : `${above.schema}.${field.name}`;
+    const price = priceOfField(field);
+    const { list } = field.extensions;
+    if (price) {
+      this.priced = true;
+      if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
+      if (!this.fieldPaths.has(path)) this.fieldPaths.set(path, named);
+    }
+    const type = getNamedType(field.type);
+    // Members of a union or interface are reached through fragments, which have their own type condition.
+    const inner = isObjectType(type) ? type : isUnionType(type) || isInterfaceType(type) ? parent : null;
+    const below: PricedNode =
+      node.selectionSet && inner
+        ? this.ofSelections(node.selectionSet, inner, { response: path, schema: named })
+        : () => NOTHING;
+    return (variables, parents, checks) => {
+      const args = getArgumentValues(field, node, variables);
+      checkArguments(field, args, checks);
+      if (!price) return below(variables, parents, checks);
+      if (price.items === 'first' && parents > MAX_PARENTS) {
+        throw badRequest(
+          `${node.name.value} would be read for up to ${parents} parents; a paid list is allowed under at most ${MAX_PARENTS}. Request fewer parents (first: ${MAX_PARENTS}).`,
+          'first',
+        );
+      }
+      const items = itemsOf(price, field, args) * parents;
+      const fresh = args.fresh === true;
+      const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
+      // Below another field the subject of a list is not known yet.
+      const isKnown = list !== undefined && above === TOP;
+      const refused = isKnown ? () => foreignCursorOf(list, field, args, checks) : nowhere;
+      const notServed = list !== undefined && !checks.serves(list) ? list : null;
+      const own = { notServed, items, fresh, amount, refused };
+      return plus(own, below(variables, items, checks));
+    };
+  }
+}
+
+/** Respects `@skip` and `@include`: a field that is not asked for is not priced. */
+function unlessSkipped(node: SelectionSetNode['selections'][number], priced: PricedNode): PricedNode {
+  if (!node.directives?.length) return priced;
+  return (variables, parents, checks) => {
+    const skipped = getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true;
+    const included = getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if !== false;
+    return skipped || !included ? NOTHING : priced(variables, parents, checks);
+  };
+}

@@ -1,0 +1,78 @@
+import type { ProcessorBudget } from '../access/processor-time.js';
+import type { BoundedMap } from '../lib/bounded-map.js';
+import { bytesOf } from '../lib/bytes-of.js';
+import { digestOf, shortName } from '../lib/digest.js';
+import { Memories } from '../lib/memories.js';
+import type { WorstCase } from './planner.js';
+import type { Operation } from './prepare.js';
+import type { Checks } from './rules.js';
+import { checkSize } from './variables.js';
+
+/** The variables of one call of an operation, and what follows from them alone. */
+export interface Priced {
+  /** With defaults applied. */
+  readonly variables: Record<string, unknown>;
+  /** The most that the call can cost. */
+  readonly worst: WorstCase;
+  /** Identifies the operation with these variables, whichever way they were written. */
+  readonly id: string;
+}
+
+/** What is needed of an operation. */
+type Pricing = Pick<Operation, 'id' | 'coerce' | 'worst'>;
+
+/** Characters of the variables as JSON. Longer ones seldom come twice, and would take the place of many others. */
+const LONGEST = 8192;
+
+/** Memory of the objects around the variables. Measured, rounded up. */
+const PRICED_BYTES = 400;
+
+/**
+ * Variables that were checked and priced before: the same ones pass the same checks at the same price, and checking
+ * them takes longer than looking them up.
+ */
+export class PricedVariables {
+  readonly #priced: BoundedMap<Priced>;
+  /** By the very object, which nobody changes: a request that came before sends the same one. It lives as long as that. */
+  readonly #sent = new WeakMap<object, { readonly operation: Pricing; readonly priced: Priced }>();
+  /** Of the network that the calls read. */
+  readonly checks: Checks;
+
+  constructor(checks: Checks, memories = new Memories()) {
+    this.checks = checks;
+    this.#priced = memories.map('priced_variables', {
+      weigh: ({ variables }) => PRICED_BYTES + bytesOf(variables),
+    });
+  }
+
+  /**
+   * Throws `bad_request` or `DocumentError` if the variables are invalid. `measured` runs the work on variables that are
+   * not known yet.
+   */
+  of(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
+    const before = this.#sent.get(sent);
+    if (before !== undefined && before.operation === operation) return before.priced;
+    const priced = this.#find(operation, sent, measured);
+    this.#sent.set(sent, { operation, priced });
+    return priced;
+  }
+
+  #find(operation: Pricing, sent: Record<string, unknown>, measured: ProcessorBudget['measured']): Priced {
+    // Bounds the depth and the time of the next line.
+    checkSize(sent);
+    const text = JSON.stringify(sent);
+    if (text.length > LONGEST) return measured(() => this.#price(operation, sent));
+    const key = shortName(`${operation.id} ${text}`);
+    const known = this.#priced.get(key);
+    if (known) return known;
+    const made = measured(() => this.#price(operation, sent));
+    this.#priced.set(key, made);
+    return made;
+  }
+
+  #price(operation: Pricing, sent: Record<string, unknown>): Priced {
+    const variables = Object.freeze(operation.coerce(sent));
+    const id = digestOf(`${operation.id} ${JSON.stringify(variables)}`);
+    return { variables, worst: operation.worst(variables, this.checks), id };
+  }
+}

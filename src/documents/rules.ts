@@ -1,0 +1,83 @@
+import type { GraphQLField } from 'graphql';
+import { type ArgRule, checkInputs, outOfBounds, type Price } from '../domain/fields.js';
+import type { ListKind, ListRef } from '../domain/lists.js';
+
+/** What the schema says about fields and arguments beyond their types (`schema/builder.ts`). */
+declare module 'graphql/type/definition.js' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    readonly price?: Price;
+    readonly list?: ListKind;
+  }
+  interface GraphQLArgumentExtensions {
+    readonly rule?: ArgRule;
+  }
+}
+
+export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
+
+/** The most items the field can return, given its arguments. A size sent as null means the default. */
+export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
+  if (price.items === 'one') return 1;
+  const value = args[price.items] ?? field.args.find(({ name }) => name === price.items)?.defaultValue;
+  return Array.isArray(value) ? value.length : Number(value ?? 0);
+}
+
+/** Checks that only the engine can make. */
+export interface Checks {
+  /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
+  readonly cursor: (cursor: string) => void;
+  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this (C2). */
+  readonly cursorOf: (list: ListRef, cursor: string) => void;
+  /** Throws `bad_request` if the network does not understand the query. */
+  readonly query: (query: string, product: string) => void;
+  /** Whether the network has the list (S14). */
+  readonly serves: (list: ListKind) => boolean;
+}
+
+type ArgumentChecks = Pick<Checks, 'cursor' | 'query'>;
+
+/**
+ * Checks a field's arguments, the same for every interface (P1, P8, B1, C9). Throws `bad_request` saying what is
+ * allowed.
+ */
+export function checkArguments(
+  field: GraphQLField<unknown, unknown>,
+  args: Record<string, unknown>,
+  checks: ArgumentChecks,
+): void {
+  for (const { name, extensions } of field.args) {
+    const { rule } = extensions;
+    const value = args[name];
+    if (rule && value !== undefined && value !== null) checkArgument(name, value, rule, args, checks);
+  }
+}
+
+function checkArgument(
+  name: string,
+  value: unknown,
+  rule: ArgRule,
+  args: Record<string, unknown>,
+  checks: ArgumentChecks,
+): void {
+  switch (rule.kind) {
+    case 'size':
+      if (Number(value) < rule.min || Number(value) > rule.max) throw outOfBounds(name, rule, String(value));
+      return;
+    case 'inputs':
+      checkInputs(name, value as unknown[], rule);
+      return;
+    case 'cursor':
+      checks.cursor(String(value));
+      return;
+    case 'query':
+      checks.query(String(value), String(args.product ?? 'Latest'));
+      return;
+    // Text that cannot be a handle or id is not found (I5): reported by the read, after the balance is checked.
+    case 'handle':
+    case 'user':
+    case 'tweetId':
+      return;
+    default:
+      rule satisfies never;
+  }
+}

@@ -1,0 +1,44 @@
+/** A pattern that is put together when the code runs. */
+export interface Known {
+  readonly path: string;
+  /** The call, as it is written. */
+  readonly expression: string;
+  /** Out of what, and why nobody outside can choose it. */
+  readonly why: string;
+  /** What comes of it at its worst: these are checked as if they were written down. */
+  readonly like: readonly string[];
+}
+
+/** All there are. A new one needs a row, and better a way to do without. */
+export const BUILT: readonly Known[] = [
+  {
+    path: 'src/access/key.ts',
+    expression: `new RegExp(\`^\${ANY_PREFIX}[0-9A-Za-z]{\${RANDOM_CHARS + CHECKSUM_CHARS}}$\`)`,
+    why: 'out of constants of the same file',
+    like: ['^(?:perch_live_|perch_test_)[0-9A-Za-z]{32}$'],
+  },
+  {
+    path: 'adapters/http/allowed-methods.ts',
+    expression: `new RegExp(\`^\${source}/?$\`)`,
+    why: 'out of the paths of our own routes, escaped; their names are one part of a path each, their stars the rest of it',
+    like: ['^/v1/users/[^/]+/followers/ids/?$', '^/problems/[^/]+/?$', '^/assets/.*/?$', '^.*/?$'],
+  },
+  {
+    path: 'adapters/cli/route.ts',
+    expression: `new RegExp(\`^\${pattern}/?$\`)`,
+    why: 'out of the paths of the route table; run on what an operator types',
+    like: ['^/v1/users/(?<user>[^/]+)/followers/ids/?$'],
+  },
+  {
+    path: 'adapters/pages/graphiql/browser/transport.js',
+    expression: `new RegExp(\`\\\\b(query|mutation)\\\\s+\${body.operationName}\\\\b\`)`,
+    why: 'out of the name of an operation, which has letters, digits and low lines only; in the browser of whoever wrote it',
+    like: ['\\b(query|mutation)\\s+Name\\b'],
+  },
+  {
+    path: 'adapters/networks/corpus/demo/subjects.ts',
+    expression: `new RegExp(condition, 'i')`,
+    why: 'out of the texts that the demo network is made of; run on those texts, when a demo is made',
+    like: [],
+  },
+];

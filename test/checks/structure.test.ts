@@ -1,0 +1,101 @@
+/** Who may import whom, how long a file may be, how things are called. */
+import { describe, expect, test } from 'vitest';
+import { ROUTES } from '../../adapters/rest/routes.js';
+import { isAllowed, moduleOf } from '../../tools/modules.js';
+import { functionsOf, hasDefaultExport, type Import, importsOf, isCode, readSources } from '../kit/sources.js';
+import { ROWS } from '../rules/rows.js';
+
+const SOURCES = readSources();
+const CODE = SOURCES.filter(isCode);
+const PRODUCT = CODE.filter(({ path }) => /^(?:app|src|schema|adapters)\//.test(path));
+
+const shown = ({ from, to, isTypeOnly }: Import): string => `${from} -> ${to}${isTypeOnly ? ' (types)' : ''}`;
+
+describe('imports between modules', () => {
+  const steps = PRODUCT.flatMap(importsOf).filter(({ isFile }) => isFile);
+
+  test('every file is in a module of the table', () => {
+    expect(PRODUCT.filter(({ path }) => moduleOf(path) === undefined).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('modules import what the table allows', () => {
+    expect(steps.filter((step) => !isAllowed(step)).map(shown)).toEqual([]);
+  });
+
+  test('the whole is built by the command line alone', () => {
+    const users = steps.filter((step) => step.to === 'app/compose').map(({ from }) => from);
+    expect(users.filter((from) => !from.startsWith('adapters/cli/'))).toEqual([]);
+  });
+
+  test('the engine opens no sockets, files or databases', () => {
+    const engine = PRODUCT.filter(({ path }) => /^src\//.test(path));
+    const outside =
+      /^(?:node:(?:fs|net|http|https|tls|dns|child_process|cluster|worker_threads)|postgres|fastify|ioredis)/;
+    expect(
+      engine
+        .flatMap(importsOf)
+        .filter(({ to }) => outside.test(to))
+        .map(shown),
+    ).toEqual([]);
+  });
+});
+
+describe('size', () => {
+  const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+
+  // A test file may be as long as its subject: to split one for its length alone hides half of its cases.
+  test('keeps files of code at 300 lines', () => {
+    const long = CODE.filter(({ path, text }) => !/\.(?:test|suite)\.tsx?$/.test(path) && linesOf(text) > 300);
+    expect(long.map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
+  });
+
+  test('no function has more than 60 lines', () => {
+    const long = PRODUCT.flatMap(functionsOf).filter(({ lines }) => lines > 60);
+    expect(long.map(({ name, lines }) => `${name}: ${lines}`)).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  test('files and folders are kebab-case', () => {
+    const isKebab = (part: string): boolean => /^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(part) || part === 'README.md';
+    expect(SOURCES.map(({ path }) => path).filter((path) => !path.split('/').every(isKebab))).toEqual([]);
+  });
+
+  test('exports have names; only what a tool asks for by default has none', () => {
+    const tools = /(?:\.config|\/global-setup)\.ts$/;
+    expect(
+      CODE.filter((source) => hasDefaultExport(source) && !tools.test(source.path)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
+
+describe('tests', () => {
+  test('requests every route in some test', () => {
+    // What a command prices is not asked for.
+    const texts = SOURCES.filter(({ path }) => /^test\/(?!checks\/|cli\/)/.test(path));
+    const written = texts.flatMap(({ text }) => text.match(/\/v1\/[^\s'"`?#,)]+/g) ?? []);
+    // Those of lists are asked for by name of the list.
+    const asked = [...written, ...ROWS.map(({ path }) => path.replace(/\?.*$/, ''))];
+    const rowOf = (path: string) =>
+      ROUTES.find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
+    const covered = new Set(asked.map((path) => rowOf(path)?.path));
+    expect(ROUTES.filter(({ path }) => !covered.has(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('none is left out or singled out for good', () => {
+    const marks = /\b(?:test|it|describe)\.(?:only|skip|todo|fails)\b(?!If)/;
+    const marked = CODE.filter(
+      ({ path, text }) => path.startsWith('test/') && path !== 'test/checks/structure.test.ts' && marks.test(text),
+    );
+    // These helpers leave out what needs a browser, Redis, a disk or real answers where there is none, and say so.
+    const helpers = [
+      'kit/browser/chromium',
+      'kit/browser/firefox',
+      'kit/redis/redis',
+      'kit/postgres/small-disk',
+      'networks/contract/shared',
+    ];
+    const isHelper = (path: string): boolean => helpers.some((name) => path === `test/${name}.ts`);
+    expect(marked.map(({ path }) => path).filter((path) => !isHelper(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from '../../docs/readme/markdown.js';
+
+const run = promisify(execFile);
+const MODULES = join(ROOT, 'node_modules');
+
+/** What is built. */
+export const FOLDERS = ['app', 'src', 'schema', 'adapters', 'docs'] as const;
+
+export interface PackedPerch {
+  readonly tarball: Uint8Array;
+  /** Paths in the package. */
+  readonly files: readonly string[];
+  /** A project that has the package, what it depends on, and Mercurius. */
+  readonly project: string;
+  remove(): Promise<void>;
+}
+
+/** Packs Perch as `npm pack` does, from a copy: the checkout stays as it is. Installs it in a project of its own. */
+export async function packPerch(): Promise<PackedPerch> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
+  const source = join(home, 'source');
+  for (const path of [...FOLDERS, 'package.json', 'tsconfig.json', 'LICENSE', 'README.md']) {
+    await cp(join(ROOT, path), join(source, path), { recursive: true });
+  }
+  await symlink(MODULES, join(home, 'node_modules'));
+  await run('npm', ['pack', '--pack-destination', home], { cwd: source });
+  const tarball = join(home, (await readdir(home)).find((name) => name.endsWith('.tgz')) ?? '');
+  const project = join(home, 'project');
+  await mkdir(join(project, 'node_modules/perch'), { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(project, 'node_modules/perch')]);
+  await linkPackages(join(project, 'node_modules'));
+  await link('mercurius', join(project, 'node_modules'));
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  const { stdout } = await run('tar', ['-tzf', tarball]);
+  return {
+    tarball: await readFile(tarball),
+    files: stdout
+      .trim()
+      .split('\n')
+      .map((path) => path.replace(/^package\//, '')),
+    project,
+    remove: () => rm(home, { recursive: true, force: true }),
+  };
+}
+
+interface Entry {
+  readonly dependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
+}
+
+/** Links what an installation would bring into a folder of modules. */
+export async function linkPackages(modules: string): Promise<void> {
+  for (const name of await brought()) await link(name, modules);
+}
+
+/** What `npm i perch` brings along, of what the lockfile names: nothing of what only develops or builds it. */
+async function brought(): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Entry>;
+  };
+  const there = new Set(Object.keys(JSON.parse(await readFile(join(MODULES, '.package-lock.json'), 'utf8')).packages));
+  const found = new Set<string>();
+  const add = (entry: Entry | undefined): void => {
+    for (const name of Object.keys({ ...entry?.dependencies, ...entry?.optionalDependencies })) {
+      // Where one has a copy of its own within it, that one's folder is linked with it.
+      if (found.has(name) || !there.has(`node_modules/${name}`)) continue;
+      found.add(name);
+      add(packages[`node_modules/${name}`]);
+    }
+  };
+  add(packages['']);
+  return [...found];
+}
+
+async function link(name: string, modules: string): Promise<void> {
+  await mkdir(dirname(join(modules, name)), { recursive: true });
+  await symlink(join(MODULES, name), join(modules, name));
+}

@@ -1,0 +1,78 @@
+import { expect, vi } from 'vitest';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import type { OpenAccount } from '../../kit/open-account.js';
+import { type Books, openBooks } from '../faults/books.js';
+import { get } from '../nodes/client.js';
+import { handleOf } from '../nodes/network.js';
+import type { Fleet } from '../nodes/nodes.js';
+
+export const SLOW_MS = 240_000;
+const CREDITS = 100_000;
+
+export interface Load {
+  readonly fleet: Fleet;
+  readonly account: OpenAccount;
+  readonly books: Books;
+}
+
+/** Every node is asked for hits and misses; resolves once all goes well. End it with `books.stop`. */
+export async function startLoad(fleet: Fleet): Promise<Load> {
+  const account = await fleet.account({ credits: CREDITS });
+  const books = openBooks();
+  const address = (n: number): string =>
+    `${fleet.nodes[n % fleet.nodes.length]?.url}/v1/users/${handleOf(1 + (n % 40) + Math.floor(n / 200))}`;
+  books.load(12, address, account.key);
+  await well(books);
+  return { fleet, account, books };
+}
+
+/** Waits until so many more answers have come and the last ones were all delivered. */
+export async function well(books: Books, more = 100): Promise<void> {
+  const from = books.answers();
+  await vi.waitFor(
+    () => {
+      expect(books.answers()).toBeGreaterThan(from + more);
+      expect(books.isWell()).toBe(true);
+    },
+    { timeout: 90_000, interval: 50 },
+  );
+}
+
+/** What did not succeed said so, with a status that tells the caller to come again; the ledger holds. */
+export async function expectSound({ books, fleet }: Load): Promise<void> {
+  const { 200: delivered, ...others } = books.statuses();
+  expect(delivered).toBeGreaterThan(200);
+  expect(Object.keys(others).filter((status) => !['500', '503'].includes(status))).toEqual([]);
+  expect((await createLedger(fleet.database.sql).check()).faults).toEqual([]);
+  expect(await fleet.ledgerCheck()).toMatchObject({ ok: true });
+}
+
+/** Ends the load; every delivered charge is in the ledger, and nothing that failed. */
+export async function settle(load: Load): Promise<void> {
+  await load.books.stop();
+  await load.books.compare(load.fleet.database.sql, { ...load.account, credits: CREDITS });
+  await expectSound(load);
+}
+
+/** A key of its own, revoked by a command while all this goes on, is refused by these nodes within five seconds (A9). */
+export async function expectRevocation(fleet: Fleet, indexes: readonly number[]): Promise<void> {
+  const { key } = await fleet.account();
+  const statuses = () => Promise.all(indexes.map(async (n) => (await get(`${fleet.nodes[n]?.url}/v1/me`, key)).status));
+  expect(await statuses()).toEqual(indexes.map(() => 200));
+  await fleet.cli('key', 'revoke', key.slice(0, 17));
+  const startedAt = performance.now();
+  await vi.waitFor(async () => expect(await statuses()).toEqual(indexes.map(() => 401)), {
+    timeout: 30_000,
+    interval: 50,
+  });
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+}
+
+/** Rarely enough for what is public: ten requests a second of an address. */
+const LOOK_MS = 500;
+
+/** Waits until the nodes, in their order, say this of Redis. */
+export async function untilRedisIs(fleet: Fleet, states: readonly ('up' | 'away')[]): Promise<void> {
+  const look = () => Promise.all(fleet.nodes.map(async ({ url }) => (await get(`${url}/status`)).body.redis?.state));
+  await vi.waitFor(async () => expect(await look()).toEqual(states), { timeout: 60_000, interval: LOOK_MS });
+}

@@ -1,0 +1,112 @@
+/** Where webhooks may go, what is sent there, and that the documentation's few lines verify it. */
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
+import { webhookHeaders, webhookSecret } from '../../../src/account/webhook-signature.js';
+import { startWebhookHost, type WebhookHost } from './webhook-host.js';
+
+let host: WebhookHost;
+beforeAll(async () => {
+  host = await startWebhookHost();
+});
+beforeEach(() => {
+  host.received.length = 0;
+  host.answer = (_request, response) => void response.writeHead(204).end();
+});
+afterAll(() => host?.close());
+
+describe('where a webhook may go', () => {
+  const strict = new GuardedWebhooks({
+    userAgent: 'Perch-Test/1',
+    allow: {
+      resolve: async (name) =>
+        name === 'rebinding.example'
+          ? [
+              { address: '93.184.216.34', family: 4 },
+              { address: '169.254.169.254', family: 4 },
+            ]
+          : name === 'public.example'
+            ? [{ address: '93.184.216.34', family: 4 }]
+            : Promise.reject(new Error('no such name')),
+    },
+  });
+  afterAll(() => strict.close());
+
+  it.each([
+    ['http://public.example/', 'https'],
+    ['https://public.example:8443/', 'usual port'],
+    ['https://user:secret@public.example/', 'password'],
+    ['https://127.0.0.1/', 'public address'],
+    ['https://[::1]/', 'public address'],
+    ['https://169.254.169.254/latest', 'public address'],
+    ['https://rebinding.example/', 'public address'],
+    ['https://nowhere.example/', 'public address'],
+    ['nonsense', 'should look like'],
+    [`https://public.example/${'a'.repeat(2000)}`, '2,000 characters'],
+  ])('%s is refused with why', async (url, why) => {
+    const refused = strict.check(url, 'account');
+    await expect(refused).rejects.toMatchObject({ code: 'bad_request', detail: { param: 'webhook_url' } });
+    await expect(refused).rejects.toThrow(why);
+  });
+
+  it('a public address is good', async () => {
+    await expect(strict.check('https://public.example/hooks?x=1', 'account')).resolves.toBeUndefined();
+  });
+
+  it('does not connect to a name that later resolves to a private address, and hides why', async () => {
+    const result = await strict.send('https://rebinding.example/', {}, '{}');
+    expect(result).toEqual({ status: null, fault: 'The address could not be reached.' });
+  });
+
+  it('a redirect is an answer, and nothing follows it', async () => {
+    host.answer = (_request, response) => void response.writeHead(302, { location: `${host.origin}/elsewhere` }).end();
+    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 302, fault: null });
+    expect(host.received.map(({ url }) => url)).toEqual(['/a']);
+  });
+
+  it('an answer without an end is not waited for', async () => {
+    host.answer = (_request, response) => void response.writeHead(200).write('x');
+    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 200, fault: null });
+  });
+});
+
+describe('the signature', () => {
+  const secret = webhookSecret(Buffer.alloc(32, 1), 'account', 'alert');
+  const body = JSON.stringify({ type: 'alert.test', data: { alert_id: 'ä' } });
+  let isFromPerch: (secret: string, headers: object, body: string) => boolean;
+  let folder: string;
+
+  beforeAll(async () => {
+    const page = readFileSync(new URL('../../../docs/accounts.md', import.meta.url), 'utf8');
+    const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
+    folder = await mkdtemp(join(tmpdir(), 'perch-webhook-'));
+    await writeFile(join(folder, 'verify.mjs'), code);
+    ({ isFromPerch } = await import(pathToFileURL(join(folder, 'verify.mjs')).href));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it("is verified by the documentation's lines as it arrives; another body, secret or time is not", async () => {
+    const atMs = Date.now();
+    const headers = webhookHeaders(secret, { id: 'msg_1', atMs, body });
+    await host.webhooks.send(`${host.origin}/a`, headers, body);
+    const [received] = host.received;
+    if (received === undefined) throw new Error('nothing came');
+    expect(received.headers['content-type']).toBe('application/json');
+    expect(isFromPerch(secret, received.headers, received.body)).toBe(true);
+    expect(isFromPerch(secret, received.headers, `${received.body} `)).toBe(false);
+    expect(isFromPerch(webhookSecret(Buffer.alloc(32, 1), 'account', 'other'), received.headers, body)).toBe(false);
+    const old = webhookHeaders(secret, { id: 'msg_1', atMs: atMs - 301_000, body });
+    expect(isFromPerch(secret, old, body)).toBe(false);
+  });
+
+  it("is that of Standard Webhooks' own example", () => {
+    const headers = webhookHeaders('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', {
+      ...{ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', atMs: 1_614_265_330_000, body: '{"test": 2432232314}' },
+    });
+    expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+});

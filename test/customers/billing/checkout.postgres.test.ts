@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../../kit/client.js';
+import { type BillingService, DAY_MS, startBilling } from './service.js';
+
+const PATH = '/v1/billing/checkout';
+
+/** The members of an answer of checkout. */
+const opened = ({ body }: Reply) => body as unknown as { url: string; pack: string; usd: number; credits: number };
+
+describe('POST /v1/billing/checkout while payments are open', () => {
+  let service: BillingService;
+  beforeAll(async () => {
+    service = await startBilling();
+  });
+  afterAll(() => service.close());
+
+  it.each([
+    ['starter', 10, 10_000],
+    ['builder', 50, 55_000],
+    ['growth', 200, 240_000],
+    ['scale', 600, 800_000],
+  ])('200 for %s: a page to pay at, free, and in the log (section 4)', async (pack, usd, credits) => {
+    const buyer = await service.buyer();
+    const reply = await buyer.client.post(PATH, { pack });
+    expect(reply.status).toBe(200);
+    expect(opened(reply)).toMatchObject({ pack, usd, credits, credits_charged: 0 });
+    expect(opened(reply).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/pay\/cs_test_/);
+    expect(
+      await service.sql`
+      select what, who, address, detail ->> 'pack' as pack from audit_log
+      where account_id = ${buyer.accountId} and what = 'checkout.opened'`,
+    ).toEqual([{ what: 'checkout.opened', who: 'customer', address: '127.0.0.1', pack }]);
+  });
+
+  it('the page is for this sale, and leads back to the dashboard', async () => {
+    const buyer = await service.buyer({ email: 'ada@example.com' });
+    const session = service.stripe.sessions.get(await buyer.checkout());
+    const sale = await service.sale(session?.id ?? '');
+    expect(session).toMatchObject({
+      mode: 'payment',
+      amount_subtotal: 1_000,
+      currency: 'usd',
+      customer_email: 'ada@example.com',
+      client_reference_id: sale?.saleId,
+      metadata: { sale_id: sale?.saleId },
+      success_url: `${service.url}/dashboard/credits?session_id={CHECKOUT_SESSION_ID}`,
+      cancel_url: `${service.url}/dashboard/credits`,
+    });
+    expect((session?.expires_at ?? 0) - (session?.created ?? 0)).toBe(DAY_MS / 1000);
+    const nameless = service.stripe.sessions.get(await (await service.buyer()).checkout());
+    expect(nameless?.customer_email).toBeNull();
+  });
+
+  it('every pack is buyable (W9)', async () => {
+    const { body } = await (await service.buyer()).client.get('/v1/billing/packs');
+    expect((body.data as { buyable: boolean }[]).map(({ buyable }) => buyable)).toEqual([true, true, true, true]);
+  });
+
+  it('one Idempotency-Key is one page, also when ten ask at once (H12)', async () => {
+    const buyer = await service.buyer();
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => buyer.checkout('starter', 'order-1')));
+    expect(new Set(sessions).size).toBe(1);
+    expect(await buyer.checkout('starter', 'order-1')).toBe(sessions[0]);
+    expect(await buyer.checkout('starter', 'order-2')).not.toBe(sessions[0]);
+    expect(await buyer.checkout()).not.toBe(await buyer.checkout());
+    const stranger = await service.buyer();
+    expect(await stranger.checkout('starter', 'order-1')).not.toBe(sessions[0]);
+    expect((await buyer.log()).filter((what) => what === 'checkout.opened')).toHaveLength(4);
+  });
+
+  it('the key lasts for 24 hours (H12), and shows the pack as it was sold (W3)', async () => {
+    const buyer = await service.buyer();
+    const first = await buyer.checkout('starter', 'order');
+    await service.sql`update sales set usd = 9, credits_thousandths = 9000000 where session_id = ${first}`;
+    service.clock.advance(DAY_MS - 1_000);
+    const reply = await buyer.client.post(PATH, { pack: 'starter' }, { 'idempotency-key': 'order' });
+    expect(opened(reply)).toMatchObject({ usd: 9, credits: 9_000 });
+    expect(opened(reply).url).toContain(first);
+    service.clock.advance(1_000);
+    expect(await buyer.checkout('starter', 'order')).not.toBe(first);
+  });
+
+  it('GraphQL takes the key as an argument: the same page as by REST (H12)', async () => {
+    const buyer = await service.buyer();
+    const session = await buyer.checkout('growth', 'order');
+    const mutate = async (key: string) => {
+      const query = `mutation { checkout(pack: "growth", idempotencyKey: ${JSON.stringify(key)}) { url usd credits } }`;
+      return JSON.parse((await buyer.client.post('/graphql', { query })).text) as {
+        data?: { checkout: { url: string } };
+        errors?: { extensions: { code: string } }[];
+      };
+    };
+    expect((await mutate('order')).data?.checkout).toMatchObject({ usd: 200, credits: 240_000 });
+    expect((await mutate('order')).data?.checkout.url).toContain(session);
+    expect((await mutate('an order')).errors?.[0]?.extensions.code).toBe('bad_request');
+  });
+
+  it('400 for the same key with another pack (H12)', async () => {
+    const buyer = await service.buyer();
+    await buyer.checkout('starter', 'order');
+    const { status, body } = await buyer.client.post(PATH, { pack: 'scale' }, { 'idempotency-key': 'order' });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'idempotency_key']);
+    expect(body.error.message).toContain('starter');
+  });
+
+  it.each([
+    ['empty', ''],
+    ['too long', 'k'.repeat(256)],
+    ['with a space', 'order 1'],
+    ['not ASCII', 'bestellung-ü'],
+  ])('400 for a key that is %s (H12)', async (_what, key) => {
+    const { client } = await service.buyer();
+    const { status, body } = await client.post(PATH, { pack: 'starter' }, { 'idempotency-key': key });
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'idempotency_key']);
+  });
+
+  it('takes the longest key, from the header only', async () => {
+    const buyer = await service.buyer();
+    expect(await buyer.checkout('starter', 'k'.repeat(255))).toBeTruthy();
+    const sent = { pack: 'starter', idempotency_key: 'in-the-body' };
+    const replies = [await buyer.client.post(PATH, sent), await buyer.client.post(PATH, sent)];
+    expect(new Set(replies.map((reply) => opened(reply).url)).size).toBe(2);
+  });
+
+  it('400 for an unknown pack, nothing begun', async () => {
+    const buyer = await service.buyer();
+    const { status, body } = await buyer.client.post(PATH, { pack: 'huge' });
+    expect([status, body.error.param]).toEqual([400, 'pack']);
+    expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
+  });
+
+  it('allows at most twenty unpaid checkouts, also when requested at once: 429 until one is paid', async () => {
+    const buyer = await service.buyer();
+    const replies = await Promise.all(
+      Array.from({ length: 24 }, () =>
+        buyer.client.post(PATH, { pack: 'starter' }, { 'idempotency-key': randomUUID() }),
+      ),
+    );
+    const fine = replies.filter(({ status }) => status === 200);
+    const [refused, ...others] = replies.filter(({ status }) => status !== 200);
+    expect([fine.length, others.length]).toEqual([20, 3]);
+    expect([refused?.status, refused?.body.error.code, refused?.headers.get('retry-after')]).toEqual([
+      ...[429, 'rate_limited', '60'],
+    ]);
+    expect(refused?.body.error.message).toContain('are still unpaid');
+    const session = fine[0] && opened(fine[0]).url.split('/').at(-1);
+    service.stripe.pay(session ?? '');
+    await service.billing.settle(session ?? '');
+    await buyer.checkout('starter', 'order');
+    expect((await buyer.client.post(PATH, { pack: 'starter' })).status).toBe(429);
+    expect(await buyer.checkout('starter', 'order')).toBeTruthy();
+    service.clock.advance(DAY_MS);
+    expect(await buyer.checkout()).toBeTruthy();
+  });
+
+  it('fields of GraphQL documents count one by one', async () => {
+    const buyer = await service.buyer();
+    const fields = Array.from({ length: 8 }, (_, index) => `c${index}: checkout(pack: "starter") { url }`);
+    const query = `mutation { ${fields.join(' ')} }`;
+    const replies = await Promise.all([1, 2, 3].map(() => buyer.client.post('/graphql', { query })));
+    const codes = replies.flatMap(({ text }) => {
+      const { errors = [] } = JSON.parse(text) as { errors?: { extensions: { code: string } }[] };
+      return errors.map(({ extensions }) => extensions.code);
+    });
+    expect(new Set(codes)).toEqual(new Set(['rate_limited']));
+    const [row] = await service.sql`select count(*)::int as open from sales where account_id = ${buyer.accountId}`;
+    expect(row).toEqual({ open: 20 });
+  });
+
+  it('checkouts that the processor refused do not count once a minute has passed', async () => {
+    const { stripe } = service;
+    const buyer = await service.buyer();
+    stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'down' } } };
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, () => buyer.client.post(PATH, { pack: 'starter' })),
+    ).finally(() => {
+      stripe.failure = null;
+    });
+    expect(new Set(tries.map(({ status }) => status))).toEqual(new Set([503]));
+    expect((await buyer.client.post(PATH, { pack: 'starter' })).status).toBe(429);
+    service.clock.advance(60_000);
+    expect(await buyer.checkout()).toBeTruthy();
+  });
+
+  it('a frozen account buys nothing (W8)', async () => {
+    const buyer = await service.buyer();
+    await service.sql`update accounts set frozen_at = now() where account_id = ${buyer.accountId}`;
+    const ask = { idempotencyKey: null, address: null };
+    await expect(service.billing.checkout(buyer.accountId, 'starter', ask)).rejects.toMatchObject({
+      ...{ code: 'access_denied', detail: { reason: 'frozen' } },
+    });
+    expect(await service.sql`select 1 from sales where account_id = ${buyer.accountId}`).toHaveLength(0);
+  });
+
+  it('503 upstream_error when the processor fails, with the cause in the log alone; the same key works later', async () => {
+    const { stripe } = service;
+    const buyer = await service.buyer();
+    stripe.failure = { status: 401, json: { error: { type: 'invalid_request_error', message: 'Key of yesterday' } } };
+    const before = service.told.length;
+    const { status, text, body, headers } = await buyer.client
+      .post(PATH, { pack: 'starter' }, { 'idempotency-key': 'order' })
+      .finally(() => {
+        stripe.failure = null;
+      });
+    expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'upstream_error', '2']);
+    expect(body.error.message).toContain('Nothing was charged');
+    expect(text).not.toContain('yesterday');
+    expect(service.told.slice(before).join()).toContain('Key of yesterday');
+    expect(service.told.join()).not.toContain(stripe.secretKey);
+    expect(await service.billing.sales(buyer.accountId)).toEqual([]);
+    const session = await buyer.checkout('starter', 'order');
+    expect(await buyer.checkout('starter', 'order')).toBe(session);
+  });
+
+  it('at the page one click pays, and the way back is the dashboard', async () => {
+    const buyer = await service.buyer();
+    const { url } = opened(await buyer.client.post(PATH, { pack: 'starter' }));
+    expect(await (await fetch(url)).text()).toContain('Pay US$10');
+    const paid = await fetch(url, { method: 'POST', redirect: 'manual' });
+    const session = url.split('/').at(-1) ?? '';
+    expect(paid.headers.get('location')).toBe(`${service.url}/dashboard/credits?session_id=${session}`);
+    await service.billing.settle(session, buyer.accountId);
+    expect(await buyer.balance()).toBe(10_000);
+  });
+});
+
+describe('a processor that sends its events itself', () => {
+  it('is believed as soon as it does', async () => {
+    const service = await startBilling();
+    try {
+      const buyer = await service.buyer();
+      const session = await buyer.checkout();
+      service.stripe.webhookUrl = service.webhook;
+      service.stripe.pay(session);
+      expect(await Promise.all(service.stripe.deliveries)).toEqual([200]);
+      expect(await buyer.balance()).toBe(10_000);
+    } finally {
+      await service.close();
+    }
+  });
+});

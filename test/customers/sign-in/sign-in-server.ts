@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
+import { createOneTimeTokens } from '../../../adapters/postgres/customers/one-time-tokens.js';
+import type { Perch } from '../../../app/compose.js';
+import type { Actor } from '../../../src/domain/audit.js';
+import type { Mail, Message } from '../../../src/ports/mail.js';
+import type { RateLimiter } from '../../../src/ports/rate-limiter.js';
+import { SignInLinks } from '../../../src/sign-in/links.js';
+import { startPerch } from '../../kit/perch.js';
+import type { FreshDatabase } from '../../kit/postgres/database.js';
+import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
+
+export interface SignInServer extends Pick<Perch['customers'], 'sessions' | 'signIn' | 'passkeys'> {
+  /** Where it listens. */
+  readonly url: string;
+  readonly database: FreshDatabase;
+  readonly clock: ManualClock;
+  readonly links: SignInLinks;
+  /** All that was mailed, the oldest first. */
+  readonly sent: Message[];
+  /** What the log says of mails that could not be sent. */
+  readonly mailFailures: string[];
+  /** An account of the name Ada. */
+  openAccount(email: string | null, by?: Actor): Promise<string>;
+  /** Posts a form as one's own page does, and follows nothing. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  /** The secret in the newest mail to that address, once all mails are out. */
+  mailedSecret(email: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface SignInServerOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly mail?: Mail;
+  /** Whether the public policy lets anybody in. */
+  readonly admits?: boolean;
+}
+
+const OPEN = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
+
+const SHUT = { ...OPEN, allowed: false, remaining: 0, retryAfterSeconds: 3 };
+
+/** Limits as they are, but for those of keyless requests: with the clock they would stand still. */
+const limited = (inner: RateLimiter, keyless: typeof OPEN): RateLimiter => ({
+  take: async (bucket, ...bounds) => (/^(?:public|pages):/.test(bucket) ? keyless : inner.take(bucket, ...bounds)),
+});
+
+/** A Perch of which mail is caught, and time stands still. */
+export async function startSignIn(options: SignInServerOptions = {}): Promise<SignInServer> {
+  const { env = {}, admits = true } = options;
+  const clock = manualClock();
+  const sent: Message[] = [];
+  const mailFailures: string[] = [];
+  const hear = (line: string): void => {
+    const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
+    if (msg === 'A sign-in link could not be sent.') mailFailures.push(err?.message ?? '');
+  };
+  const perch = await startPerch({
+    clock,
+    env,
+    log: pino({ level: 'error' }, { write: hear }),
+    limiter: limited(createMemoryRateLimiter({ clock }), admits ? OPEN : SHUT),
+    mail: options.mail ?? { send: async (message) => void sent.push(message) },
+    startPoll: () => ({ close: async () => {} }),
+  });
+  const { url, database } = perch;
+  const { sessions, signIn, passkeys } = perch.customers;
+  const tokens = createOneTimeTokens(database.sql);
+  return {
+    ...{ url, database, clock, sessions, signIn, passkeys, sent, mailFailures },
+    links: new SignInLinks({ tokens, clock, randomBytes }),
+    async openAccount(email, by = { who: 'operator', address: null }) {
+      const account = { name: 'Ada', email, paidUsd: 0, qpsOverride: null };
+      return (await perch.stores.accounts.create(account, by)).accountId;
+    },
+    post: (path, fields, headers = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'sec-fetch-site': 'same-origin', ...headers },
+        body: new URLSearchParams(fields),
+      }),
+    async mailedSecret(email) {
+      await signIn.close();
+      const text = sent.findLast(({ to }) => to === email)?.text ?? '';
+      return /#([\w-]{43})/.exec(text)?.[1] ?? '';
+    },
+    close: () => perch.close(),
+  };
+}
+
+/** The cookie of an answer, as a browser sends it back; undefined when none was set. */
+export const cookieOf = (response: Response): string | undefined => response.headers.get('set-cookie')?.split(';')[0];

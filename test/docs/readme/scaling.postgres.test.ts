@@ -1,0 +1,129 @@
+/** What docs/scaling.md names is there: variables, files, places on the page; and what it says of the schema is so. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NEAR_MS } from '../../../adapters/redis/cache.js';
+import { MOST_CONNECTIONS } from '../../../app/stores.js';
+import { SCENARIOS } from '../../../bench/options.js';
+import { LOOKUP_TTL_MS } from '../../../src/access/identify.js';
+import { SETTINGS } from '../../../src/config/settings.js';
+import { TIERS } from '../../../src/domain/tiers.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { blocksOf, codeIn, ROOT, tableOf } from './markdown.js';
+
+const PAGE = readFileSync(join(ROOT, 'docs/scaling.md'), 'utf8');
+const PROSE = PAGE.replaceAll(/^```.*?^```$/gms, '');
+const TEXT = PAGE.replaceAll(/\s+/g, ' ');
+
+/** As the places of a page are named by its headings. */
+const placeOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+    .replaceAll(' ', '-');
+
+describe('names in docs/scaling.md', () => {
+  it('variables that the service reads', () => {
+    const named = codeIn(PROSE).flatMap((code) => /^([A-Z][A-Z_]{3,})(?:=\S*)?$/.exec(code)?.[1] ?? []);
+    const ours = new Set(
+      named.filter((name) => name.startsWith('PERCH_') || name in SETTINGS || name.endsWith('_URL')),
+    );
+    expect(ours.size).toBeGreaterThan(5);
+    expect([...ours].filter((name) => !(name in SETTINGS))).toEqual([]);
+  });
+
+  it('files that there are', () => {
+    const named = codeIn(PROSE).filter((code) => /^(?:[\w.-]+\/)+[\w.-]*$/.test(code) && !code.startsWith('/'));
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('places that there are, on the page and beside it', () => {
+    const places = [...PROSE.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => placeOf(heading));
+    const links = [...PROSE.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links.filter((target) => !/^https?:/.test(target))) {
+      const [file, place] = link.split('#');
+      if (file) expect(existsSync(join(ROOT, 'docs', file)), link).toBe(true);
+      if (place !== undefined && !file) expect(places).toContain(place);
+    }
+  });
+
+  it('scenarios that the benchmark has', () => {
+    const letters = [...TEXT.matchAll(/--only ([A-Z](?:,[A-Z])*)/g)].flatMap(([, list = '']) => list.split(','));
+    expect(letters.length).toBeGreaterThan(0);
+    expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);
+  });
+
+  it('the highest rate of an account, how long a node trusts its copies and keys, and its connections to Postgres', () => {
+    expect(TEXT).toContain(`at most ${Math.max(...TIERS.map(({ requestsPerSecond }) => requestsPerSecond))} requests`);
+    expect(TEXT).toContain(`Redis (trusted for ${NEAR_MS / 1000} seconds), keys (${LOOKUP_TTL_MS / 1000} seconds)`);
+    expect(TEXT).toContain(`keys every ${LOOKUP_TTL_MS / 1000} s`);
+    expect(TEXT).toContain(`up to ${MOST_CONNECTIONS} a process`);
+  });
+});
+
+describe('distributing the tables as docs/scaling.md says', () => {
+  let database: FreshDatabase;
+  beforeAll(async () => {
+    database = await freshDatabase();
+  });
+  afterAll(() => database.drop());
+
+  interface UniqueIndex {
+    readonly table: string;
+    readonly name: string;
+    readonly hasAccount: boolean;
+  }
+
+  const uniqueIndexes = () =>
+    database.sql<UniqueIndex[]>`
+      select c.relname as table, i.indexrelid::regclass::text as name, exists (
+        select from pg_attribute a
+        where a.attrelid = c.oid and a.attnum = any(i.indkey::int2[]) and a.attname = 'account_id') as "hasAccount"
+      from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+      where i.indisunique and n.nspname = 'public' and not c.relispartition order by 1, 2`;
+
+  const rows = () => tableOf(PAGE, 'Table').map(([table = '', place = '', unique = '']) => ({ table, place, unique }));
+
+  it('every table has its row', async () => {
+    const tables = await database.sql<{ name: string }[]>`
+      select c.relname as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
+    const named = rows().flatMap(({ table }) => codeIn(table));
+    expect(named.sort()).toEqual(tables.map(({ name }) => name).sort());
+  });
+
+  it('a distributed table has account_id in all its unique indexes, but for those that are named as lacking it', async () => {
+    const distributed = rows().filter(({ place }) => place.startsWith('distributed'));
+    const statements = blocksOf(PAGE).flatMap(({ text }) => [
+      ...text.matchAll(/create_distributed_table\('(\w+)', '(\w+)'/g),
+    ]);
+    expect(statements.map(([, table]) => table).sort()).toEqual(
+      distributed.flatMap(({ table }) => codeIn(table)).sort(),
+    );
+    expect(new Set(statements.map(([, , column]) => column))).toEqual(new Set(['account_id']));
+    const lacking = (await uniqueIndexes()).filter(
+      ({ table, hasAccount }) => !hasAccount && distributed.some((row) => codeIn(row.table).includes(table)),
+    );
+    const named = distributed.flatMap(({ unique }) =>
+      [...unique.matchAll(/lacks it: `(\w+)`/g)].map(([, name]) => name),
+    );
+    expect(named).toEqual(lacking.map(({ name }) => name));
+  });
+
+  it('nothing but the ledger grows with every request; its rows, and those of the log, are never changed', async () => {
+    const triggers = await database.sql<{ table: string }[]>`
+      select tgrelid::regclass::text as table from pg_trigger where not tgisinternal and tgname = 'append_only'
+        and tgrelid not in (select relid from pg_partition_tree('debits') where level > 0)`;
+    expect(triggers.map(({ table }) => table).sort()).toEqual([
+      'archived_debits',
+      'archived_usage',
+      'audit_log',
+      'debits',
+      'ledger_archives',
+      'older_entries',
+      'statement_entries',
+    ]);
+  });
+});

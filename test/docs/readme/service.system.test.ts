@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { customersOf } from '../../kit/customers.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch } from '../../kit/perch.js';
+import { type Asked, CLAIMS } from './claims.js';
+import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './examples.js';
+import { blocksOf, onOneLine, README, readPage } from './markdown.js';
+
+const BLOCKS = blocksOf(README);
+const EXAMPLES = examplesOf(README);
+
+it('every block is of a kind that is tried out', () => {
+  const kinds = new Set(BLOCKS.map(({ language }) => language));
+  expect([...kinds].sort()).toEqual(['graphql', 'json', 'sh']);
+  const answers = BLOCKS.filter(({ language }) => language === 'json');
+  expect(EXAMPLES.filter(({ shown }) => shown !== undefined)).toHaveLength(answers.length);
+});
+
+describe('the pages and the service', () => {
+  let asked: Asked;
+  let answers: Map<Example, unknown> | undefined;
+
+  // In the order of the page and with the demo's credits, so that what is cached and what is left are as shown.
+  beforeAll(async () => {
+    const perch = await startPerch({ prepare: fillDemo });
+    const account = await perch.account({ credits: 1000 });
+    answers = await answersOf(EXAMPLES, {
+      url: perch.url,
+      account,
+      balance: () => perch.balance(account),
+      variables: {},
+    });
+    const customers = customersOf(perch);
+    asked = { perch, customers, ada: await customers.customer() };
+  });
+  afterAll(() => asked?.perch.close());
+
+  describe.skipIf(!hasCurl)(`examples${withoutCurl}`, () => {
+    compareExamples(EXAMPLES, () => answers);
+  });
+
+  describe.each(Object.entries(CLAIMS))('%s says so', (page, claims) => {
+    it.each(Object.entries(claims))('%s', async (sentence, shows) => {
+      expect(onOneLine(readPage(page))).toContain(sentence);
+      await shows(asked);
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import type { Caller } from '../../../src/ports/accounts.js';
+import type { Ledger, Posted } from '../../../src/ports/ledger.js';
+import { caller } from '../access/key-store.js';
+
+type Books = Pick<Ledger, 'balance' | 'post'>;
+
+/** A ledger whose posts are durable at once, and told when the test lets them be. */
+export function lateLedger(credits: number) {
+  let balance = credits;
+  let seq = 1;
+  const untold: (() => void)[] = [];
+  const ledger: Books = {
+    balance: async () => ({ balance, seq, keySpent: 0 }),
+    post: ({ amount }) => {
+      const isCovered = amount <= balance;
+      if (isCovered) {
+        balance -= amount;
+        seq += 1;
+      }
+      const posted: Posted = isCovered ? { ok: true, balance, seq } : { ok: false, reason: 'balance' };
+      return new Promise((resolve) => untold.push(() => resolve(posted)));
+    },
+  };
+  return {
+    ledger: ledger as Ledger,
+    /** What somebody else does: another node, or a grant. */
+    move(amount: number) {
+      balance += amount;
+      seq += 1;
+    },
+    get balance() {
+      return balance;
+    },
+    get untold() {
+      return untold.length;
+    },
+    /** Tells of one post, the oldest unless told which. */
+    tell(nth = 0) {
+      untold.splice(nth, 1)[0]?.();
+    },
+  };
+}
+
+export const payer: Caller = caller();
+export const clock = { now: () => 0 };
+export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+export const debitOf = (amount: number) => ({
+  ...payer,
+  requestId: '',
+  operation: '',
+  amount,
+  items: 1,
+  cacheHits: 0,
+  lines: [],
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createMemoryCache } from '../../../adapters/memory/cache.js';
+import { createRedisCache, NEAR_MS } from '../../../adapters/redis/cache.js';
+import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
+import { StoredValues } from '../../../adapters/redis/stored-values.js';
+import { HOUR_MS } from '../../../src/lib/durations.js';
+import type { Cache } from '../../../src/ports/cache.js';
+import { describeOnBoth, patient } from '../../kit/redis/redis.js';
+import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
+
+const held = <T>(value: T) => ({ value, fetchedAt: 1_700_000_000_123 });
+
+describeOnBoth('the cache in Redis', (redis) => {
+  let links: [RedisLink, RedisLink];
+  let clock: ManualClock;
+  let here: Cache;
+  let there: Cache;
+
+  beforeAll(async () => {
+    links = [await openRedis(redis().urls, patient), await openRedis(redis().urls, patient)];
+  });
+  afterAll(() => Promise.all(links.map((link) => link.close())));
+  beforeEach(async () => {
+    await redis().flush();
+    clock = manualClock();
+    const cacheOn = (link: RedisLink) => createRedisCache({ link, clock, near: createMemoryCache({ clock }) });
+    [here, there] = [cacheOn(links[0]), cacheOn(links[1])];
+  });
+
+  it('holds on every node what one has set, across all slots', async () => {
+    const keys = Array.from({ length: 300 }, (_, n) => `page:{list-${n}}:Zoë`);
+    await Promise.all(keys.map((key, n) => here.set(key, held({ n, name: 'Zoë ✓' }), HOUR_MS)));
+    const found = await there.getMany([...keys, 'never']);
+    expect(found).toEqual([...keys.map((_, n) => held({ n, name: 'Zoë ✓' })), undefined]);
+  });
+
+  it('keeps the very object as long as it did not change, on the node that set it and on one that read it', async () => {
+    const page = { users: [{ id: '1' }] };
+    await here.set('k', held(page), HOUR_MS);
+    const read = await there.get('k');
+    for (let n = 0; n < 3; n += 1) {
+      clock.advance(NEAR_MS + 1);
+      expect((await here.get('k'))?.value).toBe(page);
+      expect((await there.get('k'))?.value).toBe(read?.value);
+    }
+    // Equal, yet set again.
+    await here.set('k', held({ users: [{ id: '1' }] }), HOUR_MS);
+    clock.advance(NEAR_MS + 1);
+    expect((await there.get('k'))?.value).not.toBe(read?.value);
+    expect(await there.get('k')).toEqual(read);
+  });
+
+  it('gives one object to all who read a key at the same time', async () => {
+    await here.set('k', held({ a: 1 }), HOUR_MS);
+    await Promise.all(Array.from({ length: 10 }, () => there.get('k')));
+    const [one, other] = await Promise.all([there.get('k'), there.get('k')]);
+    expect(one?.value).toBe(other?.value);
+  });
+
+  it('is believed without asking for two seconds and not longer', async () => {
+    await here.set('k', held('old'), HOUR_MS);
+    await there.get('k');
+    await here.set('k', held('new'), HOUR_MS);
+    expect(await here.get('k')).toEqual(held('new'));
+    clock.advance(NEAR_MS);
+    expect(await there.get('k')).toEqual(held('old'));
+    clock.advance(1);
+    expect(await there.get('k')).toEqual(held('new'));
+    await here.delete(['k']);
+    expect(await here.get('k')).toBeUndefined();
+    clock.advance(NEAR_MS + 1);
+    expect(await there.get('k')).toBeUndefined();
+  });
+
+  it('sets and deletes in call order, also within one turn', async () => {
+    const values = new StoredValues(links[0]);
+    const set = (key: string) => values.set(key, key, HOUR_MS);
+    await set('b');
+    await Promise.all([set('a'), values.delete('b'), values.delete('a'), set('b')]);
+    expect(await Promise.all(['a', 'b'].map(values.get))).toEqual([null, 'b']);
+  });
+
+  it('expires in Redis when it does here', async () => {
+    await here.set('k', held('v'), 60_000);
+    const ttlMs = await links[0].run(
+      (client) => client.pttl('perch:k'),
+      () => 0,
+    );
+    expect(ttlMs).toBeGreaterThan(30_000);
+    expect(ttlMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it.each([
+    ['text', ['SET', 'perch:{k}', 'foreign']],
+    ['long text', ['SET', 'perch:{k}', 'x'.repeat(500)]],
+    ['a list', ['RPUSH', 'perch:{k}', 'x']],
+  ])('returns nothing for a foreign value of %s, and keeps working', async (_what, [command = '', ...args]) => {
+    await links[0].run<unknown>(
+      (client) => client.call(command, args),
+      () => undefined,
+    );
+    expect(await here.get('{k}')).toBeUndefined();
+    expect(links[0].state().up).toBe(true);
+    expect(await here.getMany(['{k}', 'other'])).toEqual([undefined, undefined]);
+  });
+});

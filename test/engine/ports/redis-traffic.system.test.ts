@@ -1,0 +1,95 @@
+/** What docs/scaling.md says that requests cost on the way to Redis, counted on the sockets of the whole service. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NEAR_MS } from '../../../adapters/redis/cache.js';
+import { get } from '../../cluster/nodes/client.js';
+import { readPage, tableOf } from '../../docs/readme/markdown.js';
+import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { describeOnBoth } from '../../kit/redis/redis.js';
+import { type Traffic, type TrafficWatch, watchRedisTraffic } from '../../kit/redis/redis-traffic.js';
+
+const TABLE = tableOf(readPage('docs/scaling.md'), 'Request');
+
+/** Each of other objects: what a node does every second may fall into one of them. */
+const TIMES = 5;
+
+/** Requests that cost the same, each for other objects. */
+const BATCH = (n: number): string => `/v1/users/batch?handles=${range(100, 1 + n * 100).map((id) => `user${id}`)}`;
+const PROFILE = (n: number): string => `/v1/users/user${901 + n}`;
+const SEARCH = (n: number): string => `/v1/tweets/search?q=word${n}&product=Latest&count=20`;
+const KINDS = [BATCH, PROFILE, SEARCH];
+
+type Cost = Pick<Traffic, 'commands' | 'trips'>;
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+describeOnBoth('what a request sends to Redis', (redis) => {
+  let perch: TestPerch;
+  let watch: TrafficWatch;
+  let key: string;
+
+  beforeAll(async () => {
+    const { network, ...net } = createScriptedNetwork();
+    net.users(range(1000));
+    for (const n of range(TIMES + 1, 0)) {
+      const ids = range(50, 1000 * (n + 1)).map(String);
+      for (const id of ids) net.tweet({ id, authorId: id, author: net.user({ id }) });
+      net.list('search', `word${n}`, ids.reverse());
+    }
+    watch = watchRedisTraffic(redis().urls);
+    perch = await startPerch({ env: { REDIS_URL: redis().urls.join(',') }, network });
+    ({ key } = await perch.account({ credits: 1e6 }));
+    // The servers know every script from here on.
+    for (const kind of KINDS) await read(kind(0));
+    await sleep(NEAR_MS + 100);
+    for (const kind of KINDS) await read(kind(0));
+  }, 60_000);
+  afterAll(async () => {
+    await perch?.close();
+    watch?.stop();
+  });
+
+  const read = async (path: string): Promise<void> => expect((await get(`${perch.url}${path}`, key)).status).toBe(200);
+
+  /** Of one request of a kind, asked so many times in a row; the others of its kind cost the same. */
+  async function costsOf(kind: (n: number) => string, times: number): Promise<Cost[]> {
+    const seen: Traffic[][] = Array.from({ length: times }, () => []);
+    for (const n of range(TIMES)) for (const each of seen) each.push(await watch.during(() => read(kind(n))));
+    return seen.map((each) => ({
+      commands: median(each.map(({ commands }) => commands)),
+      trips: median(each.map(({ trips }) => trips)),
+    }));
+  }
+
+  it.each([
+    ['Profile', PROFILE, 'Cached profile'],
+    ['Batch of 100', BATCH, 'Cached batch of 100'],
+    ['Search page of 20', SEARCH, 'Cached page of a list'],
+  ])(
+    '%s: as many commands as the page says, in no more round trips',
+    { timeout: 30_000 },
+    async (name, kind, cached) => {
+      const costs = await costsOf(kind, 2);
+      await sleep(NEAR_MS + 100);
+      costs.push(...(await costsOf(kind, 1)));
+      expect(costs).toEqual(
+        [
+          `${name}, read from the network`,
+          "Any cached read, in the process's own memory",
+          `${cached}, after 2 seconds`,
+        ].map(toldOf),
+      );
+    },
+  );
+
+  /** What the page says of one server, or of a cluster, whose nodes are asked side by side. */
+  function toldOf(request: string): Cost {
+    const [, onOne, trips, onCluster] = TABLE.find(([first]) => first === request) ?? [];
+    const isOne = redis().urls.length === 1;
+    return {
+      commands: Number(isOne ? onOne : onCluster),
+      trips: expect.toSatisfy((most: number) => most <= Number(trips)),
+    };
+  }
+});

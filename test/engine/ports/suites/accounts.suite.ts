@@ -1,0 +1,211 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Accounts } from '../../../../src/ports/accounts.js';
+
+export interface AccountsStore {
+  readonly accounts: Accounts;
+  /** A second node on the same store. */
+  readonly other: Accounts;
+  /** A lost dispute (W8). */
+  freeze(accountId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const account: Parameters<Accounts['create']>[0] = {
+  name: 'Ada',
+  email: 'ada@example.org',
+  paidUsd: 0,
+  qpsOverride: null,
+};
+const hashOf = (): Buffer => randomBytes(32);
+const prefixOf = (): string => `perch_live_${randomBytes(3).toString('hex')}`;
+
+const find = async (accounts: Accounts, hash: Buffer) => (await accounts.findKeys([hash]))[0];
+
+const successor = () => ({ hash: hashOf(), prefix: prefixOf(), expiresAt: null });
+
+/** What any store of accounts must do. */
+export function accountsSuite(name: string, open: () => Promise<AccountsStore>): void {
+  describe(`${name}: accounts`, () => {
+    let store: AccountsStore;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    async function openKey(more: Partial<typeof account> = {}) {
+      const { accountId, walletId } = await store.accounts.create({ ...account, ...more });
+      const [hash, prefix] = [hashOf(), prefixOf()];
+      const key = await store.accounts.addKey({ accountId, hash, prefix, name: 'prod', cap: null });
+      return { accountId, walletId, hash, prefix, key };
+    }
+
+    test('an account is read back with its wallet and keys', async () => {
+      const { accountId, walletId, prefix, key } = await openKey({ paidUsd: 50 });
+      const capped = {
+        accountId,
+        hash: hashOf(),
+        prefix: prefixOf(),
+        name: 'dev',
+        cap: { amount: 9_000, period: 'day' },
+      } as const;
+      const second = await store.accounts.addKey(capped);
+      expect(key).toMatchObject({
+        prefix,
+        name: 'prod',
+        cap: null,
+        grantId: null,
+        spent: 0,
+        expiresAt: null,
+        revokedAt: null,
+      });
+      expect(second).toMatchObject({ name: 'dev', cap: { amount: 9_000, period: 'day', spent: 0 } });
+      expect(await store.other.get(accountId)).toEqual({
+        accountId,
+        walletId,
+        name: 'Ada',
+        email: 'ada@example.org',
+        balance: 0,
+        paidUsd: 50,
+        qps: 50,
+        frozen: false,
+        testOf: null,
+        keys: [key, second],
+      });
+    });
+
+    test('an account or key that is not there is not found', async () => {
+      expect(await store.accounts.get(randomUUID())).toBeUndefined();
+      expect(await store.accounts.get('nonsense')).toBeUndefined();
+      expect(await find(store.accounts, hashOf())).toBeUndefined();
+      expect(await store.accounts.keyByPrefix('perch_live_nobody')).toBeUndefined();
+      const key = { hash: hashOf(), prefix: prefixOf(), name: 'k', cap: null };
+      for (const accountId of [randomUUID(), 'nonsense']) {
+        await expect(store.accounts.addKey({ ...key, accountId })).rejects.toMatchObject({ code: 'not_found' });
+      }
+      const { accountId, key: own } = await openKey();
+      const notFound = { code: 'not_found' };
+      for (const of of [
+        { accountId, keyId: randomUUID() },
+        { accountId, keyId: 'nonsense' },
+        { accountId: (await openKey()).accountId, keyId: own.keyId },
+      ]) {
+        await expect(store.accounts.revokeKey(of)).rejects.toMatchObject(notFound);
+        await expect(store.accounts.changeKey(of, { name: 'mine' })).rejects.toMatchObject(notFound);
+        await expect(store.accounts.rotateKey(of, successor(), null)).rejects.toMatchObject(notFound);
+      }
+    });
+
+    test('a live key gives its caller; the rate is of the tier, or as an operator said (section 8)', async () => {
+      const { accountId, walletId, hash, prefix, key } = await openKey({ paidUsd: 200 });
+      const caller = {
+        accountId,
+        walletId,
+        keyId: key.keyId,
+        mode: 'live',
+        keyPrefix: prefix,
+        qps: 100,
+        capThousandths: null,
+      };
+      expect(await find(store.accounts, hash)).toEqual({ state: 'live', caller });
+      const house = await openKey({ qpsOverride: 5_000 });
+      expect(await find(store.accounts, house.hash)).toMatchObject({ state: 'live', caller: { qps: 5_000 } });
+    });
+
+    test('finds many keys in one call in the requested order, and none for unknown ones (A11)', async () => {
+      const [first, second, revoked] = [await openKey(), await openKey({ paidUsd: 50 }), await openKey()];
+      await store.accounts.revokeKey({ accountId: revoked.accountId, keyId: revoked.key.keyId });
+      const hashes = [second.hash, hashOf(), first.hash, revoked.hash, second.hash, hashOf()];
+      const found = await store.other.findKeys(hashes);
+      const callerOf = ({ accountId, key }: typeof first) => ({
+        state: 'live',
+        caller: { accountId, keyId: key.keyId },
+      });
+      const [live, other] = [callerOf(first), callerOf(second)];
+      expect(found).toMatchObject([other, undefined, live, { state: 'revoked' }, other, undefined]);
+      expect(await store.accounts.findKeys([])).toEqual([]);
+    });
+
+    test('a revoked key stays revoked, from when it was, and is not rotated (A5, A9)', async () => {
+      const { hash, key, accountId } = await openKey();
+      const of = { accountId, keyId: key.keyId };
+      await store.accounts.revokeKey(of);
+      const first = await find(store.other, hash);
+      expect(first).toEqual({ state: 'revoked', revokedAt: expect.any(String) });
+      await store.accounts.revokeKey(of);
+      const later = store.accounts.rotateKey(of, successor(), '2999-01-01T00:00:00Z');
+      await expect(later).rejects.toMatchObject({ code: 'bad_request' });
+      expect(await find(store.accounts, hash)).toEqual(first);
+    });
+
+    test('a rotated key lives until its end, and its successor has its name, cap and wallet (A10)', async () => {
+      const { accountId, walletId } = await store.accounts.create(account);
+      const [hash, prefix] = [hashOf(), prefixOf()];
+      const cap = { amount: 9_000, period: 'month' } as const;
+      const key = await store.accounts.addKey({ accountId, hash, prefix, name: 'prod', cap });
+      const next = successor();
+      const end = '2999-01-01T00:00:00.000Z';
+      const second = await store.accounts.rotateKey({ accountId, keyId: key.keyId }, next, end);
+      expect(second).toMatchObject({ name: 'prod', cap: { ...cap, spent: 0 }, expiresAt: null });
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'live' });
+      const successorKey = await find(store.other, next.hash);
+      expect(successorKey).toMatchObject({ state: 'live', caller: { walletId, capThousandths: 9_000 } });
+      expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end });
+      const again = store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
+      await expect(again).rejects.toMatchObject({ code: 'bad_request' });
+    });
+
+    test('a key rotated without overlap has ended (A10)', async () => {
+      const { hash, key, accountId } = await openKey();
+      await store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
+    });
+
+    test('a changed cap counts on the next look-up, for all keys that share it; none takes it away', async () => {
+      const { hash, key, accountId } = await openKey();
+      const next = successor();
+      const of = { accountId, keyId: key.keyId };
+      await store.accounts.changeKey(of, { cap: { amount: 5_000, period: 'day' }, name: 'renamed' });
+      await store.accounts.rotateKey(of, next, '2999-01-01T00:00:00Z');
+      await store.accounts.changeKey(of, { cap: { amount: 7_000, period: 'total' } });
+      for (const one of [hash, next.hash]) {
+        expect(await find(store.other, one)).toMatchObject({ caller: { capThousandths: 7_000 } });
+      }
+      const uncapped = await store.accounts.changeKey(of, { cap: null });
+      expect(uncapped).toMatchObject({ name: 'renamed', cap: null });
+      expect(await find(store.other, next.hash)).toMatchObject({ caller: { capThousandths: null } });
+    });
+
+    test('a prefix two keys share means the live one', async () => {
+      const first = await openKey();
+      const key = { hash: hashOf(), prefix: first.prefix, name: 'k', cap: null };
+      const younger = await store.accounts.addKey({ ...key, accountId: first.accountId });
+      expect(await store.accounts.keyByPrefix(first.prefix)).toMatchObject({ keyId: younger.keyId });
+      await store.accounts.revokeKey({ accountId: first.accountId, keyId: younger.keyId });
+      expect(await store.accounts.keyByPrefix(first.prefix)).toMatchObject({ keyId: first.key.keyId });
+    });
+
+    test('a frozen account freezes its live keys (W8)', async () => {
+      const { accountId, hash } = await openKey();
+      await store.freeze(accountId);
+      expect(await find(store.accounts, hash)).toEqual({ state: 'frozen' });
+    });
+
+    test('notifies every node of a changed key or account until it stops listening', async () => {
+      const told: string[] = [];
+      const stop = await store.other.onKeyChange((hash) => told.push(hash));
+      const { accountId, hash, key } = await openKey();
+      const hex = hash.toString('hex');
+      await vi.waitFor(() => expect(told).toContain(hex), { timeout: 10_000 });
+      told.length = 0;
+      await store.accounts.changeKey({ accountId, keyId: key.keyId }, { cap: { amount: 1, period: 'day' } });
+      await vi.waitFor(() => expect(told).toEqual([hex]), { timeout: 10_000 });
+      await store.freeze(accountId);
+      await vi.waitFor(() => expect(told).toEqual([hex, hex]), { timeout: 10_000 });
+      await stop();
+      await store.accounts.revokeKey({ accountId, keyId: key.keyId });
+      expect(await find(store.accounts, hash)).toMatchObject({ state: 'revoked' });
+      expect(told).toHaveLength(2);
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryTombstoneLog } from '../../../adapters/memory/tombstones.js';
+import type { Tombstone } from '../../../src/ports/tombstones.js';
+import { tombstonesSuite } from './suites/tombstones.suite.js';
+
+describe('tombstones in memory', () => {
+  tombstonesSuite(async () => {
+    let nowMs = 0;
+    const tombstones = createMemoryTombstoneLog({ clock: { now: () => nowMs } });
+    return {
+      nodes: [tombstones, tombstones],
+      pass: async (ms) => {
+        nowMs += ms;
+      },
+      close: async () => {},
+    };
+  });
+
+  it('keeps a bounded size for those who follow later', async () => {
+    const tombstones = createMemoryTombstoneLog({ clock: { now: () => 0 }, maxBytes: 2 * 200 });
+    for (const key of ['a', 'b', 'c']) await tombstones.add([{ key, gone: true }]);
+    const heard: Tombstone[] = [];
+    await tombstones.follow(1000, (some) => heard.push(...some));
+    expect(heard.map(({ key }) => key)).toEqual(['b', 'c']);
+  });
+});

@@ -1,0 +1,26 @@
+import { getEventListeners } from 'node:events';
+import { expect, it } from 'vitest';
+import { abortable } from '../../../src/read/abortable.js';
+
+const never = new Promise<never>(() => {});
+
+it('work that ignores its signal is not waited for', async () => {
+  const controller = new AbortController();
+  const waiting = abortable(controller.signal, never);
+  controller.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+});
+
+it('work is not begun to be waited for by a signal that has fired; its own failure goes nowhere', async () => {
+  const failing = Promise.reject(new Error('late'));
+  await expect(abortable(AbortSignal.abort(new Error('gone')), failing)).rejects.toThrow('gone');
+});
+
+it.each([
+  ['an answer', () => Promise.resolve('answer'), 'answer'],
+  ['a failure', () => Promise.reject(new Error('failed')), 'failed'],
+])('passes on %s of the work and stops listening to the signal', async (_name, work, expected) => {
+  const { signal } = new AbortController();
+  const result = await abortable(signal, work()).catch(({ message }: Error) => message);
+  expect([result, getEventListeners(signal, 'abort')]).toEqual([expected, []]);
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ItemCache } from '../../../../src/domain/prices.js';
+import { CallObjects } from '../../../../src/read/call-objects.js';
+import { createScriptedNetwork } from '../../../kit/networks/scripted-network.js';
+
+/** Objects 1 and 2 are cached; the texts say what was asked of the cache. */
+function setUp() {
+  const net = createScriptedNetwork();
+  const [user, tweet] = [net.user({ id: '1' }), net.tweet({ id: '1' })];
+  const asked: string[] = [];
+  const cached = { cache: 'hit', fetchedAt: 0 } as const;
+  const objects = new CallObjects(
+    {
+      keyOf: (ref) => ('id' in ref ? ref.id : ref.handle),
+      async peek([ref]) {
+        const id = ref !== undefined && 'id' in ref ? ref.id : '';
+        asked.push(`user ${id}`);
+        return [id === '1' ? { ok: user, ...cached } : undefined];
+      },
+    },
+    {
+      keyOf: (id) => `tweet ${id}`,
+      async peek([id]) {
+        asked.push(`tweet ${id}`);
+        return [id === '1' ? { ok: tweet, ...cached } : { fail: new Error('gone') as never }];
+      },
+    },
+  );
+  return { net, objects, asked, user, tweet };
+}
+
+describe('objects that a call need not ask the network for', () => {
+  it('are those that are cached, and not of this call', async () => {
+    const { objects, asked, user, tweet } = setUp();
+    const { user: findUser, tweet: findTweet } = objects.for(false);
+    expect(await findUser('1')).toEqual({ value: user, isOfThisCall: false });
+    expect(await findTweet('1')).toEqual({ value: tweet, isOfThisCall: false });
+    expect([await findUser('2'), await findTweet('2')]).toEqual([undefined, undefined]);
+    expect(asked).toEqual(['user 1', 'tweet 1', 'user 2', 'tweet 2']);
+  });
+
+  it('exclude, for a fresh read, objects that others have read (M8)', async () => {
+    const { objects, asked } = setUp();
+    const { user, tweet } = objects.for(true);
+    expect([await user('1'), await tweet('1'), asked]).toEqual([undefined, undefined, []]);
+  });
+
+  it.each<[ItemCache, boolean]>([
+    ['miss', true],
+    ['bypass', true],
+    ['hit', false],
+  ])('that it has by a %s are of this call: %s', async (cache, isOwn) => {
+    const { net, objects, asked } = setUp();
+    const [user, tweet] = [net.user({ id: '7' }), net.tweet({ id: '8' })];
+    objects.note({ ok: user, cache });
+    objects.note({ ok: tweet, cache });
+    objects.note({ fail: new Error('none') });
+    const { user: findUser, tweet: findTweet } = objects.for(true);
+    const own = [
+      { value: user, isOfThisCall: true },
+      { value: tweet, isOfThisCall: true },
+    ];
+    expect([await findUser('7'), await findTweet('8')]).toEqual(isOwn ? own : [undefined, undefined]);
+    expect(asked).toEqual([]);
+  });
+});

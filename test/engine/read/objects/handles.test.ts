@@ -1,0 +1,103 @@
+/** A handle stands for one account at a time, whatever was read before (I9). */
+import { describe, expect, it } from 'vitest';
+import type { User } from '../../../../src/domain/model.js';
+import { createEngine } from '../../../kit/engine.js';
+import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
+
+const MINUTE_MS = 60_000;
+
+function setUp() {
+  const net = createScriptedNetwork();
+  const author = net.user({ id: '1', handle: 'weir' });
+  net.tweets(range(3, 11), { author });
+  net.list('timeline', '1', ['13', '12', '11']);
+  net.user({ id: '3' });
+  net.list('followers', '3', ['1']);
+  const engine = createEngine(net.network);
+  const read = async (ref: { id: string } | { handle: string }, fresh = false) => {
+    const { reads, charge } = engine.open();
+    const { id } = await reads.user(ref, { path: 'user', fresh });
+    return [id, charge().cache];
+  };
+  /** Another account takes the handle; pages of the first show its old author for a while. */
+  const pass = (from: User = author): void => {
+    net.user({ ...from, handle: 'weir_then' });
+    net.user({ id: '2', handle: 'Weir' });
+    net.list('timeline', '2', []);
+  };
+  const oldAuthors = (fresh = true) => engine.page({ kind: 'timeline', subject: '1', count: 3, fresh });
+  return { net, engine, read, pass, oldAuthors };
+}
+
+describe('a handle', () => {
+  it('is known from a list, as long as nothing else is known (M13)', async () => {
+    const { engine, read } = setUp();
+    await engine.page({ kind: 'followers', subject: '3', count: 1 });
+    expect(await read({ handle: 'weir' })).toEqual(['1', 'hit']);
+  });
+
+  it('stays with the account that the network named for it when a page has an old author', async () => {
+    const { read, pass, oldAuthors } = setUp();
+    pass();
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
+    for (const _ of range(2)) {
+      await oldAuthors();
+      expect((await read({ handle: 'weir' }))[0]).toBe('2');
+    }
+  });
+
+  it('is read again when its account was read under another handle', async () => {
+    const { read, pass } = setUp();
+    expect(await read({ handle: 'weir' })).toEqual(['1', 'miss']);
+    pass();
+    expect(await read({ handle: 'weir' })).toEqual(['1', 'hit']);
+    await read({ id: '1' }, true);
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
+    expect(await read({ handle: 'weir_then' })).toEqual(['1', 'miss']);
+  });
+
+  it('is read again when a page shows an account under a handle that it has given up', async () => {
+    const { read, pass, oldAuthors } = setUp();
+    pass();
+    expect(await read({ id: '1' })).toEqual(['1', 'miss']);
+    await oldAuthors();
+    expect(await read({ handle: 'weir' })).toEqual(['2', 'miss']);
+  });
+
+  it('is not taken from a page when the network has just said that nobody has it', async () => {
+    const { net, read, engine, oldAuthors } = setUp();
+    await oldAuthors();
+    net.user({ id: '1', handle: 'weir_then' });
+    await expect(read({ handle: 'weir' }, true)).rejects.toMatchObject({ code: 'not_found' });
+    await oldAuthors();
+    engine.clock.nowMs += MINUTE_MS;
+    await expect(read({ handle: 'weir' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is read again when one page shows it with two accounts', async () => {
+    const { net, engine, read } = setUp();
+    net.user({ id: '2', handle: 'WEIR' });
+    net.list('followers', '3', ['1', '2']);
+    await engine.page({ kind: 'followers', subject: '3', count: 2 });
+    expect(await read({ handle: 'weir' })).toEqual(['1', 'miss']);
+  });
+
+  it('means its latest holder where a network keeps what an earlier one had, whichever was read first', async () => {
+    const { net, engine, read } = setUp();
+    net.user({ id: '1', handle: 'weir', lostHandle: true });
+    net.user({ id: '2', handle: 'Weir' });
+    net.list('followers', '3', ['1', '2']);
+    await engine.page({ kind: 'followers', subject: '3', count: 2 });
+    expect([await read({ handle: 'weir' }), await read({ id: '1' })]).toEqual([
+      ['2', 'hit'],
+      ['1', 'hit'],
+    ]);
+  });
+
+  it('is looked up together with all others of a page', async () => {
+    const { net, engine } = setUp();
+    net.list('followers', '3', net.users(range(50, 100)));
+    await engine.page({ kind: 'followers', subject: '3', count: 50 });
+    expect(engine.lookUps.filter((keys) => keys.length > 1)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,203 @@
+/** What an account has posted is hidden everywhere once one read says that the account is protected or gone (M33). */
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import type { User } from '../../../../src/domain/model.js';
+import { createEngine } from '../../../kit/engine.js';
+import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
+
+const MINUTE_MS = 60_000;
+
+const refusal =
+  (reason: string, isOfAccount = true) =>
+  () => {
+    throw new ServiceError('not_found', 'It is not shown.', { reason, isOfAccount });
+  };
+
+/** User 1 wrote tweets 11 to 14, user 2 tweets 21 to 24 and a retweet of 11; all of them are listed, and cached. */
+async function setUp(fields: Partial<User> = {}) {
+  const net = createScriptedNetwork();
+  const [one, two] = [net.user({ id: '1', protected: false, ...fields }), net.user({ id: '2', protected: false })];
+  net.user({ id: '3' });
+  net.tweets(range(4, 11), { authorId: '1', author: one });
+  net.tweets(range(4, 21), { authorId: '2', author: two });
+  net.tweet({ id: '30', authorId: '2', author: two, retweetedId: '11', retweetedAuthorId: '1' });
+  net.list('timeline', '1', ['14', '13', '12', '11']);
+  net.list('timeline', '2', ['30', '24', '23', '22', '21']);
+  net.list('search', 'a', ['30', '24', '14', '23', '13', '22', '12', '21', '11'], { pageSize: 3 });
+  net.list('thread', '11', ['11', '21', '12']);
+  net.list('followers', '3', ['1', '2']);
+  const engine = createEngine(net.network);
+  const list = async (
+    kind: 'timeline' | 'search' | 'thread' | 'followers',
+    subject: string,
+    count = 3,
+    fresh = false,
+  ) => {
+    const { page, charge } = await engine.page({ kind, subject, count, fresh });
+    return { ids: page.nodes.map(({ id }) => id), items: charge.items, amount: charge.amount, cache: page.cache };
+  };
+  const user = (id: string, fresh = false) => engine.open().reads.user({ id }, { path: 'user', fresh });
+  const tweet = (id: string, fresh = false) => engine.open().reads.tweet(id, { path: 'tweet', fresh });
+  const batch = (ids: string[]) => engine.open().reads.tweets(ids, { path: 'tweets', fresh: false });
+  for (const [kind, subject] of [
+    ['timeline', '1'],
+    ['timeline', '2'],
+    ['thread', '11'],
+    ['followers', '3'],
+  ] as const) {
+    await list(kind, subject);
+  }
+  await list('search', 'a', 9);
+  const hide = (reason: string): void => {
+    for (const id of range(4, 11).map(String))
+      net.refuse(id, new ServiceError('not_found', 'Private', { reason, isOfAccount: true }));
+    for (const kind of ['timeline', 'followers'] as const) net.pages(kind, '1', refusal(reason));
+    net.pages('thread', '11', refusal(reason));
+    net.list('search', 'a', ['24', '23', '22', '21']);
+  };
+  return { net, engine, list, user, tweet, batch, hide, one };
+}
+
+const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
+
+type World = Awaited<ReturnType<typeof setUp>>;
+
+/** Each is one read, by any customer. */
+const PROTECTED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  'its profile': ({ user }) => user('1', true),
+  'its profile by handle': ({ engine }) => engine.open().reads.user({ handle: 'user1' }, { path: 'user', fresh: true }),
+  'its profile in a list': ({ list }) => list('followers', '3', 2, true),
+  'its timeline': ({ list }) => list('timeline', '1', 3, true).catch(() => {}),
+  'one of its tweets': ({ tweet }) => tweet('12', true).catch(() => {}),
+};
+
+describe('an account that is protected', () => {
+  it.each(Object.entries(PROTECTED))(
+    'is hidden in everything cached but its profile once %s was read',
+    async (_, read) => {
+      const world = await setUp();
+      const { net, list, user, tweet, batch, hide, one } = world;
+      net.user({ ...one, protected: true });
+      hide('private');
+      await read(world);
+      await expect(list('timeline', '1')).rejects.toMatchObject(notFound('private'));
+      await expect(list('thread', '11')).rejects.toMatchObject(notFound('private'));
+      await expect(tweet('13')).rejects.toMatchObject(notFound('private'));
+      expect((await batch(['14', '24'])).nodes.map(({ id }) => id)).toEqual(['24']);
+      // Exactly as many as asked for, none of them theirs, and only those are paid.
+      expect(await list('search', 'a', 3)).toEqual({ ids: ['24', '23', '22'], items: 3, amount: 1500, cache: 'hit' });
+      expect((await list('timeline', '2')).ids).toEqual(['24', '23', '22']);
+      // The profile is public (T7).
+      expect((await user('1')).id).toBe('1');
+      expect((await list('followers', '3')).ids).toEqual(['1', '2']);
+    },
+  );
+
+  it('is shown again when its profile says so, from what is cached', async () => {
+    const { net, engine, list, user, one } = await setUp();
+    net.user({ ...one, protected: true });
+    await user('1', true);
+    expect((await list('search', 'a')).ids).toEqual(['24', '23', '22']);
+    net.user({ ...one, protected: false });
+    await user('1', true);
+    expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
+    expect(engine.tombstones.isEmpty).toBe(true);
+  });
+
+  it('is shown again when the network lists its tweets', async () => {
+    const { net, list, user, one } = await setUp();
+    net.user({ ...one, protected: true });
+    await user('1', true);
+    net.user({ ...one, protected: false });
+    await list('search', 'a', 3, true);
+    expect((await list('timeline', '1')).ids).toEqual(['14', '13', '12']);
+  });
+
+  it('leaves a chain of pages without a gap or a repeat', async () => {
+    const { net, engine, user, one } = await setUp();
+    const ask = { kind: 'search', subject: 'a', count: 2 } as const;
+    const first = await engine.page(ask);
+    net.user({ ...one, protected: true });
+    await user('1', true);
+    const second = await engine.page({ ...ask, after: first.page.endCursor });
+    expect([first, second].map(({ page }) => page.nodes.map(({ id }) => id))).toEqual([
+      ['30', '24'],
+      ['23', '22'],
+    ]);
+    const third = await engine.page({ ...ask, after: second.page.endCursor });
+    expect([third.page.nodes.map(({ id }) => id), third.page.endCursor]).toEqual([['21'], null]);
+  });
+
+  it('takes no memory where nothing of it is cached', async () => {
+    const { net, engine, user } = await setUp();
+    net.users([50, 51], { protected: true });
+    net.list('followers', '50', []);
+    await Promise.all([user('50'), user('51')]);
+    expect(engine.tombstones.isEmpty).toBe(true);
+  });
+});
+
+describe('an account that hides one list', () => {
+  it('keeps everything else it shows', async () => {
+    const { net, list } = await setUp();
+    net.pages('followers', '1', refusal('private', false));
+    await expect(list('followers', '1')).rejects.toMatchObject(notFound('private'));
+    expect((await list('timeline', '1')).cache).toBe('hit');
+  });
+});
+
+/** Each is one read, by any customer. */
+const GONE: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  'its profile': ({ user }) => user('1', true).catch(() => {}),
+  'its profile by handle, half an hour later,': ({ engine }) =>
+    engine
+      .open()
+      .reads.user({ handle: 'user1' }, { path: 'user', fresh: false })
+      .catch(() => {}),
+  'its timeline': ({ list }) => list('timeline', '1', 3, true).catch(() => {}),
+};
+
+describe('a withdrawn account', () => {
+  it.each(Object.entries(GONE))('is hidden in everything cached once %s was read', async (how, read) => {
+    const world = await setUp();
+    const { net, engine, list, user, tweet, hide } = world;
+    net.remove('1', 'suspended');
+    hide('suspended');
+    if (how.includes('later')) engine.clock.nowMs += 30 * MINUTE_MS;
+    await read(world);
+    await expect(user('1')).rejects.toMatchObject(notFound('suspended'));
+    await expect(tweet('13')).rejects.toMatchObject(notFound('suspended'));
+    await expect(list('timeline', '1')).rejects.toMatchObject(notFound('suspended'));
+    expect((await list('followers', '3')).ids).toEqual(['2']);
+    expect((await list('search', 'a')).ids.filter((id) => Number(id) < 20)).toEqual([]);
+  });
+
+  it('is shown again when its profile is', async () => {
+    const { net, list, user } = await setUp();
+    net.remove('1', 'suspended');
+    await user('1', true).catch(() => {});
+    expect((await list('search', 'a')).ids).toEqual(['24', '23', '22']);
+    net.restore('1');
+    await user('1', true);
+    expect((await list('search', 'a')).ids).toEqual(['30', '24', '14']);
+  });
+
+  it('is not taken for gone when the network never knew its profile, only its tweets', async () => {
+    const { net, engine, list, user } = await setUp();
+    net.tweets([41, 42], { authorId: '4' });
+    net.list('search', 'b', ['42', '41']);
+    await list('search', 'b');
+    await expect(user('4')).rejects.toMatchObject(notFound('unknown'));
+    expect((await list('search', 'b')).ids).toEqual(['42', '41']);
+    expect(engine.tombstones.isEmpty).toBe(true);
+  });
+});
+
+it('costs a page of cached tweets no look-up more, whatever is hidden in it', async () => {
+  const { net, engine, list, user, one } = await setUp();
+  net.user({ ...one, protected: true });
+  await user('1', true);
+  const before = engine.lookUps.length;
+  await list('search', 'a');
+  expect(engine.lookUps).toHaveLength(before);
+});

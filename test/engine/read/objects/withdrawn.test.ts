@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import type { Network } from '../../../../src/ports/network.js';
+import { createEngine } from '../../../kit/engine.js';
+import { createScriptedNetwork, range } from '../../../kit/networks/scripted-network.js';
+
+const MINUTE_MS = 60_000;
+
+function setUp() {
+  const net = createScriptedNetwork();
+  net.users(range(5));
+  net.tweets(range(9, 11), { authorId: '1' });
+  net.list('timeline', '1', range(9, 11).map(String).reverse());
+  net.list('followers', '1', ['2', '3', '4', '5']);
+  let held = async <T>(answer: T): Promise<T> => answer;
+  const page: Network['page'] = async (...args) => held(await net.network.page(...args));
+  const engine = createEngine({ ...net.network, page });
+  /** The next page that the network makes comes late: when it is made, and what lets it come. */
+  const holdPage = (): [isMade: Promise<void>, release: () => void] => {
+    let [made, release] = [() => {}, () => {}];
+    const isMade = new Promise<void>((resolve) => (made = resolve));
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    held = async (answer) => {
+      held = async (later) => later;
+      made();
+      await gate;
+      return answer;
+    };
+    return [isMade, () => release()];
+  };
+  const read = async (what: 'user' | 'tweet', name: string, fresh = false) => {
+    const { reads, charge } = engine.open();
+    const at = { path: what, fresh };
+    const ref = /^\d+$/.test(name) ? { id: name } : { handle: name };
+    return { value: await (what === 'user' ? reads.user(ref, at) : reads.tweet(name, at)), charge: charge() };
+  };
+  const list = (kind: 'timeline' | 'followers', fresh = false) =>
+    engine.page({ kind, subject: '1', count: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
+  return { net, engine, read, list, holdPage };
+}
+
+const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
+
+describe('a missing object', () => {
+  it('is remembered for a minute, free, and `fresh` asks anew (M24)', async () => {
+    const { net, engine, read } = setUp();
+    for (const _ of range(3)) await expect(read('tweet', '99')).rejects.toMatchObject(notFound('unknown'));
+    expect(net.calls).toHaveLength(1);
+    await expect(read('tweet', '99', true)).rejects.toMatchObject(notFound('unknown'));
+    expect(net.calls).toHaveLength(2);
+    engine.clock.nowMs += MINUTE_MS + 1;
+    net.tweet({ id: '99' });
+    expect((await read('tweet', '99')).charge.amount).toBe(1000);
+  });
+
+  it('is remembered of lists as well (M24)', async () => {
+    const { net, engine } = setUp();
+    const ask = { kind: 'timeline', subject: '404', count: 5 } as const;
+    for (const _ of range(3)) await expect(engine.page(ask)).rejects.toMatchObject(notFound('unknown'));
+    expect(net.calls).toHaveLength(1);
+    await expect(engine.page({ ...ask, fresh: true })).rejects.toMatchObject(notFound('unknown'));
+    expect(net.calls).toHaveLength(2);
+    engine.clock.nowMs += MINUTE_MS + 1;
+    net.list('timeline', '404', ['11']);
+    expect((await engine.page(ask)).page.nodes).toHaveLength(1);
+    expect((await engine.page(ask)).page.cache).toBe('hit');
+  });
+
+  it('is seen at once where `fresh` found it again (M24)', async () => {
+    const { net, read } = setUp();
+    await expect(read('user', 'user9')).rejects.toMatchObject(notFound('unknown'));
+    net.user({ id: '9' });
+    await read('user', 'user9', true);
+    expect((await read('user', 'user9')).charge.cache).toBe('hit');
+  });
+});
+
+describe('a withdrawn object', () => {
+  it('disappears at once as an object and from every cached page (M25)', async () => {
+    const { net, read, list } = setUp();
+    expect(await list('timeline')).toEqual(['19', '18', '17', '16', '15']);
+    net.remove('17');
+    expect((await read('tweet', '17')).charge.cache).toBe('hit');
+    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
+    await expect(read('tweet', '17')).rejects.toMatchObject(notFound('deleted'));
+    expect(await list('timeline')).toEqual(['19', '18', '16', '15', '14']);
+  });
+
+  it('is not brought back by an older page that arrives later (M25)', async () => {
+    const { net, engine, read, list, holdPage } = setUp();
+    await list('timeline');
+    const [isAsked, release] = holdPage();
+    const late = list('timeline', true);
+    await isAsked;
+    net.remove('17');
+    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
+    release();
+    await late;
+    expect(await list('timeline')).toEqual(['19', '18', '16', '15', '14']);
+    net.restore('17');
+    expect(await list('timeline', true)).toContain('17');
+    expect(engine.tombstones.isEmpty).toBe(true);
+  });
+
+  it('disappears under its id when it was requested by handle, also from cached pages (M25)', async () => {
+    const { net, engine, read, list } = setUp();
+    await list('followers');
+    engine.clock.nowMs += 30 * MINUTE_MS;
+    net.remove('3', 'suspended');
+    await expect(read('user', 'user3')).rejects.toMatchObject(notFound('suspended'));
+    expect(await list('followers')).toEqual(['2', '4', '5']);
+    await expect(read('user', '3')).rejects.toMatchObject(notFound('suspended'));
+  });
+
+  it('takes its lists with it, cached pages included (M25)', async () => {
+    const { net, read, list } = setUp();
+    await read('user', '1');
+    await Promise.all([list('timeline'), list('followers')]);
+    net.remove('1', 'suspended');
+    net.pages('timeline', '1', gone('suspended'));
+    net.pages('followers', '1', gone('suspended'));
+    await expect(read('user', '1', true)).rejects.toMatchObject(notFound('suspended'));
+    await expect(list('timeline')).rejects.toMatchObject(notFound('suspended'));
+    await expect(list('followers')).rejects.toMatchObject(notFound('suspended'));
+  });
+
+  it('turns private for everybody after one read says so, and returns when the network shows it again (M25, T8)', async () => {
+    const { net, list } = setUp();
+    expect(await list('timeline')).toHaveLength(5);
+    net.pages('timeline', '1', gone('private'));
+    expect(await list('timeline')).toHaveLength(5);
+    await expect(list('timeline', true)).rejects.toMatchObject(notFound('private'));
+    const calls = net.calls.length;
+    await expect(list('timeline')).rejects.toMatchObject(notFound('private'));
+    expect(net.calls).toHaveLength(calls);
+    net.list('timeline', '1', ['12', '11']);
+    expect(await list('timeline', true)).toEqual(['12', '11']);
+    expect(await list('timeline')).toEqual(['12', '11']);
+  });
+});
+
+const gone = (reason: string) => () => {
+  throw new ServiceError('not_found', 'There is none.', { reason });
+};

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from '../../../../src/read/pool/fair-queue.js';
+import type { BatchSpec, Job } from '../../../../src/read/pool/job.js';
+import { Waiters } from '../../../../src/read/waiters.js';
+
+const spec = (kind: string, most: number): BatchSpec => ({
+  kind,
+  family: 'slow',
+  maxBatchSize: most,
+  nameOf: String,
+  subjectOf: String,
+  read: async () => [],
+});
+const CARRIERS = [spec('users', 5), spec('tweets', 3), spec('search', 1), spec('followers', 1)];
+const ANYTHING = { mayRead: () => true, mayTake: () => true };
+
+const jobOf = (of: BatchSpec, since: number): Job => ({
+  spec: of,
+  input: since,
+  waiters: new Waiters(),
+  askedAt: since,
+  since,
+  tried: new Set(),
+  resolve: () => {},
+  reject: () => {},
+});
+
+interface Waiting {
+  readonly queue: FairQueue;
+  readonly accountOf: Map<Job, string>;
+}
+
+const arrivals = fc.array(
+  fc.record({ account: fc.constantFrom('a', 'b', 'c', 'd'), spec: fc.nat({ max: CARRIERS.length - 1 }) }),
+  { maxLength: 60 },
+);
+
+/** Three tweets of `a` take two calls of three places, because one of `d` is served with the first. */
+const OTHERS_FILL_ITS_CALLS = [
+  ['b', 2],
+  ['a', 1],
+  ['a', 1],
+  ['d', 1],
+  ['b', 2],
+  ['a', 1],
+  ['b', 2],
+].map(([account, of]) => ({ account: account as string, spec: of as number }));
+
+function fill(asks: readonly { account: string; spec: number }[]): Waiting {
+  const queue = new FairQueue();
+  const accountOf = new Map<Job, string>();
+  for (const [index, ask] of asks.entries()) {
+    const job = jobOf(CARRIERS[ask.spec] as BatchSpec, index);
+    queue.add(job, ask.account);
+    accountOf.set(job, ask.account);
+  }
+  return { queue, accountOf };
+}
+
+function drain({ queue }: Waiting): Job[][] {
+  const calls: Job[][] = [];
+  for (let jobs = queue.take(ANYTHING); jobs.length > 0; jobs = queue.take(ANYTHING)) calls.push(jobs);
+  return calls;
+}
+
+describe('the queue for the upstream (L7)', () => {
+  it('releases each job once, in calls of one kind within their size limit', () => {
+    fc.assert(
+      fc.property(arrivals, (asks) => {
+        const waiting = fill(asks);
+        const calls = drain(waiting);
+        expect(new Set(calls.flat())).toEqual(new Set(waiting.accountOf.keys()));
+        expect(calls.flat()).toHaveLength(asks.length);
+        for (const jobs of calls) {
+          expect(new Set(jobs.map((job) => job.spec)).size).toBe(1);
+          expect(jobs.length).toBeLessThanOrEqual(jobs[0]?.spec.maxBatchSize ?? 0);
+        }
+        expect(waiting.queue.size).toBe(0);
+      }),
+    );
+  });
+
+  it('fills a call as far as there is something to fill it with', () => {
+    fc.assert(
+      fc.property(arrivals, (asks) => {
+        const waiting = fill(asks);
+        const left = new Map(CARRIERS.map((of) => [of, 0]));
+        for (const job of waiting.accountOf.keys()) left.set(job.spec, (left.get(job.spec) ?? 0) + 1);
+        for (const jobs of drain(waiting)) {
+          const of = jobs[0]?.spec as BatchSpec;
+          expect(jobs).toHaveLength(Math.min(of.maxBatchSize, left.get(of) ?? 0));
+          left.set(of, (left.get(of) ?? 0) - jobs.length);
+        }
+      }),
+    );
+  });
+
+  it('gives no account a second turn before each other that waits has had one', () => {
+    fc.assert(
+      fc.property(arrivals, (asks) => {
+        const waiting = fill(asks);
+        const turns = drain(waiting).map(([first]) => waiting.accountOf.get(first as Job) ?? '');
+        for (const [index, account] of turns.entries()) {
+          const next = turns.indexOf(account, index + 1);
+          if (next < 0) continue;
+          const between = new Set(turns.slice(index + 1, next));
+          // An account served later was waiting, and must have had a turn in between.
+          for (const later of new Set(turns.slice(next + 1))) {
+            if (later !== account) expect(between.has(later)).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  it('never says of a newcomer that fewer calls go before it than do', () => {
+    fc.assert(
+      fc.property(arrivals, fc.constantFrom('a', 'b', 'z'), (asks, account) => {
+        const waiting = fill(asks);
+        const promised = waiting.queue.callsBefore(account);
+        const mine = jobOf(CARRIERS[2] as BatchSpec, asks.length);
+        waiting.queue.add(mine, account);
+        const before = drain(waiting).findIndex((jobs) => jobs.includes(mine));
+        expect(before).toBeLessThanOrEqual(promised);
+      }),
+      { examples: [[OTHERS_FILL_ITS_CALLS, 'a']], numRuns: 1000 },
+    );
+  });
+
+  it('gives a session only what it may read, and keeps the rest for another', () => {
+    fc.assert(
+      fc.property(arrivals, (asks) => {
+        const waiting = fill(asks);
+        const searcher = { mayRead: (kind: string) => kind === 'search', mayTake: () => true };
+        let searches = 0;
+        for (let jobs = waiting.queue.take(searcher); jobs.length > 0; jobs = waiting.queue.take(searcher))
+          searches += 1;
+        expect(searches).toBe(asks.filter((ask) => CARRIERS[ask.spec]?.kind === 'search').length);
+        expect(waiting.queue.hasFor(searcher)).toBe(false);
+        expect(waiting.queue.size).toBe(asks.length - searches);
+      }),
+    );
+  });
+
+  it('counts a job that several wait for once, however many they are', () => {
+    const queue = new FairQueue();
+    const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
+    for (let n = 0; n < 500; n += 1) queue.add(shared, `account${n}`);
+    expect([queue.calls, queue.callsBefore('newcomer')]).toEqual([1, 1]);
+  });
+
+  it('takes a job that several wait for out of all their lines at once', () => {
+    const queue = new FairQueue();
+    const shared = jobOf(CARRIERS[2] as BatchSpec, 0);
+    for (const account of ['a', 'b']) queue.add(shared, account);
+    queue.add(jobOf(CARRIERS[2] as BatchSpec, 1), 'b');
+    expect(queue.size).toBe(2);
+    expect(queue.take(ANYTHING)).toEqual([shared]);
+    expect(queue.take(ANYTHING)).toHaveLength(1);
+    expect([queue.size, queue.callsBefore('a'), queue.callsBefore('b')]).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import { callContextOf, failureOf, testPool } from '../../../kit/pool.js';
+
+const numbered = (count: number, prefix = 'n'): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+
+describe('network sessions', () => {
+  const refused = () => new ServiceError('access_denied', 'Error 37.', { reason: 'session' });
+
+  it('reads a refused list with another session, and does not send that kind to the refusing one again (U34)', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, what }) => {
+        if (session === 'one' && what === 'followers') throw refused();
+      },
+    });
+    for (let n = 0; n < 20; n += 1) expect(await failureOf(list('followers', `${n}`))).toBe('answered');
+    const asked = calls.filter(({ session, what }) => session === 'one' && what === 'followers');
+    expect(asked.length).toBeLessThanOrEqual(1);
+    await list('thread', '1');
+  });
+
+  it('answers 403 when no session may read a list, after one request with each', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two', 'three'],
+      answer: () => {
+        throw refused();
+      },
+    });
+    for (let n = 0; n < 3; n += 1)
+      expect(await failureOf(list('followers', '1'))).toEqual(['access_denied', undefined]);
+    expect(calls.map(({ session }) => session).sort()).toEqual(['one', 'three', 'two']);
+  });
+
+  it('a session that was refused one subject reads the others, and that one is not sent again (S17)', async () => {
+    const { list, calls } = testPool({
+      answer: ({ of }) => {
+        if (of[0] === 'odd') throw refused();
+      },
+    });
+    for (let n = 0; n < 10; n += 1) {
+      expect(await failureOf(list('followers', 'odd'))).toEqual(['access_denied', undefined]);
+      expect(await failureOf(list('followers', `good${n}`))).toBe('answered');
+    }
+    expect(calls.filter(({ of }) => of[0] === 'odd').length).toBeLessThanOrEqual(10);
+    const before = calls.length;
+    await failureOf(list('followers', 'odd'));
+    for (let n = 0; n < 5; n += 1) await failureOf(list('followers', 'odd'));
+    expect(calls.length).toBe(before + 1);
+  });
+
+  it('after three different subjects in a row the kind is closed, and one read a minute finds out whether it still is (S17)', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      let isRefused = true;
+      const { list, search, calls, pool } = testPool({
+        answer: ({ what }) => {
+          if (isRefused && what === 'followers') throw refused();
+        },
+      });
+      for (let n = 0; n < 20; n += 1) {
+        expect(await failureOf(list('followers', `a${n}`))).toEqual(['access_denied', undefined]);
+      }
+      expect(calls).toHaveLength(3);
+      expect(pool.health().sessions).toMatchObject([
+        { state: 'limited', closed: [{ kind: 'followers', why: 'refused' }] },
+      ]);
+      expect(await failureOf(search('another kind'))).toBe('answered');
+      vi.advanceTimersByTime(60_001);
+      const callContext = () => callContextOf('a', 30_000);
+      for (let n = 0; n < 5; n += 1) await failureOf(list('followers', `b${n}`, callContext()));
+      expect(calls).toHaveLength(5);
+      isRefused = false;
+      vi.advanceTimersByTime(60_001);
+      for (let n = 0; n < 5; n += 1)
+        expect(await failureOf(list('followers', `c${n}`, callContext()))).toBe('answered');
+      expect(pool.health().sessions).toMatchObject([{ state: 'ok' }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it.each(['upstream_error', 'upstream_rate_limited', 'request_rejected', 'query_id_stale'] as const)(
+    'a read that fails with %s is tried once on another session within the same call (S12)',
+    async (code) => {
+      const { search, calls } = testPool({
+        sessions: ['one', 'two', 'three'],
+        answer: () => {
+          throw new ServiceError(code, 'Not well.');
+        },
+      });
+      expect(await failureOf(search('q'))).toMatchObject([code, expect.any(Number)]);
+      expect(calls).toHaveLength(2);
+      expect(new Set(calls.map(({ session }) => session)).size).toBe(2);
+    },
+  );
+
+  it('reports the original failure when the session that retries has no access at all', async () => {
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        throw session === 'one' ? new ServiceError('upstream_error', 'Not well.') : refused();
+      },
+    });
+    for (let n = 0; n < 3; n += 1) expect(await failureOf(list('followers', '1'))).toMatchObject(['upstream_error', 2]);
+    expect(calls.filter(({ session }) => session === 'two').length).toBeLessThanOrEqual(1);
+  });
+
+  it('so it is for those that wait for that session while it is refused', async () => {
+    const { list } = testPool({
+      sessions: ['one', 'two'],
+      perSecond: 20,
+      answer: ({ session }) => {
+        throw session === 'one' ? new ServiceError('upstream_error', 'Not well.') : refused();
+      },
+    });
+    const failures = await Promise.all(numbered(4).map((id) => failureOf(list('followers', id))));
+    expect(failures.map(([code]) => code)).toEqual(Array(4).fill('upstream_error'));
+  });
+
+  it('retries a whole failed batch with another session', async () => {
+    let failures = 1;
+    const { user, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: () => {
+        if (failures-- > 0) throw new ServiceError('upstream_error', 'Not well.');
+      },
+    });
+    await Promise.all(numbered(50).map((handle) => user(handle)));
+    expect(calls.map(({ of }) => of.length)).toEqual([50, 50]);
+  });
+
+  it('rests a session for as long as the network says, and keeps using the others', async () => {
+    let nowMs = 1_000_000;
+    const { search, calls } = testPool({
+      sessions: ['one', 'two'],
+      clock: { now: () => nowMs },
+      answer: ({ session }) => {
+        if (session === 'one') throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900 });
+      },
+    });
+    const callContext = () => callContextOf('a', 1e9);
+    for (let n = 0; n < 10; n += 1) await search(`q${n}`, 'a', callContext());
+    expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(1);
+    nowMs += 900_001;
+    for (let n = 0; n < 10; n += 1) await search(`later${n}`, 'a', callContext());
+    expect(calls.filter(({ session }) => session === 'one').length).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    ['no session is left', 'no_account', 'no_account', 'no_account'],
+    ['all are out of calls', 'upstream_rate_limited', 'upstream_rate_limited', 'upstream_rate_limited'],
+    ['one is out of calls', 'no_account', 'upstream_rate_limited', 'upstream_rate_limited'],
+  ] as const)('%s: refuses until the first session is free, without a call (S3, U32)', async (_, one, two, told) => {
+    const rests = { one: { code: one, retryAfter: 700 }, two: { code: two, retryAfter: 300 } };
+    const { search, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        const { code, retryAfter } = rests[session === 'one' ? 'one' : 'two'];
+        throw new ServiceError(code, 'Not now.', { retryAfter });
+      },
+    });
+    await failureOf(search('q'));
+    const before = calls.length;
+    const [code, retryAfter] = (await failureOf(search('q'))) as [string, number];
+    expect(code).toBe(told);
+    expect(retryAfter).toBeGreaterThan(290);
+    expect(retryAfter).toBeLessThanOrEqual(300);
+    expect(calls).toHaveLength(before);
+  });
+
+  it('rests a session that has no calls left, for that kind of read only', async () => {
+    const { search, list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session, what }, { observe }) => {
+        if (session === 'one' && what === 'search') observe?.({ remaining: 0, resetsInSeconds: 900 });
+      },
+    });
+    for (let n = 0; n < 10; n += 1) await search(`q${n}`);
+    expect(calls.filter(({ session, what }) => session === 'one' && what === 'search').length).toBeLessThanOrEqual(1);
+    expect(calls).toHaveLength(10);
+    await list('followers', '1');
+  });
+
+  it('keeps reading a kind when only an auxiliary call was refused', async () => {
+    let refusals = 1;
+    const { search, calls } = testPool({
+      sessions: ['one'],
+      answer: () => {
+        if (refusals-- > 0) {
+          throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 900, isBeside: true });
+        }
+      },
+    });
+    expect(await failureOf(search('q'))).toEqual(['upstream_rate_limited', 900]);
+    expect(await failureOf(search('q'))).toBe('answered');
+    expect(calls).toHaveLength(2);
+  });
+
+  it('a rest that ends before the deadline is waited for', async () => {
+    let tired = true;
+    const { search, calls } = testPool({
+      answer: () => {
+        if (!tired) return;
+        tired = false;
+        throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.3 });
+      },
+    });
+    expect(await failureOf(search('q'))).toMatchObject(['upstream_rate_limited', 1]);
+    const startedAt = performance.now();
+    expect(await failureOf(search('q'))).toBe('answered');
+    expect(performance.now() - startedAt).toBeGreaterThan(150);
+    expect(calls).toHaveLength(2);
+  });
+
+  it('one that fails again and again is left alone, then one call finds out that it is well again', async () => {
+    let sick = true;
+    const { search, calls, pool } = testPool({
+      answer: () => {
+        if (sick) throw new ServiceError('upstream_error', 'Not well.');
+      },
+    });
+    for (let n = 0; n < 30; n += 1)
+      expect(await failureOf(search('q'))).toMatchObject(['upstream_error', expect.any(Number)]);
+    expect(calls.length).toBeLessThan(15);
+    expect(pool.health().sessions).toMatchObject([{ name: 'one', state: 'failing' }]);
+    sick = false;
+    await vi.waitFor(async () => expect(await failureOf(search('q'))).toBe('answered'), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    expect(pool.health().sessions).toMatchObject([{ state: 'ok' }]);
+  });
+
+  it('each has its own pace: two are twice as fast as one', async () => {
+    const time = async (sessions: string[]): Promise<number> => {
+      const { search } = testPool({ sessions, perSecond: 20 });
+      const startedAt = performance.now();
+      await Promise.all(numbered(20).map((query) => search(query)));
+      return performance.now() - startedAt;
+    };
+    const [one, two] = [await time(['one']), await time(['one', 'two'])];
+    expect(two).toBeLessThan(one * 0.75);
+  });
+
+  it('one that hangs costs a read half of its time, and another session makes it (S12)', async () => {
+    const { search } = testPool({
+      sessions: ['one', 'two'],
+      deadlineMs: 2000,
+      answer: ({ session }) => (session === 'one' ? new Promise(() => {}) : undefined),
+    });
+    const outcomes = await Promise.all(numbered(4).map((query) => failureOf(search(query))));
+    expect(outcomes).toEqual(Array(4).fill('answered'));
+  });
+
+  it('reads with the session that is free first, though others are closed for longer', async () => {
+    let rests = 1;
+    const { list, calls } = testPool({
+      sessions: ['one', 'two'],
+      answer: ({ session }) => {
+        if (session === 'one') throw refused();
+        if (rests-- > 0) throw new ServiceError('upstream_rate_limited', 'Slow down.', { retryAfter: 0.4 });
+      },
+    });
+    const reads = numbered(4).map((subject) => failureOf(list('followers', subject, callContextOf('a', 8000))));
+    const outcomes = await Promise.all(reads);
+    expect(outcomes.filter((outcome) => outcome === 'answered').length).toBeGreaterThanOrEqual(3);
+    expect(calls.filter(({ session }) => session === 'two').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('the pace of those that may read a kind is what a read of it waits for', async () => {
+    const { list, pool } = testPool({
+      sessions: ['one', 'two', 'three', 'four'],
+      perSecond: 4,
+      deadlineMs: 2000,
+      answer: ({ session, what }) => {
+        if (what === 'followers' && session !== 'four') throw refused();
+      },
+    });
+    for (let n = 0; n < 4; n += 1) await failureOf(list('followers', `warm${n}`));
+    const outcomes = await Promise.all(numbered(20).map((subject) => failureOf(list('followers', subject))));
+    expect(outcomes.filter((outcome) => outcome !== 'answered').map(([code]) => code)).toEqual(
+      expect.arrayContaining(['upstream_rate_limited']),
+    );
+    expect(outcomes.flat()).not.toContain('upstream_error');
+    expect(pool.health().families.slow.refused).toBeGreaterThan(0);
+  });
+
+  it('a network that never answers holds a read no longer than its deadline', async () => {
+    const { search } = testPool({ deadlineMs: 300, answer: () => new Promise(() => {}) });
+    expect(await failureOf(search('q'))).toMatchObject(['upstream_error', expect.any(Number)]);
+  });
+});

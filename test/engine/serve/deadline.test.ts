@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { Deadline } from '../../../src/serve/deadline.js';
+import { createServe } from '../../../src/serve/serve.js';
+
+const NEVER = new Promise<never>(() => {});
+const LATE = { code: 'upstream_error', status: 503 };
+const monotonic = { now: () => performance.now() };
+
+it('a deadline that passed between two waits has passed for the next one', async () => {
+  const deadline = new Deadline(10, monotonic, {
+    aborted: false,
+    reason: undefined,
+    signal: new AbortController().signal,
+  });
+  await deadline.race(Promise.resolve());
+  await sleep(30);
+  await expect(deadline.race(NEVER)).rejects.toMatchObject(LATE);
+  await expect(deadline.race(Promise.reject(new Error('later than late')))).rejects.toMatchObject(LATE);
+  expect(deadline.signal.aborted).toBe(true);
+  expect(deadline.signal.reason).toMatchObject(LATE);
+});
+
+it('a call that has ended keeps no answer until its deadline, though a read may still have its signal', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const caller = { aborted: false, reason: undefined, signal: new AbortController().signal };
+  const deadline = new Deadline(60_000, monotonic, caller, { after: () => () => {} });
+  const answered = async () => new WeakRef(await deadline.race(Promise.resolve({ large: 'answer' })));
+  expect(deadline.signal.aborted).toBe(false);
+  const answer = await answered();
+  deadline.end();
+  for (let tries = 0; tries < 50 && answer.deref(); tries += 1) {
+    await sleep(1);
+    collect();
+  }
+  expect(answer.deref()).toBeUndefined();
+});
+
+it('ends a call at its deadline when the limiter never answers', async () => {
+  const slot = { countFor: () => null, release: () => {} };
+  const serve = createServe({
+    deadlineMs: 20,
+    monotonic,
+    clock: monotonic,
+    slots: { open: () => slot },
+    identify: { known: () => ({ accountId: 'account' }) },
+    admit: { admit: () => NEVER },
+  } as never);
+  const outcome = await serve({
+    requestId: 'request',
+    credential: { xApiKey: 'perch_live_key' },
+    address: '127.0.0.1',
+    signal: new AbortController().signal,
+  } as never);
+  expect(outcome.result).toMatchObject({ kind: 'refusal', failure: LATE });
+}, 5000);

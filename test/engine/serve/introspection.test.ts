@@ -1,0 +1,66 @@
+/** What tools ask of the schema is checked and executed once, in whatever spelling it comes. */
+import { getIntrospectionQuery } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../../schema/index.js';
+import { Documents } from '../../../src/documents/documents.js';
+
+const documents = () => new Documents(schema, {});
+const QUERY = getIntrospectionQuery();
+
+describe('introspection', () => {
+  it.each([
+    ['without its white space', QUERY.replaceAll(/\s+/g, ' ')],
+    ['under another name', QUERY.replace('IntrospectionQuery', 'Mine')],
+    ['with a comment', `# of a tool\n${QUERY}`],
+  ])('%s is the one that was prepared before, with the same answer', async (_, text) => {
+    const all = documents();
+    const first = all.find({ text: QUERY });
+    const second = all.find({ text });
+    expect(second).toBe(first);
+    expect((await second.run(null, {})).data).toBe((await first.run(null, {})).data);
+  });
+
+  it('is rendered once: its data as JSON comes with it', async () => {
+    const operation = documents().find({ text: QUERY });
+    const [first, second] = [await operation.run(null, {}), await operation.run(null, {})];
+    expect(JSON.parse(first.dataText ?? '')).toEqual(JSON.parse(JSON.stringify(first.data)));
+    expect(second.dataText).toBe(first.dataText);
+  });
+
+  it.each([
+    ['of something else', '{ __type(name: "User") { name } }'],
+    ['beside another operation', `${QUERY} query Other { __typename }`],
+  ])('%s is another', (_, text) => {
+    const all = documents();
+    const first = all.find({ text: QUERY });
+    expect(all.find({ text, operationName: text.includes('Other') ? 'IntrospectionQuery' : null })).not.toBe(first);
+  });
+
+  it('does not use the name that a caller gave it', () => {
+    const all = documents();
+    const text = QUERY.replace('IntrospectionQuery', 'SomebodyElse');
+    expect([all.find({ text }).name, all.find({ text: QUERY }).name]).toEqual(['introspection', 'introspection']);
+    expect(all.find({ text: 'query Own { me { balance } }' }).name).toBe('Own');
+  });
+
+  it('beside another operation is prepared once', () => {
+    const all = documents();
+    const find = () => all.find({ text: `${QUERY} query Other { __typename }`, operationName: 'IntrospectionQuery' });
+    expect(find()).toBe(find());
+  });
+
+  it('with other variables has another answer', async () => {
+    const text = 'query ($name: String!) { __type(name: $name) { name } }';
+    const operation = documents().find({ text });
+    const named = async (name: string) => (await operation.run(null, operation.coerce({ name }))).data;
+    expect(await named('User')).toEqual({ __type: { name: 'User' } });
+    expect(await named('Tweet')).toEqual({ __type: { name: 'Tweet' } });
+  });
+
+  it('that is wrong beside what is known is still refused', () => {
+    const all = documents();
+    all.find({ text: QUERY });
+    const wrong = `${QUERY} query Other { nothing }`;
+    expect(() => all.find({ text: wrong, operationName: 'IntrospectionQuery' })).toThrow(/nothing/);
+  });
+});

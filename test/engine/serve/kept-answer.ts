@@ -1,0 +1,14 @@
+import type { Answer } from '../../../src/serve/call.js';
+import type { Rendered } from '../../../src/serve/rendered.js';
+
+/** As the service keeps one: all of it was cached. */
+export const keptAnswer = (rendered: Rendered): Answer => ({
+  kind: 'answer',
+  operation: 'query',
+  data: null,
+  errors: [],
+  charge: { amount: 1, items: 1, cacheHits: 1, cache: 'hit', lines: [], ledgerLines: [] },
+  balance: 1,
+  fetchedAt: 0,
+  rendered,
+});

@@ -1,0 +1,71 @@
+import type { TestAccount, TestPerch } from '../../kit/perch.js';
+
+/** What any GraphQL answer can hold, as if it were all there. */
+export interface GraphqlBody {
+  readonly data: unknown;
+  readonly errors: readonly {
+    readonly message: string;
+    readonly path: readonly (string | number)[];
+    readonly extensions: { readonly code: string; readonly reason?: string; readonly param?: string };
+  }[];
+  readonly extensions: {
+    readonly request_id: string;
+    readonly estimate: { readonly max_items: number; readonly max_credits: number };
+    readonly credits: {
+      readonly charged: number;
+      readonly remaining: number;
+      readonly cache: string;
+      readonly breakdown: readonly {
+        readonly path: string;
+        readonly items: number;
+        readonly unit: number;
+        readonly cache: string;
+        readonly charged: number;
+      }[];
+    };
+  };
+}
+
+export interface GraphqlReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: GraphqlBody;
+}
+
+export interface Asked {
+  readonly query?: string;
+  readonly documentId?: string;
+  readonly operationName?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+export const GRAPHQL_TYPE = 'application/graphql-response+json';
+
+/** POSTs an operation, as a text or as the whole request; null: without a key. */
+export async function post(
+  perch: Pick<TestPerch, 'url'>,
+  account: Pick<TestAccount, 'key'> | null,
+  asked: string | Asked,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<GraphqlReply> {
+  const response = await fetch(`${perch.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: GRAPHQL_TYPE,
+      ...(account && { 'x-api-key': account.key }),
+      ...headers,
+    },
+    body: JSON.stringify(typeof asked === 'string' ? { query: asked } : asked),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlBody };
+}
+
+/** What lies at a path of the data: field names and list indices. */
+export const at = (reply: GraphqlReply, ...path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<string | number, unknown> | null)?.[key], reply.body.data);
+
+/** The codes of the failed fields, by their paths. */
+export const failures = (reply: GraphqlReply): Record<string, string> =>
+  Object.fromEntries((reply.body.errors ?? []).map(({ path, extensions }) => [path.join('.'), extensions.code]));

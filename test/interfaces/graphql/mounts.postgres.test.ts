@@ -1,0 +1,208 @@
+/** The two mounts side by side: whatever is sent, the same comes back, for the same money, from the same reads. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOperations } from '../../../schema/operations.js';
+import type { TestAccount } from '../../kit/perch.js';
+import { type Asked, GRAPHQL_TYPE } from './client.js';
+import { MOUNTS, type Service, startService } from './service.js';
+
+const OPERATIONS = readOperations();
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const TWO = 'query One { tweet(id: "11") { id } } query Two { tweet(id: "12") { id text } }';
+
+const ASKED: readonly (string | Asked)[] = [
+  '{ user(handle: "user1") { id name } timeline(user: "1", first: 3) { nodes { id author { handle } } } }',
+  '{ timeline(user: "1", first: 20) { nodes { id quoted { id text author { id } } } meta { items creditsCharged cache } } }',
+  '{ users(handles: ["user1", "user2", "!!"]) { nodes { id tweets(first: 2) { nodes { id } } } errors { input code } } }',
+  '{ yes: tweet(id: "200") { id } no: tweet(id: "999") { id } bad: user(handle: "!!") { id } none: timeline(user: "404") { nodes { id } } }',
+  '{ user(id: "500") { id name } tweet(id: "1") { id } }',
+  '{ me { balance } }',
+  '{ __typename }',
+  '{ nothing }',
+  '{',
+  'query ($n: Int!) { timeline(user: "1", first: $n) { nodes { id } } }',
+  '{ timeline(user: "1", first: 0) { nodes { id } } }',
+  '{ timeline(user: "1", first: 21) { nodes { replies(first: 1) { nodes { id } } } } }',
+  'mutation { checkout(pack: "starter") { url } }',
+  { query: TWO, operationName: 'One' },
+  { query: TWO, operationName: 'Two' },
+  { query: TWO },
+  { query: TWO, operationName: 'Three' },
+  {
+    query: 'query ($no: Boolean!) { tweet(id: "5") { id } user(id: "7") @skip(if: $no) { id } }',
+    variables: { no: true },
+  },
+  {
+    query: 'query ($no: Boolean!) { tweet(id: "5") { id } user(id: "7") @skip(if: $no) { id } }',
+    variables: { no: false },
+  },
+  { query: '{ timeline(user: "2", first: 9) { nodes { id } pageInfo { truncated } } }', extensions: { maxCredits: 4 } },
+  { query: '{ timeline(user: "1", first: 10) { nodes { quoted { id } } } }', extensions: { dryRun: true } },
+  { query: '{ tweet(id: "1") { id } }', extensions: { dryRun: 'yes' } },
+  ...Object.keys(OPERATIONS).map((documentId) => ({ documentId })),
+  { documentId: 'user-tweets', variables: { user: '1' } },
+  { documentId: 'user-tweets', variables: { user: '1', count: 101 } },
+  {
+    extensions: { persistedQuery: { version: 1, sha256Hash: sha256(OPERATIONS['user-tweets'] ?? '') } },
+    variables: { user: '1', count: 7 },
+  },
+  { extensions: { persistedQuery: { version: 1, sha256Hash: sha256('{ unknown }') } } },
+];
+
+const BODIES: readonly [type: string, body: string][] = [
+  ...[
+    '{',
+    '',
+    'null',
+    '7',
+    '"text"',
+    '{}',
+    '[]',
+    '[{"query":"{__typename}"}]',
+    '{"query":7}',
+    '{"query":"{__typename}","more":1}',
+  ].map((body): [string, string] => ['application/json', body]),
+  ['application/json', '{"query":"{__typename}","variables":[1]}'],
+  ['application/json', '{"documentId":"nobody"}'],
+  [
+    'multipart/form-data; boundary=x',
+    '--x\r\ncontent-disposition: form-data; name="query"\r\n\r\n{__typename}\r\n--x--\r\n',
+  ],
+  ['application/json', '{"query":"{__typename}","variables":"{}"}'],
+  ['application/json', '{"query":"{__typename}","extensions":7}'],
+  ['application/json', '{"query":"{__typename}","operationName":7}'],
+  ['application/json; charset=utf-8', '{"query":"{__typename}"}'],
+  ['application/jsonl', '{"query":"{__typename}"}'],
+  ['application/graphql+json', '{"query":"{__typename}"}'],
+  ['application/graphql', '{ tweet(id: "1") { id } }'],
+  ['application/graphql', ''],
+  ['application/x-www-form-urlencoded', 'query=%7B__typename%7D&variables=%7B%7D'],
+  ['text/plain', '{ __typename }'],
+];
+
+const SEARCHES = [
+  'query={tweet(id:"1"){id}}',
+  'query={tweet(id:"1"){id}}&variables={',
+  'query={tweet(id:"1"){id}}&variables=[]',
+  'query={tweet(id:"1"){id}}&extensions=7',
+  'query=mutation{checkout(pack:"starter"){url}}',
+  'documentId=user-tweets&variables={"user":"1"}',
+  'documentId=nothing',
+  'documentId=checkout&variables={"pack":"starter"}',
+  'nothing=1',
+  '',
+];
+
+/** How many bytes come, and whether that is known before: what was compressed before, and kept, has another length. */
+function unframed<R extends { readonly headers: Readonly<Record<string, string>> }>({ headers, ...rest }: R) {
+  const { 'content-length': _, 'transfer-encoding': __, ...others } = headers;
+  return { ...rest, headers: others };
+}
+
+describe('Yoga and Mercurius', () => {
+  const sides: { service: Service; account: TestAccount }[] = [];
+  beforeAll(async () => {
+    for (const mount of MOUNTS) {
+      const service = await startService({}, mount);
+      service.net.user({ id: '500', name: undefined as never });
+      sides.push({ service, account: await service.perch.account() });
+    }
+  });
+  afterAll(async () => {
+    for (const { service } of sides) await service.close();
+  });
+
+  /** Sends a request to each side, and gives what each made of it: all that a client can see, the money and the reads. */
+  const onEach = (path: string, init: RequestInit & { headers: Record<string, string> }, keyless = false) =>
+    Promise.all(
+      sides.map(async ({ service, account }) => {
+        service.clock.advance(1000);
+        const calls = service.net.calls.length;
+        const headers = { ...init.headers, ...(!keyless && { 'x-api-key': account.key }) };
+        const response = await fetch(`${service.perch.url}${path}`, { ...init, headers });
+        const text = await response.text();
+        const seen = Object.fromEntries(response.headers);
+        for (const name of ['x-request-id', 'date', 'server-timing', 'www-authenticate']) delete seen[name];
+        const own =
+          /"request_id":"[^"]+"|"(?:endCursor|next_cursor|key_prefix|keyPrefix|customer_id|customerId)":"[^"]+"/g;
+        return {
+          status: response.status,
+          headers: seen,
+          body: text === '' ? null : (JSON.parse(text.replaceAll(own, '"own":""')) as unknown),
+          balance: await service.perch.balance(account),
+          calls: service.net.calls.slice(calls).map(({ what, kind, of }) => `${what} ${kind} ${of.join()}`),
+        };
+      }),
+    );
+
+  const same = async (path: string, init: RequestInit & { headers: Record<string, string> }, keyless = false) => {
+    // Anew, from what is held, and from what is compiled by then.
+    for (let i = 0; i < 3; i += 1) {
+      const [yoga, mercurius] = await onEach(path, init, keyless);
+      expect(mercurius && unframed(mercurius)).toEqual(yoga && unframed(yoga));
+    }
+  };
+
+  it.each(ASKED.map((asked) => [JSON.stringify(asked), asked] as const))('%s', async (_name, asked) => {
+    const body = JSON.stringify(typeof asked === 'string' ? { query: asked } : asked);
+    for (const accept of [GRAPHQL_TYPE, 'application/json']) {
+      await same('/graphql', { method: 'POST', headers: { accept, 'content-type': 'application/json' }, body });
+    }
+  });
+
+  it.each(BODIES)('a body of %s: %s', async (type, body) => {
+    await same('/graphql', { method: 'POST', headers: { 'content-type': type }, body });
+  });
+
+  it.each(SEARCHES)('GET /graphql?%s', async (search) => {
+    await same(`/graphql?${encodeURI(search)}`, { headers: { accept: GRAPHQL_TYPE } });
+  });
+
+  it.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])('%s /graphql', async (method) => {
+    await same('/graphql?query={__typename}', { method, headers: {} });
+  });
+
+  it.each<[string, Record<string, string>, Uint8Array<ArrayBuffer> | string]>([
+    ['larger than is taken', {}, JSON.stringify({ query: `{ __typename } #${'x'.repeat(70_000)}` })],
+    ['that is compressed', { 'content-encoding': 'gzip' }, new Uint8Array(gzipSync('{"query":"{ __typename }"}'))],
+    ['that is no UTF-8', {}, new Uint8Array(Buffer.from('{"query":"{ tweet(id: \xff) { id } }"}', 'latin1'))],
+    ['with a mark of the byte order', {}, '\ufeff{"query":"{ __typename }"}'],
+  ])('a body %s', async (_name, given, body) => {
+    await same('/graphql', { method: 'POST', headers: { 'content-type': 'application/json', ...given }, body });
+  });
+
+  it('an answer that is compressed', async () => {
+    const body = JSON.stringify({ query: getIntrospectionQuery() });
+    const headers = { 'content-type': 'application/json', 'accept-encoding': 'gzip' };
+    await same('/graphql', { method: 'POST', headers, body });
+  });
+
+  it('answer 400 in the usual words to invalid JSON in the address', async () => {
+    const replies = await onEach('/graphql?query={__typename}&variables={', { headers: {} });
+    for (const { status, body } of replies) {
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ errors: [{ message: 'variables and extensions must be JSON.' }] });
+    }
+  });
+
+  it.each([getIntrospectionQuery(), '{ __typename }', '{ me { balance } }', '{'])(
+    'without a key: %s',
+    async (query) => {
+      const body = JSON.stringify({ query });
+      await same('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body }, true);
+    },
+  );
+
+  it('a budget by the header, and money that runs out, trim alike', async () => {
+    const query =
+      '{ a: tweet(id: "41") { id } b: timeline(user: "1", first: 30) { nodes { id quoted { id } } } c: user(id: "9") { id } }';
+    for (const credits of ['0.4', '1', '7', '31.5', '62']) {
+      for (const { service } of sides) service.clock.forget();
+      const headers = { 'content-type': 'application/json', 'x-max-credits': credits };
+      await same('/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) });
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+
+describe('behind a balancer', () => {
+  let perch: TestPerch | undefined;
+  afterEach(() => perch?.close());
+
+  /** How many of 30 keyless requests at once are let in, each said to be for another client. */
+  async function letIn(env: Record<string, string>): Promise<number> {
+    perch = await startPerch({ network: createScriptedNetwork({}).network, env });
+    const { url } = perch;
+    const asked = Array.from({ length: 30 }, (_, n) =>
+      fetch(`${url}/problems`, { headers: { 'x-forwarded-for': `203.0.113.${n}` } }),
+    );
+    return (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+  }
+
+  it('that is trusted, each client has a bucket of its own (8.1.6)', async () => {
+    expect(await letIn({ PERCH_TRUST_PROXY: 'loopback' })).toBe(30);
+  });
+
+  it('that is not trusted, ignores forwarded addresses', async () => {
+    expect(await letIn({})).toBeLessThan(30);
+    await perch?.close();
+    expect(await letIn({ PERCH_TRUST_PROXY: '192.0.2.0/24' })).toBeLessThan(30);
+  });
+});

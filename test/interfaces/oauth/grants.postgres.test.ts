@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { DAY_MS } from '../../../src/lib/durations.js';
+import { codeFor, newClient, redeem, refresh } from './oauth-client.js';
+import { type OAuthServer, startOAuthServer } from './oauth-server.js';
+
+const BY = { who: 'customer', address: '192.0.2.7' } as const;
+
+let server: OAuthServer;
+
+beforeAll(async () => {
+  server = await startOAuthServer();
+});
+afterAll(() => server?.close());
+
+async function allowed(clientId: string): Promise<{ key: string; refreshToken: string }> {
+  const { body } = await redeem(server, clientId, await codeFor(server, clientId));
+  return { key: body.access_token, refreshToken: body.refresh_token };
+}
+
+describe('the grants of an account', () => {
+  it('lists grants with their newest key and what was spent by all of them', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const clientId = await newClient(server);
+    const { refreshToken } = await allowed(clientId);
+    const { sql } = server.database;
+    await sql`update keys set spent_thousandths = 1500 where account_id = ${accountId}`;
+    await sql`update spend_caps set spent_thousandths = 1500 where account_id = ${accountId}`;
+    const { body } = await refresh(server, clientId, refreshToken);
+    expect(await server.grants.list(accountId)).toEqual([
+      {
+        grantId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        clientId,
+        clientName: 'Lantern',
+        createdAt: new Date(server.clock.now()).toISOString(),
+        revokedAt: null,
+        keyPrefix: body.access_token.slice(0, 17),
+        cap: { amount: 1_000_000, period: 'month', spent: 1500 },
+        spent: 1500,
+      },
+    ]);
+  });
+
+  it('a grant is revoked by its own account alone, and again nothing happens', async () => {
+    const [mine, other] = [await server.account(), await server.account()];
+    server.visitor = mine;
+    const { key } = await allowed(await newClient(server));
+    const [grant] = await server.grants.list(mine);
+    const grantId = grant?.grantId ?? '';
+    await expect(server.grants.revoke(other, grantId, BY)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(server.grants.revoke(mine, randomUUID(), BY)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(server.grants.revoke(mine, 'nonsense', BY)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await server.isLive(key)).toBe(true);
+    await server.grants.revoke(mine, grantId, BY);
+    await server.grants.revoke(mine, grantId, BY);
+    expect(await server.isLive(key)).toBe(false);
+    const events = (await server.audit.list(mine, 20)).filter(({ what }) => what === 'client.revoked');
+    expect(events).toMatchObject([{ who: 'customer', address: '192.0.2.7', detail: { grant_id: grantId } }]);
+    expect((await server.grants.list(mine))[0]?.revokedAt).not.toBeNull();
+  });
+
+  it('are revoked together with their key (A14)', async () => {
+    const accountId = await server.account();
+    server.visitor = accountId;
+    const clientId = await newClient(server);
+    const { refreshToken } = await allowed(clientId);
+    const keyId = (await server.accounts.get(accountId))?.keys[0]?.keyId ?? '';
+    await server.accounts.revokeKey({ accountId, keyId });
+    expect((await refresh(server, clientId, refreshToken)).body.error).toBe('invalid_grant');
+  });
+});
+
+describe('deletes unused clients', () => {
+  const isKnown = async (clientId: string): Promise<boolean> =>
+    (await refresh(server, clientId, 'none')).body.error !== 'invalid_client';
+
+  it('without a refreshable grant after 30 days', async () => {
+    server.visitor = await server.account();
+    const [idle, used, left] = [await newClient(server), await newClient(server), await newClient(server)];
+    await allowed(used);
+    await allowed(left);
+    const [grant] = await server.grants.list(server.visitor);
+    await server.grants.revoke(server.visitor, grant?.grantId ?? '', BY);
+    server.clock.advance(30 * DAY_MS);
+    await server.grants.sweep();
+    expect([await isKnown(idle), await isKnown(used), await isKnown(left)]).toEqual([true, true, true]);
+    server.clock.advance(1);
+    await server.grants.sweep();
+    const known = [await isKnown(used), await isKnown(left)].sort();
+    expect([await isKnown(idle), ...known]).toEqual([false, false, true]);
+    server.clock.advance(92 * DAY_MS);
+    await server.grants.sweep();
+    expect([await isKnown(used), await isKnown(left)]).toEqual([false, false]);
+  });
+
+  it('that nobody ever allowed, the oldest first, beyond 20,000', async () => {
+    server.visitor = await server.account();
+    const [used, oldest] = [await newClient(server), await newClient(server)];
+    await allowed(used);
+    server.clock.advance(1000);
+    const at = new Date(server.clock.now());
+    await server.database.sql`
+      insert into oauth_clients (client_id, name, redirect_uris, created_at)
+      select 'flood_' || n, 'flood', array['https://app.example'], ${at} from generate_series(1, 19999) n`;
+    await server.grants.sweep();
+    expect([await isKnown(used), await isKnown(oldest)]).toEqual([true, true]);
+    server.clock.advance(1000);
+    const newest = await newClient(server);
+    await server.grants.sweep();
+    expect([await isKnown(used), await isKnown(oldest), await isKnown(newest)]).toEqual([true, false, true]);
+  });
+
+  it('codes and refresh tokens, a day after their end', async () => {
+    server.visitor = await server.account();
+    await allowed(await newClient(server));
+    const { sql } = server.database;
+    const left = async () => [
+      (await sql`select from one_time_tokens where kind = 'code'`).length > 0,
+      (await sql`select from oauth_refresh_tokens`).length > 0,
+    ];
+    server.clock.advance(DAY_MS);
+    await server.grants.sweep();
+    expect(await left()).toEqual([true, true]);
+    server.clock.advance(60_001);
+    await server.grants.sweep();
+    expect(await left()).toEqual([false, true]);
+    server.clock.advance(90 * DAY_MS);
+    await server.grants.sweep();
+    expect(await left()).toEqual([false, false]);
+  });
+});
+
+describe('at the same time', () => {
+  it.each(['of the grant', 'of its key'])(
+    'a refresh and debits of both keys, and a refresh and a revocation %s, never wait for each other in a ring',
+    async (which) => {
+      const clientId = await newClient(server);
+      const { sql } = server.database;
+      const accounts = createAccounts(sql);
+      for (let round = 0; round < 12; round += 1) {
+        const accountId = await server.account();
+        server.visitor = accountId;
+        const { refreshToken } = await allowed(clientId);
+        const { body } = await refresh(server, clientId, refreshToken);
+        const [grant] = await server.grants.list(accountId);
+        const key = (await accounts.get(accountId))?.keys.at(-1);
+        const debit = sql.begin(async (tx) => {
+          await tx`select from wallets where account_id = ${accountId} for no key update`;
+          await tx`select from keys where account_id = ${accountId} order by key_id for no key update`;
+          await tx`update spend_caps set spent_thousandths = 1 where account_id = ${accountId}`;
+        });
+        const [renewed] = await Promise.all([
+          refresh(server, clientId, body.refresh_token),
+          which === 'of its key'
+            ? accounts.revokeKey({ accountId, keyId: key?.keyId ?? '' })
+            : server.grants.revoke(accountId, grant?.grantId ?? '', BY),
+          debit,
+        ]);
+        expect([200, 400]).toContain(renewed.status);
+        const live =
+          await sql`select from keys where account_id = ${accountId} and revoked_at is null and expires_at > now()`;
+        expect(live).toHaveLength(0);
+      }
+    },
+  );
+});

@@ -1,0 +1,4 @@
+import type { Checks } from '../../src/documents/rules.js';
+
+/** Of a network that has every list and understands every query. */
+export const ANYTHING_GOES: Checks = { cursor: () => {}, cursorOf: () => {}, query: () => {}, serves: () => true };

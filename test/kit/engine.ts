@@ -1,0 +1,141 @@
+import { createMemoryCache } from '../../adapters/memory/cache.js';
+import { createMemoryPace } from '../../adapters/memory/pace.js';
+import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
+import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
+import { createReading } from '../../app/sides.js';
+import { readConfig } from '../../src/config/config.js';
+import type { Thousandths } from '../../src/domain/credits.js';
+import { Memories } from '../../src/lib/memories.js';
+import { monotonic } from '../../src/lib/monotonic.js';
+import { UNTRACED } from '../../src/lib/untraced.js';
+import { Meter } from '../../src/metering/meter.js';
+import type { Charge, Receipt } from '../../src/metering/receipt.js';
+import { SpendingLimit } from '../../src/metering/spending-limit.js';
+import { Wallet } from '../../src/metering/wallet.js';
+import type { Cache } from '../../src/ports/cache.js';
+import type { Network } from '../../src/ports/network.js';
+import { CallContext } from '../../src/read/call-context.js';
+import type { Pages } from '../../src/read/pages.js';
+import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
+import type { Tombstones } from '../../src/read/tombstones.js';
+
+/** Longest that a read may take: nothing here is that slow. */
+const DEADLINE_MS = 60_000;
+
+export interface Engine {
+  /** Moves on only when told. */
+  readonly clock: { nowMs: number; now(): number };
+  /** The reads of one operation, and what came to its meter. */
+  open(credits?: Thousandths): { reads: Reads; receipt: Receipt; charge: () => Charge; left: () => Thousandths };
+  /** One page as an operation of its own. */
+  page(
+    params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
+    credits?: Thousandths,
+  ): Promise<{ page: Page; charge: Charge }>;
+  /** Forgets held things: of every `every` keys one, all for 1. */
+  drop(every?: number, offset?: number): void;
+  /** Upstream calls so far. */
+  calls(): number;
+  /** The keys of each look-up of objects in the cache so far. */
+  readonly lookUps: readonly (readonly string[])[];
+  /** What is remembered as gone. */
+  readonly tombstones: Tombstones;
+  /** Whole pages, as lists are filled from them. */
+  readonly pages: Pages;
+  /** A call of its own. */
+  callContext(): CallContext;
+}
+
+/** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
+export function createEngine(network: Network): Engine {
+  const clock = {
+    nowMs: Date.UTC(2026, 0, 1),
+    now: () => clock.nowMs,
+  };
+  const keys = new Set<string>();
+  const lookUps: (readonly string[])[] = [];
+  const cache = noting(createMemoryCache({ clock }), keys, lookUps);
+  const counted = counting(network);
+  const { sources } = createReading({
+    config: readConfig({ env: {}, cwd: '/', terminal: false }),
+    stores: { secrets: { cursor: Buffer.alloc(32, 7) } },
+    shared: {
+      cache,
+      unpaid: createMemoryCache({ clock }),
+      pace: createMemoryPace({ clock: monotonic }),
+      flights: createMemorySingleFlight(),
+      tombstoneLog: createMemoryTombstoneLog({ clock }),
+      memories: new Memories(),
+    },
+    network: { ...counted.network, pace: { fast: null, slow: null } },
+    clock,
+    tracing: UNTRACED,
+  });
+
+  const callContext = (): CallContext =>
+    new CallContext({
+      accountId: 'test',
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      deadlineAtMs: monotonic.now() + DEADLINE_MS,
+    });
+  const open: Engine['open'] = (credits = 1e9) => {
+    const wallet = new Wallet(credits);
+    const limit = new SpendingLimit(wallet, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    const meter = new Meter(limit, 0, new Map());
+    return {
+      reads: new Reads(sources, meter, callContext()),
+      receipt: meter.receipt,
+      charge: () => meter.receipt.fold(),
+      left: () => limit.left,
+    };
+  };
+
+  return {
+    clock,
+    open,
+    async page({ fresh = false, ...params }, credits) {
+      const { reads, charge } = open(credits);
+      const page = await reads.page({ ...params, fresh, path: 'list' });
+      return { page, charge: charge() };
+    },
+    drop(every = 1, offset = 0) {
+      const doomed = [...keys].filter((_, index) => (index + offset) % every === 0);
+      for (const key of doomed) keys.delete(key);
+      void cache.delete(doomed);
+    },
+    calls: counted.calls,
+    lookUps,
+    tombstones: sources.tombstones,
+    pages: sources.pages,
+    callContext,
+  };
+}
+
+function noting(inner: Cache, keys: Set<string>, lookUps: (readonly string[])[]): Cache {
+  return {
+    ...inner,
+    getMany(asked) {
+      lookUps.push(asked);
+      return inner.getMany(asked);
+    },
+    set(key, held, ttlMs, shows) {
+      keys.add(key);
+      return inner.set(key, held, ttlMs, shows);
+    },
+  };
+}
+
+function counting(inner: Network): { network: Network; calls: () => number } {
+  let calls = 0;
+  const counted = <A extends unknown[], R>(read: (...args: A) => R) => {
+    return (...args: A): R => {
+      calls += 1;
+      return read(...args);
+    };
+  };
+  const { users, tweets, page } = inner;
+  return {
+    network: { ...inner, users: counted(users), tweets: counted(tweets), page: counted(page) },
+    calls: () => calls,
+  };
+}

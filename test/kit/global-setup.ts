@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
+import { connect, type Target } from '../../adapters/postgres/sql.js';
+import type { Project } from '../projects.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server of this run, and the migrated database that fresh ones are copied from. */
+    postgres: { server: Target; template: string };
+    /** Where this run keeps a home with a filled demo; there is none until a test needs one. */
+    demoHome: string;
+  }
+}
+
+/** The projects that get by without it. */
+const WITHOUT_POSTGRES: readonly string[] = ['checks', 'unit'] satisfies Project['name'][];
+
+/** One real Postgres for the run: TEST_DATABASE_URL, or the embedded one in a temporary folder. */
+export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (root.vitest.projects.every(({ name }) => WITHOUT_POSTGRES.includes(name))) return undefined;
+  const { server, close } = await openServer();
+  const template = `perch_test_${randomBytes(4).toString('hex')}`;
+  const demoHome = join(await realpath(tmpdir()), `${template}-demo`);
+  const admin = connect(server, { max: 1 });
+  try {
+    await admin`create database ${admin(template)}`;
+    const sql = connect(databaseOf(server, template), { max: 1 });
+    await migrate(sql).finally(() => sql.end());
+    root.provide('postgres', { server, template });
+    root.provide('demoHome', demoHome);
+  } catch (error) {
+    await admin.end();
+    await close();
+    throw error;
+  }
+  return async () => {
+    await admin`drop database if exists ${admin(template)} with (force)`;
+    await admin.end();
+    await close();
+    await rm(demoHome, { recursive: true, force: true });
+  };
+}
+
+/** The same server, another database. */
+export function databaseOf(server: Target, database: string): Target {
+  if (!('url' in server)) return { ...server, database };
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  return { url: url.href };
+}
+
+async function openServer(): Promise<{ server: Target; close: () => Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return { server: { url }, close: async () => {} };
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-test-')));
+  // As root the server runs as nobody, who must be able to pass through.
+  await chmod(home, 0o711);
+  // Thousands of databases are dropped, each with a checkpoint: on a slow disk a test would wait for it up to a minute.
+  const embedded = await openEmbeddedPostgres({ home, settings: ['fsync=off', 'full_page_writes=off'] });
+  return {
+    server: embedded.connection,
+    close: async () => {
+      await embedded.stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

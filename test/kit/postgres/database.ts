@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { connect, type Sql, type Target } from '../../../adapters/postgres/sql.js';
+import { databaseOf } from '../global-setup.js';
+import { withinSeconds } from '../time/within-seconds.js';
+
+export interface FreshDatabase {
+  readonly sql: Sql;
+  /** For a pool of one's own: `connect(database.target)`. */
+  readonly target: Target;
+  /** Ends the pool and removes the database. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database of one's own, as a copy of the template (some 50 ms). Call `drop` in `afterAll`. */
+export async function freshDatabase(options: { max?: number } = {}): Promise<FreshDatabase> {
+  const { server, template } = inject('postgres');
+  const name = `${template}_${randomBytes(5).toString('hex')}`;
+  await administer(server, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
+  const target = databaseOf(server, name);
+  const sql = connect(target, options);
+  return {
+    sql,
+    target,
+    async drop() {
+      await sql.end({ timeout: 1 });
+      const gone = administer(server, (admin) => admin`drop database if exists ${admin(name)} with (force)`);
+      await withinSeconds(30, gone, () => activity(server));
+    },
+  };
+}
+
+/** What the server is busy with, a line each: for the error of what waits too long. */
+export async function activity(server: Target): Promise<string> {
+  const admin = connect(server, { max: 1 });
+  const rows = await admin`
+    select datname, pid, application_name, backend_type, state, wait_event, now() - query_start as since,
+      pg_blocking_pids(pid) as blocked_by, left(query, 200) as query
+    from pg_stat_activity where state <> 'idle' or state is null`;
+  await admin.end();
+  return rows.map((row) => JSON.stringify(row)).join('\n');
+}
+
+async function administer(server: Target, statement: (admin: Sql) => Promise<unknown>): Promise<void> {
+  const admin = connect(server, { max: 1 });
+  try {
+    await statement(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { importsOf, isCode, readSources } from '../support/sources.js';
-
-it('the model shares no code with the service: it imports its own files alone', () => {
-  const model = readSources().filter((source) => isCode(source) && /^test\/model\/(?!apart)/.test(source.path));
-  expect(model.length).toBeGreaterThan(5);
-  expect(model.flatMap(importsOf).filter(({ to }) => !to.startsWith('test/model/'))).toEqual([]);
-});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { openSecrets } from '../../../app/secrets.js';
+import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
+import type { Mount } from '../../interfaces/graphql/service.js';
+import { freshDatabase } from '../../kit/postgres/database.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
+import { World } from '../calls/world.js';
+import { Gate } from './gate.js';
+import { Processes } from './processes.js';
+
+/** In credits: small enough for a fresh page of fifty to be over it. */
+export const DEFAULT_BUDGET = 60;
+
+/** More than anything is kept, tombstones too. */
+const FORGET_MS = 15 * 3_600_000;
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly walletId: string;
+}
+
+export interface TestKey {
+  readonly key: string;
+  readonly keyId: string;
+  readonly accountId: string;
+}
+
+/** One row of the ledger. */
+export interface Row {
+  readonly requestId: string;
+  /** In thousandths. */
+  readonly amount: number;
+  readonly items: number;
+  readonly keyId: string;
+}
+
+/**
+ * A service over a network of plain data, which goes from run to run: each begins with an empty cache and its own accounts. It
+ * is a process of its own, and its clock stands still until told.
+ */
+export type Bench = Awaited<ReturnType<typeof openBench>>;
+
+export async function openBench(mount: Mount) {
+  const clock = manualClock();
+  const gate = new Gate(new World());
+  const database = await freshDatabase();
+  const { sql } = database;
+  const secret = randomBytes(32).toString('hex');
+  const { pepper } = await openSecrets('', secret);
+  const accounts = createAccounts(sql);
+  const ledger = createLedger(sql);
+  const settings = {
+    PORT: '0',
+    PERCH_DEMO: 'off',
+    PERCH_SECRET: secret,
+    PERCH_MAX_OPERATION_CREDITS: String(DEFAULT_BUDGET),
+    LOG_LEVEL: process.env.PERCH_TEST_LOG ?? 'fatal',
+  };
+  const processes = await Processes.open((question) => gate.answer(question));
+  const start = () => processes.start({ mount, database: database.target, settings, nowMs: clock.now() });
+  let service = await start();
+
+  const advance = (ms: number): Promise<void> => {
+    clock.advance(ms);
+    return service.setTime(clock.now());
+  };
+
+  const minted = () => {
+    const key = mintKey(randomBytes);
+    return { key, hash: hashKey(key, pepper), prefix: keyPrefix(key) };
+  };
+
+  /** Until every lookup has heard of it (A9). What these calls take of the rate limit is back after a second. */
+  async function untilRefused(key: string): Promise<void> {
+    for (;;) {
+      const { status } = await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } });
+      if (status === 401) return advance(1000);
+    }
+  }
+
+  /** Whether a debit is on its way whose sender lives, or waits for a lock. */
+  async function hasSession(isWaiting: boolean): Promise<boolean> {
+    const rows = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and application_name = 'perch settling'
+        and (not ${isWaiting} or wait_event_type = 'Lock')`;
+    return rows.length > 0;
+  }
+
+  return {
+    gate,
+    get url() {
+      return service.url;
+    },
+    now: clock.now,
+    advance,
+    async begin(): Promise<World> {
+      await advance(FORGET_MS);
+      gate.world = new World();
+      gate.reset();
+      return gate.world;
+    },
+    /** `meanwhile`: between its death and the start of the next process, for instance to let go of a lock. */
+    async kill(meanwhile: () => void = () => {}): Promise<void> {
+      await service.kill();
+      meanwhile();
+      // Then all it has sent is done, or never will be.
+      while (await hasSession(false)) await sleep(1);
+      service = await start();
+    },
+    async account({ credits, paidUsd }: { credits: number; paidUsd: number }): Promise<TestAccount> {
+      const account = await accounts.create({ name: 'model', email: null, paidUsd, qpsOverride: null });
+      const { accountId } = account;
+      await ledger.grant({ requestId: v7(), accountId, amount: Math.round(credits * 1000), reason: 'model' });
+      return account;
+    },
+    async addKey(accountId: string, cap: number | null): Promise<TestKey> {
+      const { key, hash, prefix } = minted();
+      const limit = cap === null ? null : ({ amount: cap, period: 'total' } as const);
+      const { keyId } = await accounts.addKey({ accountId, hash, prefix, name: 'model', cap: limit });
+      return { key, keyId, accountId };
+    },
+    async rotate(old: TestKey): Promise<TestKey> {
+      const { key, hash, prefix } = minted();
+      const { keyId } = await accounts.rotateKey(old, { hash, prefix, expiresAt: null }, null);
+      await untilRefused(old.key);
+      return { key, keyId, accountId: old.accountId };
+    },
+    async revoke(old: TestKey): Promise<void> {
+      await accounts.revokeKey(old);
+      await untilRefused(old.key);
+    },
+    async grant(accountId: string, thousandths: number): Promise<void> {
+      await ledger.grant({ requestId: v7(), accountId, amount: thousandths, reason: 'model' });
+    },
+    /** In thousandths, from the database. */
+    async balance({ walletId }: TestAccount): Promise<number> {
+      const [row] = await sql<{ balance: string }[]>`
+        select balance_thousandths as balance from wallets where wallet_id = ${walletId}`;
+      return Number(row?.balance);
+    },
+    async debits({ accountId }: TestAccount): Promise<Row[]> {
+      const rows = await sql<Row[]>`
+        select request_id as "requestId", amount_thousandths as amount, items, key_id as "keyId" from ledger_entries
+        where account_id = ${accountId} and kind = 'debit'`;
+      return rows.map((row) => ({ ...row, amount: Number(row.amount), items: Number(row.items) }));
+    },
+    /** No debit of the wallet gets through until released; `waited` resolves when one waits, or when `until` is over. */
+    async lock({ walletId }: TestAccount) {
+      const connection = await sql.reserve();
+      await connection`begin`;
+      await connection`select 1 from wallets where wallet_id = ${walletId} for update`;
+      return {
+        async waited(until: Promise<unknown>): Promise<void> {
+          let isOver = false;
+          const over = (): void => {
+            isOver = true;
+          };
+          until.then(over, over);
+          while (!isOver && !(await hasSession(true))) await sleep(1);
+        },
+        release(): void {
+          void connection`rollback`.then(() => connection.release());
+        },
+      };
+    },
+    async close(): Promise<void> {
+      const { faults } = await ledger.check();
+      await service.kill();
+      await processes.close();
+      await database.drop();
+      if (faults.length > 0) throw new Error(`The ledger is wrong: ${JSON.stringify(faults)}`);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** Where an answer of the service differs from the model's. */
+import { expect } from 'vitest';
+import type { Answer, ReadAnswer } from '../calls/calls.js';
+import type { Seen, SeenRead } from './seen.js';
+import type { Ask, Asked } from './steps.js';
+
+/** A read as both sides can tell it: a single object has no label of its own in GraphQL. */
+const told = (ask: Ask | undefined, read: SeenRead | ReadAnswer): unknown => {
+  const isObject = ask?.read === 'user' || ask?.read === 'tweet';
+  const failed = read.code !== null;
+  return {
+    code: read.code,
+    ids: read.ids,
+    errors: read.errors,
+    ...(!isObject && !failed && { label: read.label, hits: read.hits }),
+    truncated: read.truncated,
+    hasNext: read.next !== null,
+    nested: read.nested.map((each) => told(undefined, each)),
+  };
+};
+
+/** Everything that is said of money, cache and pages, and what of it is said in headers. */
+export function compare(asked: Asked, seen: Seen, model: Answer): void {
+  const isRefused = model.code !== null;
+  const isWhole = model.reads.length > 0;
+  // An envelope has one label, which is the batch's own; `told` compares it.
+  const isBatch = asked.over !== 'graphql' && asked.asks.some((ask) => 'ids' in ask);
+  const view = (side: Seen | Answer) => ({
+    code: side.code,
+    charged: side.charged,
+    ...(seen.balance !== null && { balance: side.balance }),
+    ...(!isRefused && !isBatch && { label: side.label }),
+    ...(isWhole && { reads: side.reads.map((read, n) => told(asked.asks[n], read)) }),
+  });
+  expect(view(seen)).toEqual(view(model));
+  if (!isRefused && seen.balance === null) throw new Error('An answer without a balance.');
+  compareHeaders(asked, seen, model);
+}
+
+function compareHeaders({ over }: Asked, { headers }: Seen, model: Answer): void {
+  const said = (name: string): string | null => headers.get(name);
+  if (over !== 'mcp' || said('ratelimit') !== null) expect(said('ratelimit')).toBe(model.rate);
+  if (over === 'mcp' || model.code !== null) return;
+  expect({
+    charged: said('x-credits-charged'),
+    remaining: said('x-credits-remaining'),
+    age: said('age'),
+  }).toEqual({
+    charged: String(model.charged / 1000),
+    remaining: String((model.balance ?? 0) / 1000),
+    age: model.ageSeconds === null ? null : String(model.ageSeconds),
+  });
+}

@@ -1,0 +1,54 @@
+/** The service and a model of its meter are given the same random calls, and must agree on every credit. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { MOUNTS } from '../../interfaces/graphql/service.js';
+import { type Bench, openBench } from './bench.js';
+import { START_MS } from './processes.js';
+import { run } from './run.js';
+import { runs, type Step } from './steps.js';
+import { SUITE } from './suite.js';
+
+/** `npm run torture` sets these, for as long as is asked. Without them, the same runs are made each time. */
+const SECONDS = Number(process.env.MODEL_SECONDS ?? 0);
+const SEED = process.env.MODEL_SEED;
+const PATH = process.env.MODEL_PATH;
+
+const TELL_MS = 10_000;
+const SHRINK_MS = 150_000;
+
+describe.each(MOUNTS)('any calls, over %s', (mount) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench(mount);
+  }, START_MS);
+  afterAll(() => bench.close());
+
+  it('charges, balances, pages, cursors, labels and headers are those of the model', {
+    timeout: SECONDS * 1000 + 4 * SHRINK_MS,
+  }, async () => {
+    const seed = Number(SEED ?? (SECONDS > 0 ? Math.floor(Math.random() * 2 ** 30) : SUITE.seed));
+    const endsAtMs = Date.now() + SECONDS * 1000;
+    let [count, taken, toldAtMs] = [0, 0, Date.now()];
+    const property = fc.asyncProperty(runs(SUITE), async (steps: Step[]) => {
+      await run(bench, steps);
+      count += 1;
+      taken += steps.length;
+    });
+    const goesOn = (round: number): boolean =>
+      SECONDS > 0 ? round === 0 || Date.now() < endsAtMs : round < SUITE.rounds;
+    for (let round = 0; goesOn(round); round += 1) {
+      await fc.assert(property, {
+        // A failure tells the seed of its round.
+        seed: seed + round,
+        numRuns: SUITE.round,
+        // What fails is made shorter for as long.
+        interruptAfterTimeLimit: SHRINK_MS,
+        ...(PATH !== undefined && { path: PATH }),
+      });
+      if (Date.now() - toldAtMs < TELL_MS) continue;
+      toldAtMs = Date.now();
+      console.log(`${mount}: ${count} runs, ${taken} steps, seeds ${seed} to ${seed + round}`);
+    }
+    console.log(`${mount}: ${count} runs, ${taken} steps in all, from seed ${seed}`);
+  });
+});

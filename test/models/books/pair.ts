@@ -1,0 +1,153 @@
+/** The service and the model, side by side: what is done to one is done to the other, and both must say the same. */
+import { expect } from 'vitest';
+import type { Answer, Call, Position, Read } from '../calls/calls.js';
+import { Model } from '../calls/model.js';
+import { SUBJECTS } from '../calls/world.js';
+import { type Bench, DEFAULT_BUDGET, type Row, type TestAccount, type TestKey } from './bench.js';
+import { compare } from './compare.js';
+import type { Seen, Sent } from './seen.js';
+import { send } from './send.js';
+import { type Asked, OPENING } from './steps.js';
+
+/** A cursor as the service gave it, and what it stands for. */
+interface Cursor {
+  readonly text: string;
+  readonly position: Position;
+}
+
+export class Pair {
+  readonly bench: Bench;
+  readonly model: Model;
+  readonly #accounts: TestAccount[] = [];
+  readonly #keys: TestKey[] = [];
+  readonly #cursors = new Map<string, Cursor[]>();
+  /** Charged by request, as the answers said. */
+  readonly #charged = new Map<string, number>();
+
+  static async open(bench: Bench): Promise<Pair> {
+    const world = await bench.begin();
+    const pair = new Pair(bench, new Model(world, { nowMs: bench.now(), defaultBudget: DEFAULT_BUDGET * 1000 }));
+    for (const { credits, paidUsd, qps, caps } of OPENING) {
+      pair.#accounts.push(await bench.account({ credits, paidUsd }));
+      const number = pair.model.open(Math.round(credits * 1000), qps);
+      for (const cap of caps) await pair.addKey(number, cap === null ? null : Math.round(cap * 1000));
+    }
+    return pair;
+  }
+
+  private constructor(bench: Bench, model: Model) {
+    this.bench = bench;
+    this.model = model;
+  }
+
+  async addKey(account: number, cap: number | null): Promise<void> {
+    const { accountId } = this.account(account);
+    this.#keys.push(await this.bench.addKey(accountId, cap));
+    this.model.addKey(account, cap);
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.bench.advance(ms);
+    this.model.advance(ms);
+  }
+
+  /** Of the keys that there are. */
+  numberOf(key: number): number {
+    return key % this.#keys.length;
+  }
+
+  key(number: number): TestKey {
+    return this.#keys[number] as TestKey;
+  }
+
+  account(number: number): TestAccount {
+    return this.#accounts[number] as TestAccount;
+  }
+
+  async rotate(number: number): Promise<void> {
+    const old = this.model.keyOf(number);
+    this.#keys.push(await this.bench.rotate(this.key(number)));
+    this.model.keyOf(this.model.addKey(old.account, old.cap)).spent = old.spent;
+  }
+
+  #cursorOf({ asks }: Asked, index: number): Cursor | null {
+    const ask = asks[index];
+    if (ask?.read !== 'list' || ask.cursor === null) return null;
+    const given = this.#cursors.get(ask.kind) ?? [];
+    return given.at(-1 - (ask.cursor % Math.max(1, given.length))) ?? null;
+  }
+
+  forgetCursors(): void {
+    this.#cursors.clear();
+  }
+
+  modelCall(asked: Asked): Call {
+    const reads = asked.asks.map((ask, n): Read => {
+      if (ask.read !== 'list') return ask;
+      const { cursor: _, ...own } = ask;
+      return { ...own, subject: SUBJECTS[ask.kind], from: this.#cursorOf(asked, n)?.position ?? null };
+    });
+    return { key: this.numberOf(asked.key), reads, fresh: asked.fresh, budget: asked.budget };
+  }
+
+  send(asked: Asked, more: Partial<Sent> = {}, url = this.bench.url): Promise<Seen> {
+    const cursors = asked.asks.map((_, n) => this.#cursorOf(asked, n)?.text ?? null);
+    return send(url, this.key(this.numberOf(asked.key)).key, { ...asked, cursors, ...more });
+  }
+
+  async call(asked: Asked): Promise<void> {
+    const call = this.modelCall(asked);
+    const seen = await this.send(asked);
+    this.same(asked, seen, this.model.call(call));
+  }
+
+  same(asked: Asked, seen: Seen, model: Answer): void {
+    compare(asked, seen, model);
+    this.note(seen);
+    for (const [n, ask] of asked.asks.entries()) {
+      const text = seen.reads[n]?.next;
+      const position = model.reads[n]?.next;
+      if (ask.read !== 'list' || !text || !position) continue;
+      this.#cursors.set(ask.kind, [...(this.#cursors.get(ask.kind) ?? []), { text, position }]);
+    }
+  }
+
+  /** Where it is open what a call costs: only what holds in any order is compared. */
+  paid({ key, budget }: Asked, seen: Pick<Seen, 'requestId' | 'charged'>): void {
+    const { charged } = seen;
+    const number = this.numberOf(key);
+    const paying = this.model.keyOf(number);
+    if (budget !== null) expect(charged).toBeLessThanOrEqual(budget);
+    if (paying.revoked) expect(charged).toBe(0);
+    this.note(seen);
+    this.model.accountOf(number).balance -= charged;
+    paying.spent += charged;
+    if (paying.cap !== null) expect(paying.spent).toBeLessThanOrEqual(paying.cap);
+  }
+
+  note({ requestId, charged }: Pick<Seen, 'requestId' | 'charged'>): void {
+    expect(this.#charged.has(requestId)).toBe(false);
+    if (charged > 0) this.#charged.set(requestId, charged);
+  }
+
+  async #rows(): Promise<Row[]> {
+    return (await Promise.all(this.#accounts.map((account) => this.bench.debits(account)))).flat();
+  }
+
+  /** What is in the ledger and was not told to a client. */
+  async untold(): Promise<Row[]> {
+    return (await this.#rows()).filter(({ requestId }) => !this.#charged.has(requestId));
+  }
+
+  async balances(): Promise<void> {
+    const told = await Promise.all(this.#accounts.map((account) => this.bench.balance(account)));
+    expect(told).toEqual(this.model.accounts.map(({ balance }) => balance));
+  }
+
+  /** The ledger has one row for each charge that is known, of that amount, and no other. */
+  async settle(): Promise<void> {
+    await this.balances();
+    const booked = (await this.#rows()).map(({ requestId, amount }) => [requestId, amount]).sort();
+    expect(booked).toEqual([...this.#charged].sort());
+  }
+}

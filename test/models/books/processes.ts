@@ -1,0 +1,118 @@
+/** The process that serves, seen from the test: started, told the time, answered what it reads, and killed. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { bundleForTests } from '../../../app/build/test-bundle.mjs';
+import type { Question, Reply } from './network.js';
+import type { Opening, Said, Told } from './service-process.js';
+
+const ROOT = new URL('../../../', import.meta.url);
+/** The longest that a process may take to start, on a machine that has much else to do. */
+export const START_MS = 90_000;
+
+/** One for all tests of this process: they are about the same sources. */
+const FILE = `node_modules/.cache/perch-tests/books-${process.pid}.mjs`;
+let bundled: Promise<void> | undefined;
+
+function bundle(): Promise<void> {
+  process.once('exit', () => rmSync(new URL(FILE, ROOT), { force: true }));
+  return bundleForTests('test/models/books/service-process.ts', FILE);
+}
+
+export interface ServiceProcess {
+  readonly url: string;
+  /** Resolves when it has heard. */
+  setTime(nowMs: number): Promise<void>;
+  /** As the system would: nothing is drained, and nothing it has in memory is written. */
+  kill(): Promise<void>;
+}
+
+/** Starts processes; the next one is loaded while the one before serves. */
+export class Processes {
+  readonly #answer: (question: Question) => Promise<Reply>;
+  #next: Promise<ChildProcess>;
+
+  static async open(answer: (question: Question) => Promise<Reply>): Promise<Processes> {
+    bundled ??= bundle();
+    await bundled;
+    return new Processes(answer);
+  }
+
+  private constructor(answer: (question: Question) => Promise<Reply>) {
+    this.#answer = answer;
+    this.#next = this.#load();
+  }
+
+  async start(opening: Opening): Promise<ServiceProcess> {
+    const child = await this.#next;
+    this.#next = this.#load();
+    child.on('message', (said: Said) => {
+      if (said.said === 'question') void this.#reply(child, said);
+    });
+    const listening = heard(child, 'listening');
+    tell(child, { open: opening });
+    const { url } = await listening;
+    return {
+      url,
+      async setTime(nowMs) {
+        const set = heard(child, 'time is set');
+        tell(child, { nowMs });
+        await set;
+      },
+      kill: () => kill(child),
+    };
+  }
+
+  async close(): Promise<void> {
+    await kill(await this.#next);
+  }
+
+  async #load(): Promise<ChildProcess> {
+    const child = fork(new URL(FILE, ROOT), {
+      execArgv: [],
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await heard(child, 'loaded');
+    return child;
+  }
+
+  async #reply(child: ChildProcess, { id, question }: Extract<Said, { said: 'question' }>): Promise<void> {
+    tell(child, { answer: id, reply: await this.#answer(question) });
+  }
+}
+
+/** One that was killed hears nothing. */
+function tell(child: ChildProcess, told: Told): void {
+  if (child.connected) child.send(told, () => {});
+}
+
+function heard<T extends Said['said']>(child: ChildProcess, what: T): Promise<Extract<Said, { said: T }>> {
+  return new Promise((resolve, reject) => {
+    const finish = (): void => {
+      clearTimeout(timer);
+      child.off('message', listen);
+      child.off('exit', ended);
+    };
+    const listen = (said: Said): void => {
+      if (said.said !== what) return;
+      finish();
+      resolve(said as Extract<Said, { said: T }>);
+    };
+    const fail = (why: string): void => {
+      finish();
+      reject(new Error(`The service ${why} while the test waited for: ${what}.`));
+    };
+    const ended = (code: number | null): void => fail(`ended with ${code}`);
+    const timer = setTimeout(() => fail(`was silent for ${START_MS} ms`), START_MS);
+    child.on('message', listen);
+    child.on('exit', ended);
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

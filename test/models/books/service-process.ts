@@ -1,0 +1,55 @@
+/** The whole service in a process of its own, to be killed at any moment: clock and network are told through a pipe. */
+import { pino } from 'pino';
+import type { Target } from '../../../adapters/postgres/sql.js';
+import { compose } from '../../../app/compose.js';
+import { Lifecycle } from '../../../app/lifecycle.js';
+import { openStores } from '../../../app/stores.js';
+import { readConfig } from '../../../src/config/config.js';
+import type { Mount } from '../../interfaces/graphql/service.js';
+import { type Question, type Reply, worldNetwork } from './network.js';
+
+export interface Opening {
+  readonly mount: Mount;
+  readonly database: Target;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
+export type Told =
+  | { readonly open: Opening }
+  | { readonly nowMs: number }
+  | { readonly answer: number; readonly reply: Reply };
+
+export type Said =
+  | { readonly said: 'loaded' | 'time is set' }
+  | { readonly said: 'listening'; readonly url: string }
+  | { readonly said: 'question'; readonly id: number; readonly question: Question };
+
+const say = (said: Said): void => void process.send?.(said);
+
+let nowMs = 0;
+const waiting: ((reply: Reply) => void)[] = [];
+
+const network = worldNetwork(
+  (question) => new Promise((answered) => say({ said: 'question', id: waiting.push(answered) - 1, question })),
+);
+
+async function open({ mount: graphql, database, settings, nowMs: startMs }: Opening): Promise<void> {
+  nowMs = startMs;
+  const config = readConfig({ env: settings, cwd: process.cwd(), terminal: false });
+  const lifecycle = new Lifecycle();
+  const stores = await openStores(lifecycle, config, { database });
+  const log = pino({ level: settings.LOG_LEVEL ?? 'fatal' });
+  const clock = { now: () => nowMs };
+  const { url } = await compose(lifecycle, config, stores, { log, clock, network, graphql });
+  say({ said: 'listening', url });
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', (told: Told) => {
+  if ('open' in told) return void open(told.open);
+  if ('answer' in told) return waiting[told.answer]?.(told.reply);
+  nowMs = told.nowMs;
+  say({ said: 'time is set' });
+});
+say({ said: 'loaded' });

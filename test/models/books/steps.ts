@@ -1,0 +1,299 @@
+/** What can happen in a run, as plain JSON: a case that was found is kept as the list of its steps. */
+import fc from 'fast-check';
+import type { Nested } from '../calls/calls.js';
+import { TIERS } from '../calls/prices.js';
+import { type Change, KINDS, type Kind } from '../calls/world.js';
+
+export type Over = 'rest' | 'graphql' | 'mcp';
+
+export type Ask =
+  | { readonly read: 'user' | 'tweet'; readonly id: string; readonly below?: readonly Nested[] }
+  | { readonly read: 'users' | 'tweets'; readonly ids: readonly string[] }
+  | {
+      readonly read: 'list';
+      readonly kind: Kind;
+      readonly count: number;
+      /** Which of the cursors that were given for this list, counted back from the newest; null: from the top. */
+      readonly cursor: number | null;
+      readonly byHandle?: boolean;
+      readonly idsOnly?: boolean;
+      /** A query with more spaces than it needs. */
+      readonly isSpaced?: boolean;
+      readonly below?: readonly Nested[];
+    };
+
+export interface Asked {
+  /** A number of a key, modulo how many there are. */
+  readonly key: number;
+  readonly over: Over;
+  readonly asks: readonly Ask[];
+  readonly fresh: boolean;
+  /** In thousandths. */
+  readonly budget: number | null;
+}
+
+/** Where a call is when its process is killed: the network was asked, the debit is on its way, or the answer is. */
+export type Moment = 'reading' | 'settling' | 'answering';
+
+export type Step =
+  | ({ readonly step: 'call' | 'hang' | 'estimate' } & Asked)
+  | ({ readonly step: 'fault'; readonly code: string } & Asked)
+  | { readonly step: 'crowd'; readonly ask: Ask; readonly overs: readonly Over[]; readonly fresh: boolean }
+  | {
+      readonly step: 'storm';
+      readonly calls: readonly Asked[];
+      /** The process is killed when so many are answered. */
+      readonly killedAfter?: number | undefined;
+    }
+  | { readonly step: 'kill' }
+  | ({ readonly step: 'cut off'; readonly at: Moment } & Asked)
+  | { readonly step: 'wait'; readonly ms: number }
+  | ({ readonly step: 'change' } & Change)
+  | { readonly step: 'grant'; readonly key: number; readonly amount: number }
+  | { readonly step: 'add key'; readonly key: number; readonly cap: number | null }
+  | { readonly step: 'revoke' | 'rotate'; readonly key: number };
+
+/** The accounts that every run begins with: what each has, has paid, and the caps of its keys. */
+export const OPENING = [
+  { credits: 5000, paidUsd: TIERS[4].paidUsd, qps: TIERS[4].qps, caps: [null, 3] },
+  { credits: 400, paidUsd: TIERS[0].paidUsd, qps: TIERS[0].qps, caps: [null] },
+  { credits: 7.25, paidUsd: TIERS[1].paidUsd, qps: TIERS[1].qps, caps: [null, 2.05] },
+] as const;
+
+const object = fc.oneof(
+  fc.record({ read: fc.constant('user' as const), id: fc.constantFrom('1', '2', '3', '10', '11', '77') }),
+  fc.record({ read: fc.constant('tweet' as const), id: fc.constantFrom('900', '901', '1022', '1021', '1030', '999') }),
+);
+
+const batch = fc.oneof(
+  fc.record({
+    read: fc.constant('users' as const),
+    ids: fc.array(fc.constantFrom('1', '2', '3', '4', '5', '10', '12', '77'), { minLength: 1, maxLength: 6 }),
+  }),
+  fc.record({
+    read: fc.constant('tweets' as const),
+    ids: fc.array(fc.constantFrom('900', '901', '902', '1022', '1020', '999'), { minLength: 1, maxLength: 6 }),
+  }),
+);
+
+const cursor: fc.Arbitrary<number | null> = fc.option(fc.nat({ max: 3 }), { freq: 2 });
+
+const list = fc
+  .record({
+    read: fc.constant('list' as const),
+    kind: fc.constantFrom(...KINDS, 'timeline' as const, 'followers' as const),
+    count: fc.constantFrom(1, 2, 3, 5, 6, 7, 10, 17, 23, 50),
+    cursor,
+    byHandle: fc.boolean(),
+    idsOnly: fc.boolean(),
+    isSpaced: fc.boolean(),
+  })
+  .map((one) => ({
+    ...one,
+    byHandle: one.byHandle && ['timeline', 'followers', 'following'].includes(one.kind),
+    idsOnly: one.idsOnly && one.kind === 'followers',
+    isSpaced: one.isSpaced && (one.kind === 'search' || one.kind === 'people'),
+  }));
+
+const ask: fc.Arbitrary<Ask> = fc.oneof(object, batch, { weight: 3, arbitrary: list });
+
+const terms = {
+  key: fc.nat({ max: 9 }),
+  fresh: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  budget: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 10, 40, 250, 500, 1000, 2500, 4050, 60_000) },
+  ),
+};
+
+const single: fc.Arbitrary<Asked> = fc.record({
+  ...terms,
+  over: fc.constantFrom('rest' as const, 'graphql' as const, 'mcp' as const),
+  asks: ask.map((one) => [one]),
+});
+
+/** Fields that run side by side: none reads what another one caches, so that their order cannot matter. */
+const apart = fc.tuple(
+  fc.array(
+    fc.oneof(
+      fc.record({ read: fc.constant('user' as const), id: fc.constantFrom('2', '3', '4', '77') }),
+      fc.record({ read: fc.constant('tweet' as const), id: fc.constantFrom('901', '902', '903', '999') }),
+    ),
+    { minLength: 1, maxLength: 4 },
+  ),
+  fc.option(
+    list.filter(({ kind }) => kind === 'timeline').map((one) => ({ ...one, byHandle: false })),
+    { nil: undefined },
+  ),
+);
+
+const document: fc.Arbitrary<Asked> = fc.record({
+  ...terms,
+  over: fc.constant('graphql' as const),
+  asks: apart.map(([objects, page]): Ask[] => [...objects, ...(page ? [page] : [])]),
+});
+
+const few = fc.constantFrom(1, 2, 3, 5);
+const replies = fc.record({ kind: fc.constantFrom('replies' as const, 'quotes' as const), count: few });
+const tweets = fc.record({
+  kind: fc.constant('timeline' as const),
+  count: few,
+  below: fc.oneof(fc.constant([]), fc.array(replies, { minLength: 1, maxLength: 1 })),
+});
+const leaf = fc.record({ kind: fc.constant('timeline' as const), count: few });
+const follows = fc.record({
+  kind: fc.constant('followers' as const),
+  count: few,
+  below: fc.oneof(
+    fc.constant([]),
+    leaf.map((one) => [one]),
+  ),
+});
+
+const top = (kind: Kind, below: fc.Arbitrary<Nested>): fc.Arbitrary<Ask> =>
+  fc.record({
+    read: fc.constant('list' as const),
+    kind: fc.constant(kind),
+    // The last is more than a list may be read for.
+    count: fc.oneof({ weight: 9, arbitrary: few }, { weight: 1, arbitrary: fc.constant(21) }),
+    cursor,
+    below: below.map((one) => [one]),
+  });
+
+/**
+ * Lists below lists and objects: again apart, so that the order of those that are read at the same time cannot matter.
+ * No more fields than an answer can have errors.
+ */
+const nested: fc.Arbitrary<Asked> = fc.record({
+  ...terms,
+  over: fc.constant('graphql' as const),
+  asks: fc
+    .oneof(
+      fc.record({
+        read: fc.constant('user' as const),
+        id: fc.constantFrom('1', '10', '11', '77'),
+        below: fc.oneof(
+          tweets.map((one) => [one]),
+          fc.tuple(follows, leaf),
+          fc.tuple(tweets, follows).filter(([, { below }]) => below.length === 0),
+        ),
+      }),
+      fc.record({
+        read: fc.constant('tweet' as const),
+        id: fc.constantFrom('900', '1022', '1030'),
+        below: replies.map((one) => [one]),
+      }),
+      top('followers', leaf),
+      top('timeline', replies),
+      top('retweeters', leaf),
+      top('replies', replies),
+    )
+    .map((one): Ask[] => [one]),
+});
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({
+    change: fc.constantFrom('remove' as const, 'restore' as const),
+    what: fc.constant('user' as const),
+    id: fc.constantFrom('1', '10', '11'),
+  }),
+  fc.record({
+    change: fc.constantFrom('remove' as const, 'restore' as const),
+    what: fc.constant('tweet' as const),
+    id: fc.constantFrom('900', '901', '1022', '1021', '1018', '1030'),
+  }),
+  fc.record({
+    change: fc.constantFrom('hide' as const, 'show' as const),
+    kind: fc.constantFrom('timeline' as const, 'followers' as const, 'replies' as const, 'search' as const),
+  }),
+  fc.record({
+    change: fc.constant('post' as const),
+    kind: fc.constantFrom('timeline' as const, 'followers' as const, 'search' as const),
+  }),
+);
+
+const MINUTE = 60_000;
+const WAITS = [
+  1,
+  500,
+  1000,
+  1500,
+  MINUTE - 1,
+  MINUTE,
+  2 * MINUTE,
+  15 * MINUTE - 1,
+  15 * MINUTE,
+  60 * MINUTE,
+  360 * MINUTE,
+];
+
+const key = fc.nat({ max: 9 });
+/**
+ * All but the first may close the network session: what a batch reads after that, because its budget makes it read in
+ * parts, fails with a code of its own. So batches have the first alone.
+ */
+const FAULTS = ['upstream_error', 'upstream_rate_limited', 'no_account', 'request_rejected'] as const;
+const overs = fc.array(fc.constantFrom('rest' as const, 'graphql' as const, 'mcp' as const), {
+  minLength: 2,
+  maxLength: OPENING.length,
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 72, arbitrary: single.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 12, arbitrary: document.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 12, arbitrary: nested.map((one): Step => ({ step: 'call', ...one })) },
+  { weight: 15, arbitrary: fc.constantFrom(...WAITS).map((ms): Step => ({ step: 'wait', ms })) },
+  { weight: 15, arbitrary: change.map((one): Step => ({ step: 'change', ...one })) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(single, fc.constantFrom(...FAULTS))
+      .map(([one, code]): Step => ({ step: 'fault', code: 'ids' in (one.asks[0] ?? {}) ? FAULTS[0] : code, ...one })),
+  },
+  { weight: 3, arbitrary: single.map((one): Step => ({ step: 'hang', ...one })) },
+  { weight: 3, arbitrary: fc.oneof(single, nested).map((one): Step => ({ step: 'estimate', ...one })) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ step: fc.constant('crowd' as const), ask: object, overs, fresh: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      step: fc.constant('storm' as const),
+      calls: fc.array(single, { minLength: 3, maxLength: 12 }),
+      killedAfter: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.nat({ max: 5 }) },
+      ),
+    }),
+  },
+  // Rare: another process takes longer to start than a hundred calls.
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      { weight: 1, arbitrary: fc.constant<Step>({ step: 'kill' }) },
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(fc.oneof(single, nested), fc.constantFrom<Moment>('reading', 'settling', 'answering'))
+          .map(([one, at]): Step => ({ step: 'cut off', at, ...one })),
+      },
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ step: fc.constant('grant' as const), key, amount: fc.constantFrom(10, 1000, 3050) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      step: fc.constant('add key' as const),
+      key,
+      cap: fc.constantFrom(null, 0, 500, 1500, 4020),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ step: fc.constantFrom('revoke' as const, 'rotate' as const), key }) },
+);
+
+export const runs = ({ longest }: { longest: number }): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });

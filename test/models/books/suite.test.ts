@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { KINDS } from '../calls/world.js';
+import { runs, type Step } from './steps.js';
+import { SUITE } from './suite.js';
+
+const nameOf = (step: Step): string => {
+  if (step.step === 'cut off') return `cut off while ${step.at}`;
+  if (step.step === 'storm') return step.killedAfter === undefined ? 'storm' : 'killed storm';
+  return step.step;
+};
+
+const RUNS = Array.from({ length: SUITE.rounds }, (_, round) =>
+  fc.sample(runs(SUITE), { seed: SUITE.seed + round, numRuns: SUITE.round }),
+).flat();
+
+it('the runs that are made each time have every kind of step, and kill the process at every moment', () => {
+  const kills = ['kill', 'cut off while reading', 'cut off while settling', 'cut off while answering', 'killed storm'];
+  const others = ['call', 'estimate', 'fault', 'hang', 'crowd', 'storm', 'wait', 'change'];
+  const administering = ['grant', 'add key', 'revoke', 'rotate'];
+  const steps = new Set(RUNS.flat().map(nameOf));
+  expect([...steps].sort()).toEqual([...kills, ...others, ...administering].sort());
+});
+
+it('they read every list, and lists below lists', () => {
+  const asks = RUNS.flat().flatMap((step) => ('asks' in step ? step.asks : []));
+  const lists = asks.filter((ask) => ask.read === 'list');
+  expect(new Set(lists.map(({ kind }) => kind))).toEqual(new Set(KINDS));
+  expect(lists.some(({ below = [] }) => below.length > 0)).toBe(true);
+  expect(asks.some((ask) => 'below' in ask && ask.below?.some(({ below = [] }) => below.length > 0))).toBe(true);
+});

@@ -1,0 +1,97 @@
+import { createMemoryCache } from '../../../../adapters/memory/cache.js';
+import { createMemoryPace } from '../../../../adapters/memory/pace.js';
+import { createMemoryRateLimiter } from '../../../../adapters/memory/rate-limiter.js';
+import { createMemorySingleFlight } from '../../../../adapters/memory/single-flight.js';
+import { openRedisStores } from '../../../../adapters/redis/stores.js';
+import { type Engine, type Library, openEngine, openLibrary } from '../../../../app/engine.js';
+import { Lifecycle } from '../../../../app/lifecycle.js';
+import { ProcessorTime } from '../../../../src/access/processor-time.js';
+import { WorkSlots } from '../../../../src/access/work-slots.js';
+import { type Config, readConfig } from '../../../../src/config/config.js';
+import { Memories } from '../../../../src/lib/memories.js';
+import { UNTRACED } from '../../../../src/lib/untraced.js';
+import type { Clock, Time } from '../../../../src/ports/clock.js';
+import { connectDatabase } from './database-client.js';
+import { connectNetwork } from './network.js';
+import { connectRedis } from './redis-client.js';
+import type { Host } from './wire.js';
+import { START_MS, type World } from './world.js';
+
+export const SECRETS = { pepper: Buffer.alloc(32, 5), cursor: Buffer.alloc(32, 7) };
+
+/** Short, so that all of it happens within a run; in the proportions of the real ones. */
+const LIFETIMES: Config['lifetimes'] = {
+  profileMs: 6_000,
+  tweetMs: 6_000,
+  firstPageMs: 3_000,
+  deeperPageMs: 12_000,
+  followersMs: 24_000,
+  absentMs: 1_500,
+};
+
+const DEADLINE_MS = 8_000;
+
+const CONFIG: Config = {
+  ...readConfig({ env: {}, cwd: '/', terminal: false }),
+  lifetimes: LIFETIMES,
+  deadlineMs: DEADLINE_MS,
+};
+
+const QUIET = { info: () => undefined, warn: () => undefined };
+
+/** Compiled once for all runs: nothing in it depends on a run. */
+const LIBRARY: Library = openLibrary(new Memories());
+
+export interface SimulatedNode {
+  readonly host: Host;
+  readonly engine: Engine;
+}
+
+/** Starts one process: the engine, the adapters of Redis and the posting of debits are the real ones. */
+export async function openNode(world: World, host: Host, skewMs: number): Promise<SimulatedNode> {
+  const { scheduler, redis, databaseLink } = world;
+  const startedAtMs = scheduler.now();
+  const monotonic: Clock = { now: () => scheduler.now() - startedAtMs };
+  const clock: Clock = { now: () => START_MS + Math.floor(scheduler.now()) + skewMs };
+  const time: Time = {
+    monotonic,
+    // A dead process does nothing more.
+    timers: { after: (ms, then) => scheduler.after(ms, () => host.isAlive && then()) },
+  };
+  const memories = new Memories();
+  const local = {
+    cache: createMemoryCache({ clock, memories }),
+    unpaid: createMemoryCache({ clock, memories, memory: 'unpaid' }),
+    limiter: createMemoryRateLimiter({ clock, memories }),
+    pace: createMemoryPace({ clock: monotonic, memories }),
+    flights: createMemorySingleFlight(),
+  };
+  const longestMs = Math.max(...Object.values(LIFETIMES));
+  const connect = () => connectRedis(redis, host, time.timers);
+  const stores = await openRedisStores({ urls: [], clock, log: QUIET, local, longestMs, memories, connect, time });
+  const { ledger, accounts } = connectDatabase(databaseLink, host, time);
+  const engine = await openEngine(new Lifecycle(), {
+    config: CONFIG,
+    stores: { ledger, accounts, secrets: SECRETS },
+    shared: { ...stores, memories, testMode: { cache: local.cache, flights: local.flights, memories } },
+    network: connectNetwork(world, host),
+    openInvented: never,
+    clock,
+    time,
+    tracing: UNTRACED,
+    customers: { billing: NOT_SOLD, spent: () => {} },
+    shares: {
+      slots: new WorkSlots({ total: CONFIG.overload.maxInFlight, deadlineMs: DEADLINE_MS, monotonic }),
+      // Nothing takes processor time on this clock.
+      processor: new ProcessorTime({ monotonic, memories }),
+    },
+    library: LIBRARY,
+  });
+  return { host, engine };
+}
+
+/** There are no test keys in a run, */
+const never = () => Promise.reject(new Error('not simulated'));
+
+/** and nothing is bought. */
+const NOT_SOLD = { forCaller: () => null as never };

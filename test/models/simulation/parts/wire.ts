@@ -1,0 +1,115 @@
+import type { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import type { Clock, Timers } from '../../../../src/ports/clock.js';
+import type { Trace } from './trace.js';
+
+/** A process: what is on its way to it when it dies never arrives. */
+export interface Host {
+  readonly name: string;
+  isAlive: boolean;
+}
+
+/** What is at the other end of a wire, and how it does. */
+export interface Station {
+  readonly name: string;
+  /** Milliseconds that a message takes there or back: the least, and the most. */
+  readonly delayMs: readonly [number, number];
+  /** Messages of one host arrive in the order they were sent, and so do the answers: one connection. */
+  readonly isOrdered: boolean;
+  /** How many of a thousand messages are lost on the way there, and how many answers on the way back. */
+  lost: { there: number; back: number };
+  /** How many of a thousand answers take long, and how long: the least and the most. */
+  slow: { perMille: number; ms: readonly [number, number] };
+  isDown: boolean;
+  /** The error of a message that met a station that is down, and that of a lost connection. */
+  readonly refused: () => Error;
+  readonly broken: () => Error;
+}
+
+export interface WireOptions {
+  readonly scheduler: Clock & Timers;
+  readonly chance: Chance;
+  readonly trace: Trace;
+}
+
+/** When the last message of a connection arrives, each way. */
+interface Last {
+  there: number;
+  back: number;
+}
+
+/** Every call from a host to a station goes through here: the seed decides what becomes of it. */
+export class Wire {
+  readonly #options: WireOptions;
+  /** When the last message of an ordered connection arrives. */
+  readonly #lastAtMs = new Map<Host, Map<Station, Last>>();
+  /** Called with each host whose message or answer moves, before it does. */
+  onMove: (host: Host) => void = () => {};
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  /** `effect` happens at the station, at one moment, once or not at all. */
+  call<T>(host: Host, station: Station, what: string, effect: () => T | Promise<T>): Promise<T> {
+    const { chance, trace } = this.#options;
+    const label = `${host.name} ${station.name} ${what}`;
+    return new Promise<T>((resolve, reject) => {
+      const fail = (error: Error): void => {
+        trace.add(label, `failed: ${error.message}`);
+        reject(error);
+      };
+      const succeed = (value: T): void => {
+        trace.add(label);
+        resolve(value);
+      };
+      const back = (end: () => void): void => {
+        const isLost = chance.int(1000) < station.lost.back;
+        this.#move(host, station, 'back', isLost ? () => fail(station.broken()) : end);
+      };
+      this.#move(host, station, 'there', () => {
+        if (station.isDown) return this.#move(host, station, 'back', () => fail(station.refused()));
+        if (chance.int(1000) < station.lost.there) {
+          return this.#move(host, station, 'back', () => fail(station.broken()));
+        }
+        trace.add(`${station.name} for ${label}`);
+        let done: T | Promise<T>;
+        try {
+          done = effect();
+        } catch (error) {
+          return back(() => fail(error as Error));
+        }
+        if (!(done instanceof Promise)) return back(() => succeed(done as T));
+        done.then(
+          (value) => back(() => succeed(value)),
+          (error: Error) => back(() => fail(error)),
+        );
+      });
+    });
+  }
+
+  #move(host: Host, station: Station, way: 'there' | 'back', then: () => void): void {
+    const { scheduler, chance } = this.#options;
+    this.onMove(host);
+    if (!host.isAlive && way === 'there') return;
+    const nowMs = scheduler.now();
+    let atMs = nowMs + chance.between(...station.delayMs);
+    if (way === 'back' && chance.int(1000) < station.slow.perMille) atMs += chance.between(...station.slow.ms);
+    if (station.isOrdered) {
+      const last = this.#lastOf(host, station);
+      atMs = Math.max(atMs, last[way]);
+      last[way] = atMs;
+    }
+    scheduler.after(atMs - nowMs, () => {
+      // What a dead process has sent before still arrives.
+      if (way === 'back' && !host.isAlive) return;
+      then();
+    });
+  }
+
+  #lastOf(host: Host, station: Station): Last {
+    const ofHost = this.#lastAtMs.get(host) ?? new Map<Station, Last>();
+    const last = ofHost.get(station) ?? { there: 0, back: 0 };
+    this.#lastAtMs.set(host, ofHost.set(station, last));
+    return last;
+  }
+}

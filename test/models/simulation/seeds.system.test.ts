@@ -1,0 +1,29 @@
+/** Several nodes on one virtual clock, whatever fails: `docs/invariants.md` says what holds. */
+import { availableParallelism } from 'node:os';
+import { expect, it } from 'vitest';
+import { bundle } from './parts/bundle.js';
+import { runSeeds } from './seeds.js';
+
+const SEEDS = 10_000;
+/** On a busy machine, as many seeds as fit into this time, and at least so many. */
+const SECONDS = 110;
+const FEWEST = 300;
+
+it('every invariant holds in every run', { timeout: 300_000 }, async () => {
+  const program = await bundle('seeds');
+  try {
+    const sum = await runSeeds(program, { from: 1, count: SEEDS, processes: availableParallelism(), seconds: SECONDS });
+    const { seeds, orders, events, calls, answered, failed, seconds } = sum;
+    console.log(
+      `${seeds} seeds in ${seconds.toFixed(0)} s, ${orders.size} distinct interleavings, ${events} events, ${calls} calls, ${answered} of them answered`,
+    );
+    expect(failed).toEqual([]);
+    expect(seeds).toBeGreaterThanOrEqual(FEWEST);
+    expect(orders.size).toBeGreaterThan(0.99 * seeds);
+    // Much fails, but not all.
+    expect(answered).toBeGreaterThan(calls / 4);
+    expect(answered).toBeLessThan(calls);
+  } finally {
+    program.remove();
+  }
+});

@@ -1,0 +1,69 @@
+import { fork } from 'node:child_process';
+import type { Bundle } from './parts/bundle.js';
+import type { Told } from './worker.js';
+
+export interface Seeds {
+  readonly from: number;
+  readonly count: number;
+  readonly processes: number;
+  /** Ends after this time, with the seeds that were run by then. */
+  readonly seconds?: number;
+  /** Ends as soon as one has failed. */
+  readonly untilFailure?: boolean;
+  readonly onTold?: (sum: Summary) => void;
+}
+
+export interface Summary {
+  seeds: number;
+  events: number;
+  calls: number;
+  answered: number;
+  readonly orders: Set<string>;
+  readonly failed: { readonly seed: number; readonly violations: readonly string[] }[];
+  readonly seconds: number;
+}
+
+/** Runs seeds in several processes, each its share of them. */
+export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summary> {
+  const { from, count, processes, seconds, untilFailure = false, onTold = () => {} } = options;
+  const startedAt = performance.now();
+  const sum = {
+    seeds: 0,
+    events: 0,
+    calls: 0,
+    answered: 0,
+    orders: new Set<string>(),
+    failed: [] as Summary['failed'],
+  };
+  const summary = (): Summary => ({ ...sum, seconds: (performance.now() - startedAt) / 1000 });
+  const children = Array.from({ length: processes }, (_, nth) =>
+    fork(file, [from + nth, count - nth, processes].map(String)),
+  );
+  const kill = (): void => {
+    for (const child of children) child.kill();
+  };
+  const timer = seconds === undefined ? undefined : setTimeout(kill, seconds * 1000);
+  const ended = children.map(
+    (child) =>
+      new Promise<void>((resolve, reject) => {
+        child.on('message', ({ orders, failed, ...told }: Told) => {
+          for (const name of ['seeds', 'events', 'calls', 'answered'] as const) sum[name] += told[name];
+          for (const order of orders) sum.orders.add(order);
+          sum.failed.push(...failed);
+          onTold(summary());
+          if (untilFailure && failed.length > 0) kill();
+        });
+        child.on('error', reject);
+        child.on('exit', (code, signal) =>
+          code === 0 || signal !== null ? resolve() : reject(new Error(`a worker ended with ${code}`)),
+        );
+      }),
+  );
+  try {
+    await Promise.all(ended);
+  } finally {
+    clearTimeout(timer);
+    kill();
+  }
+  return summary();
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
+import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
+import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
+import type { Tables } from '../../../adapters/networks/corpus/run.js';
+import { rankOf } from '../../../adapters/networks/corpus/search/rank.js';
+import { vectorOfTweet, vectorOfUser } from '../../../adapters/networks/corpus/search/vector.js';
+import { migrate } from '../../../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import { openInventedNetwork } from '../../../app/test-mode/invented-network.js';
+import type { Product, Tweet } from '../../../src/domain/model.js';
+import type { Network } from '../../../src/ports/network.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { idsOf } from './corpus-fixture.js';
+
+const MIGRATIONS = new URL('../../../adapters/postgres/migrations/', import.meta.url);
+/** The migration from which on Perch itself cuts words. */
+const VERSION = 8;
+
+let database: FreshDatabase;
+let sql: Sql;
+beforeEach(async () => {
+  database = await freshDatabase({ max: 4 });
+  sql = database.sql;
+});
+afterEach(() => database.drop());
+
+const search = async (q: string, product: Product = 'Latest'): Promise<string[]> => {
+  const context = { signal: new AbortController().signal };
+  return idsOf(await createCorpusNetwork(sql).page({ kind: 'search', subject: q, product }, null, context));
+};
+
+const insertTweets = (count: number) => sql`
+  insert into corpus_tweets (id, text, created_at, author_id)
+  select n, '“tide” ' || n, timestamptz '2020-01-01' + n * interval '1 minute', 7 from generate_series(1, ${count}) n`;
+
+const unindexed = async (): Promise<number> =>
+  (await sql`select count(*)::int as rows from corpus_tweets where search is null`)[0]?.rows;
+
+describe('a database of an earlier version', () => {
+  /** Brings the schema back to what it was before `VERSION`. */
+  async function goBack(): Promise<void> {
+    const versions = await sql`select * from schema_version where version < ${VERSION}`;
+    await sql`drop schema public cascade`;
+    await sql`create schema public`;
+    const files = readdirSync(MIGRATIONS).filter((name) => Number.parseInt(name, 10) < VERSION);
+    for (const file of files.sort()) await sql.unsafe(readFileSync(new URL(file, MIGRATIONS), 'utf8'));
+    await sql`create table schema_version (version bigint primary key, name text, md5 text, run_at timestamptz)`;
+    await sql`insert into schema_version ${sql(versions.map((row) => ({ ...row })) as never)}`;
+  }
+
+  it('is searchable as before after migration and indexing, which reports its progress', async () => {
+    await goBack();
+    await sql`insert into corpus_users (id, handle, name, bio, followers) values (7, 'Harbour_Watch', 'Ann', 'Tides', 5)`;
+    await sql`insert into corpus_tweets (id, text, lang, created_at, author_id, likes, hashtags, media) values
+      (1, '“free speech” then…', 'EN', '2015-01-07', 7, 1234, '{Art}', '[{"type":"animated_gif"}]'),
+      (2, 'free of charge', null, '2015-01-08', 7, 3, null, null)`;
+    await migrate(sql);
+    expect(await search('free')).toEqual([]);
+    const told: string[] = [];
+    await indexCorpus(sql, (text) => told.push(text));
+    expect(told).toContain('Indexing tweets for search: 0% of 2');
+    expect(await search('free')).toEqual(['2', '1']);
+    expect(await search('free', 'Top')).toEqual(['1', '2']);
+    expect(await search('"free speech then" #art lang:en min_faves:1000 filter:videos')).toEqual(['1']);
+    expect(await search('tides @harbour_watch', 'People')).toEqual(['7']);
+  });
+});
+
+describe('indexing', () => {
+  it('resumes where it was interrupted', async () => {
+    await insertTweets(12_000);
+    const interrupt = (text: string): void => {
+      if (!text.includes(' 0%')) throw new Error('interrupted');
+    };
+    await expect(indexCorpus(sql, interrupt)).rejects.toThrow('interrupted');
+    expect(await unindexed()).toBe(7_000);
+    expect(await search('"tide 1"')).toEqual(['1']);
+    expect(await search('"tide 12000"')).toEqual([]);
+
+    const told: string[] = [];
+    await indexCorpus(sql, (text) => told.push(text));
+    expect(told[0]).toBe('Indexing tweets for search: 0% of 7,000');
+    expect(await search('"tide 12000"')).toEqual(['12000']);
+    expect(await unindexed()).toBe(0);
+  });
+
+  it('by two processes at once indexes each row, and both end', async () => {
+    await insertTweets(12_000);
+    const other = connect(database.target);
+    try {
+      await Promise.all([indexCorpus(sql), indexCorpus(other)]);
+    } finally {
+      await other.end();
+    }
+    expect(await unindexed()).toBe(0);
+  });
+
+  it('says nothing and writes nothing where all is indexed', async () => {
+    await loadCorpus(sql, [tweet({ text: 'tide' })]);
+    const told: string[] = [];
+    await indexCorpus(sql, (text) => told.push(text));
+    expect(told).toEqual([]);
+  });
+});
+
+describe('the version of the index', () => {
+  const OPEN: Record<Tables, () => Promise<Network>> = {
+    async corpus() {
+      await indexCorpus(sql);
+      return createCorpusNetwork(sql);
+    },
+    invented: () => openInventedNetwork(sql),
+  };
+
+  it.each(['corpus', 'invented'] as const)(
+    'indexes all rows of the %s tables anew when it is a later one',
+    async (tables) => {
+      const open = OPEN[tables];
+      const users: CorpusRow[] = [{ kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } }];
+      await loadCorpus(sql, [...users, tweet({})], { tables });
+      await open();
+      await sql`update search_index set version = ${INDEX_VERSION - 1} where tables = ${tables}`;
+      for (const name of ['users', 'tweets']) await sql`update ${sql(`${tables}_${name}`)} set search = 'earlier'`;
+      const page = (await open()).page({ kind: 'search', subject: 'tide', product: 'Latest' }, null, {
+        signal: new AbortController().signal,
+      });
+      expect(idsOf(await page)).toEqual(['1']);
+      const left = await sql`select from ${sql(`${tables}_users`)} where search = 'earlier'::tsvector`;
+      expect(left).toHaveLength(0);
+    },
+  );
+
+  it('leaves what a later version has indexed as it is', async () => {
+    await loadCorpus(sql, [tweet({})]);
+    await sql`update search_index set version = ${INDEX_VERSION + 1}`;
+    await sql`update corpus_tweets set search = 'later'`;
+    await indexCorpus(sql);
+    expect(await sql`select from corpus_tweets where search = 'later'::tsvector`).toHaveLength(1);
+  });
+
+  it('changes with what the index holds', () => {
+    const full: Tweet = {
+      id: '1',
+      text: 'Ahoy “naïve—word” don’t #スター・ウォーズ #a_b @ada $TSLA http://harbour.example/fog 墜落事故 👍🏽 السَّلام',
+      createdAt: '2020-01-01T00:00:00.000Z',
+      authorId: '7',
+      lang: 'en',
+      likesCount: 1234,
+      isReply: true,
+      media: [{ type: 'video' }],
+      urls: ['https://harbour.example/quay'],
+    };
+    const { urls, ...unlisted } = full;
+    const user = { handle: 'tide.table', name: 'Ännchen Harbour', bio: 'Keeper' };
+    const held = [vectorOfTweet(full), vectorOfTweet(unlisted), vectorOfUser(user), rankOf(full)].join('\n');
+    const hash = createHash('md5').update(held).digest('hex');
+    // After a change, raise INDEX_VERSION and write both down here.
+    expect([INDEX_VERSION, hash]).toEqual([2, 'b61b30db13593c4466be465b664f105d']);
+  });
+});
+
+const tweet = (fields: Partial<Tweet>): CorpusRow => ({
+  kind: 'tweet',
+  tweet: { id: '1', text: 'a tide', createdAt: '2020-01-01T00:00:00.000Z', authorId: '7', ...fields },
+});
+
+describe('an import of what is there', () => {
+  it('indexes the merged row: what it leaves out is still found, and what it changes is found anew', async () => {
+    await loadCorpus(sql, [tweet({ hashtags: ['Été'], lang: 'fr', likesCount: 5 })]);
+    expect(await search('tide #été lang:fr -min_faves:10')).toEqual(['1']);
+    const summary = await loadCorpus(sql, [tweet({ text: 'an “ebb”', likesCount: 5000 })]);
+    expect(summary.tweets).toMatchObject({ added: 0, changed: 1 });
+    expect(await search('ebb #été lang:fr min_faves:1000')).toEqual(['1']);
+    expect(await search('tide')).toEqual([]);
+    const [rank] = await sql`select rank::float8 as rank from corpus_tweets`;
+    await loadCorpus(sql, [tweet({ text: 'an “ebb”', retweetsCount: 1 })]);
+    const [later] = await sql`select rank::float8 as rank from corpus_tweets`;
+    expect(later?.rank).toBeGreaterThan(rank?.rank);
+  });
+});

@@ -1,0 +1,178 @@
+/** What is imported is true: texts stay as they are, and no import takes away what an earlier one knew. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importPaths } from '../../../adapters/networks/corpus/import/import-paths.js';
+import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { lines, type Scratch, scratchFolder } from './import-support.js';
+
+const CREATED = '2020-01-01T00:00:00.000Z';
+
+let perch: TestPerch;
+let account: TestAccount;
+let scratch: Scratch;
+beforeAll(async () => {
+  [perch, scratch] = await Promise.all([startPerch(), scratchFolder()]);
+  account = await perch.account({ credits: 1_000_000 });
+});
+afterAll(() => Promise.all([perch.close(), scratch.remove()]));
+
+let files = 0;
+async function imported(content: string, name = 'rows.ndjson') {
+  files += 1;
+  const summary = await importPaths(perch.database.sql, [await scratch.write(`${files}/${name}`, content)]);
+  expect(summary.faults.first).toEqual([]);
+  return summary;
+}
+
+async function get(path: string): Promise<{ data: Record<string, unknown>[] & Record<string, unknown> }> {
+  const answer = await fetch(`${perch.url}${path}`, { headers: { 'x-api-key': account.key } });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as never;
+}
+
+/** Of a timeline, as `perch export` writes it: an object of the answer on each line. */
+const exported = async (id: number): Promise<string> =>
+  lines(...(await get(`/v1/users/${id}/tweets?count=100&fresh=true`)).data);
+
+describe('export, import, export', () => {
+  const text = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'grapheme' }),
+        fc.constantFrom(
+          '&amp;',
+          '&lt;br&gt;',
+          '&amp;lt;',
+          '&#39;',
+          '&',
+          '…',
+          'RT @a: ',
+          'https://t.co/x ',
+          '\u2028',
+          '\r\n',
+          '\t',
+          '\\n',
+          '"',
+          '\uFEFF',
+        ),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''));
+
+  it('gives the same lines for all texts', async () => {
+    let author = 1_000;
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 80 }), text, text, async (texts, name, bio) => {
+        author += 1;
+        const id = String(author);
+        const tweets = texts.map((each, index) => ({
+          id: `${author}${index + 100}`,
+          text: each,
+          created_at: CREATED,
+          author_id: id,
+        }));
+        await imported(lines({ id, handle: `h${id}`, name, bio, location: bio }, ...tweets));
+        const first = await exported(author);
+        const served = first
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as { id: string; text: string; author: { name: string; bio?: string } });
+        expect(new Map(served.map((each) => [each.id, each.text]))).toEqual(
+          new Map(tweets.map((each) => [each.id, each.text])),
+        );
+        expect(served[0]?.author.name).toBe(name);
+        expect(served[0]?.author.bio ?? '').toBe(bio);
+        await imported(first);
+        expect(await exported(author)).toBe(first);
+        expect(await imported(first)).toMatchObject({ users: { changed: 0 }, tweets: { added: 0, changed: 0 } });
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('an import takes nothing away', () => {
+  const references = [{ type: 'retweeted', id: '400' }];
+  const retweet = {
+    id: '401',
+    text: 'RT @someone: zugzwang',
+    author_id: '7501',
+    created_at: CREATED,
+    edit_history_tweet_ids: ['401'],
+  };
+  const reply = { ...retweet, id: '402', text: '@someone zugzwang', edit_history_tweet_ids: ['402'] };
+  const flags = async (id: string) => {
+    const { is_retweet, is_quote, is_reply, retweeted_id } = (await get(`/v1/tweets/${id}?fresh=true`)).data;
+    return { is_retweet, is_quote, is_reply, retweeted_id };
+  };
+
+  it('that was not asked for: a page with few fields after one with all, and before', async () => {
+    const full = {
+      data: [{ ...retweet, referenced_tweets: references }, reply],
+      includes: { users: [{ id: '7501', username: 'few', name: 'Few' }] },
+    };
+    const few = { data: [retweet, reply] };
+    await imported(JSON.stringify(few), 'few.json');
+    expect(await flags('401')).toEqual({});
+    await imported(JSON.stringify(full), 'full.json');
+    const known = { is_retweet: true, is_quote: false, is_reply: false, retweeted_id: '400' };
+    expect(await flags('401')).toEqual(known);
+    // The request asked for references, and the reply has none: known of both.
+    expect(await flags('402')).toEqual({ is_retweet: false, is_quote: false, is_reply: false });
+    expect((await imported(JSON.stringify(few), 'few.json')).tweets).toMatchObject({ added: 0, changed: 0 });
+    expect(await flags('401')).toEqual(known);
+  });
+
+  it('that the source cut: a whole text and its links stay, in one import and between two', async () => {
+    const whole = 'The long story of a harbour that never ended #whole';
+    const page = (id: string, more: object) => ({ data: [{ ...retweet, id, edit_history_tweet_ids: [id], ...more }] });
+    const long = {
+      text: 'The long story of a harbour…',
+      note_tweet: { text: whole, entities: { hashtags: [{ tag: 'whole' }] } },
+    };
+    const cut = { text: 'The long story of a harbour… https://t.co/abc', entities: { hashtags: [] } };
+    await imported(JSON.stringify([page('501', long), page('501', cut)]), 'both.json');
+    await imported(JSON.stringify(page('502', long)), 'long.json');
+    await imported(JSON.stringify(page('502', cut)), 'cut.json');
+    for (const id of ['501', '502']) {
+      expect((await get(`/v1/tweets/${id}?fresh=true`)).data).toMatchObject({ text: whole, hashtags: ['whole'] });
+    }
+    await imported(JSON.stringify(page('503', cut)), 'cut.json');
+    await imported(JSON.stringify(page('503', long)), 'long.json');
+    expect((await get('/v1/tweets/503?fresh=true')).data).toMatchObject({ text: whole, hashtags: ['whole'] });
+  });
+});
+
+describe('an edited tweet (T29)', () => {
+  const author = 8_000;
+  const versions = ['8101', '8102', '8103'];
+  const page = (...ids: string[]) => ({
+    data: ids.map((id) => ({
+      id,
+      text: `heliograph ${id}`,
+      author_id: `${author}`,
+      created_at: CREATED,
+      edit_history_tweet_ids: versions,
+    })),
+    includes: { users: [{ id: `${author}`, username: 'edda', name: 'Edda' }] },
+  });
+  const listed = async () => [
+    (await get(`/v1/users/${author}/tweets?fresh=true`)).data.map(({ id }) => id),
+    (await get('/v1/tweets/search?q=heliograph&fresh=true')).data.map(({ id }) => id),
+    (await get(`/v1/users/edda?fresh=true`)).data.tweets,
+  ];
+
+  it('is in lists once, as the latest version that is there, whichever came first', async () => {
+    await imported(JSON.stringify(page('8101')), 'first.json');
+    expect(await listed()).toEqual([['8101'], ['8101'], 1]);
+    await imported(JSON.stringify(page('8103')), 'last.json');
+    expect(await listed()).toEqual([['8103'], ['8103'], 1]);
+    // An older file, of the time before the last edit.
+    const older = page('8102');
+    for (const each of older.data) each.edit_history_tweet_ids = versions.slice(0, 2);
+    await imported(JSON.stringify(older), 'older.json');
+    expect(await listed()).toEqual([['8103'], ['8103'], 1]);
+    expect((await get('/v1/tweets/8101?fresh=true')).data).toMatchObject({ text: 'heliograph 8101' });
+  });
+});

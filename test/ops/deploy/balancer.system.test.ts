@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch } from '../../kit/perch.js';
+import { checkConfig, describeWithHaproxy, type Server, startHaproxy, startServer } from './balancer.js';
+import { readCompose } from './compose-file.js';
+
+const CONFIG = readCompose({ PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x' }).configs.haproxy?.content ?? '';
+
+const until = (condition: () => unknown) => vi.waitFor(condition, { timeout: 25_000, interval: 20 });
+
+describeWithHaproxy('the balancer of compose.yaml', () => {
+  let folder: string;
+  let url: string;
+  let haproxy: Awaited<ReturnType<typeof startHaproxy>> | undefined;
+  const servers: Server[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'perch-haproxy-'));
+    servers.push(await startServer(), await startServer());
+    const port = await freePort('127.0.0.1');
+    url = `http://127.0.0.1:${port}`;
+    const lines = servers.map((server, index) => `  server perch${index} 127.0.0.1:${server.port}`);
+    const config = CONFIG.replace(/^ *server-template .+$/m, lines.join('\n')).replace('bind :', 'bind 127.0.0.1:');
+    haproxy = await startHaproxy(join(folder, 'running.cfg'), config.replace('127.0.0.1:8080', `127.0.0.1:${port}`));
+    await until(async () => expect((await fetch(url)).status).toBe(200));
+  });
+  afterAll(async () => {
+    await haproxy?.stop();
+    for (const server of servers) server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('has a configuration without a fault or a warning', async () => {
+    const file = join(folder, 'given.cfg');
+    await writeFile(file, CONFIG);
+    const { ok, said } = checkConfig(file);
+    expect(said).not.toMatch(/ALERT|WARNING/);
+    expect(ok).toBe(true);
+  });
+
+  it('gives a server that says it is stopping nothing more, takes it back, and no request fails', async () => {
+    const [staying, stopping] = servers as [Server, Server];
+    const failed: unknown[] = [];
+    let asking = true;
+    const ask = async (): Promise<void> => {
+      while (asking) {
+        const status = await fetch(url).then(
+          (answer) => answer.status,
+          (error: unknown) => error,
+        );
+        if (status !== 200) failed.push(status);
+      }
+    };
+    const asks = [ask(), ask(), ask(), ask()];
+    const bothServe = async (): Promise<void> => {
+      const before = servers.map((server) => server.answered());
+      await until(() => expect(servers.every((server, index) => server.answered() > (before[index] ?? 0))).toBe(true));
+    };
+    /** The balancer has heard of it, and a hundred requests later nothing has come. */
+    const onlyOneServes = async (): Promise<void> => {
+      const [before, others] = [stopping.answered(), staying.answered()];
+      await until(() => expect(staying.answered()).toBeGreaterThan(others + 100));
+      expect(stopping.answered()).toBe(before);
+    };
+    try {
+      await bothServe();
+      stopping.health(503);
+      await until(onlyOneServes);
+      // It is looked at all the same, so that it can come back; too many questions are no reason to go.
+      stopping.health(429);
+      await bothServe();
+    } finally {
+      asking = false;
+      await Promise.all(asks);
+    }
+    expect(failed).toEqual([]);
+  });
+});
+
+/** As its manual shows it: a check every two seconds, here ten a second, that takes only 200 for well. */
+const usual = (port: number, serverPort: number): string => `
+global
+  maxconn 200
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 10s
+  timeout server 10s
+  timeout check 5s
+listen perch
+  bind 127.0.0.1:${port}
+  option httpchk GET /healthz
+  http-check expect status 200
+  server perch0 127.0.0.1:${serverPort} check inter 100ms fall 1 rise 1
+`;
+
+describeWithHaproxy('a balancer with the usual check', () => {
+  it('keeps a node while strangers behind it ask keyless pages', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'perch-haproxy-'));
+    const perch = await startPerch({ network: createScriptedNetwork({}).network });
+    const { key } = await perch.account({ qps: 1000 });
+    const port = await freePort('127.0.0.1');
+    const url = `http://127.0.0.1:${port}`;
+    const haproxy = await startHaproxy(join(folder, 'usual.cfg'), usual(port, Number(new URL(perch.url).port)));
+    try {
+      await until(async () => expect((await fetch(`${url}/healthz`)).status).toBe(200));
+      const seen = { strangers: new Set<number>(), checks: new Set<number>(), customer: new Set<number>() };
+      const endsAt = Date.now() + 4000;
+      const asks = async (path: string, into: Set<number>, headers = {}): Promise<void> => {
+        while (Date.now() < endsAt) {
+          const answer = await fetch(url + path, { headers });
+          into.add(answer.status);
+          await answer.arrayBuffer();
+        }
+      };
+      await Promise.all([
+        ...['/', '/status', '/openapi.yaml'].map((path) => asks(path, seen.strangers)),
+        asks('/healthz', seen.checks),
+        asks('/v1/me', seen.customer, { 'x-api-key': key }),
+      ]);
+      expect(seen.strangers).toContain(429);
+      expect(seen.checks).toEqual(new Set([200]));
+      expect(seen.customer).toEqual(new Set([200]));
+    } finally {
+      await haproxy.stop();
+      await perch.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,170 @@
+/** What runs in production: JavaScript that was built, on plain Node. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../../adapters/cli/ensure-built.mjs';
+import type { ChartData } from '../../../adapters/pages/charts/chart-data.js';
+import { FOLDERS } from '../../cli/embed/packed.js';
+import { newKey, serve } from '../../cli/support/service.js';
+import { Cli, REPOSITORY, runNode, startNode } from '../../cli/support/support.js';
+
+const SLOW_MS = 120_000;
+const DIST = join(REPOSITORY, 'dist');
+
+beforeAll(() => ensureBuilt(), SLOW_MS);
+
+describe('the built files', () => {
+  it('has a source map for each file, which names sources of the repository', async () => {
+    const [sources, bare]: [Set<string>, string[]] = [new Set(), []];
+    for (const name of (await readdir(DIST)).filter((each) => each.endsWith('.js'))) {
+      const code = await readFile(join(DIST, name), 'utf8');
+      if (!code.endsWith(`//# sourceMappingURL=${name}.map\n`)) bare.push(name);
+      const map = JSON.parse(await readFile(join(DIST, `${name}.map`), 'utf8')) as { sources: string[] };
+      for (const source of map.sources) sources.add(join(DIST, source));
+    }
+    expect(bare).toEqual([]);
+    // A chunk of an earlier build may name what is no more: none of today's does.
+    expect([...sources]).toEqual(expect.arrayContaining([join(REPOSITORY, 'app/compose.ts')]));
+    for (const source of [...sources].slice(0, 50)) expect(source.startsWith(REPOSITORY)).toBe(true);
+  });
+
+  it('traces an error to its source', async () => {
+    const script = `
+      process.setSourceMapsEnabled(true);
+      const { perchMercurius } = await import(process.argv[1]);
+      await perchMercurius({ hasDecorator: () => false }, { path: 'graphql' }).catch(({ stack }) => console.log(stack));`;
+    const { stdout } = await runNode(['--input-type=module', '-e', script, `file://${join(DIST, 'embed.js')}`]);
+    expect(stdout).toMatch(/TypeError: perchMercurius: path must be a path.*app[\\/]embed\.ts:\d+/s);
+  });
+
+  it('makes nothing of a grammar or of an installed bundle when it runs', async () => {
+    const names = (await readdir(DIST)).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(names.map((name) => readFile(join(DIST, name), 'utf8')));
+    expect(texts.join('\n')).not.toMatch(/from "(?:peggy|tsx|esbuild|typescript|echarts|react|graphiql)\b/);
+  });
+
+  it('draws charts in a thread without packages', async () => {
+    const alone = await mkdtemp(join(tmpdir(), 'perch-thread-'));
+    for (const name of ['adapters', 'packages']) await cp(join(DIST, name), join(alone, name), { recursive: true });
+    const worker = new Worker(join(alone, 'adapters/pages/charts/chart-worker.mjs'), { execArgv: [] });
+    const series = [{ name: 'reads', values: [3], total: 3 }];
+    const data: ChartData = { unit: 'credits', bars: ['2026-11-21'], step: 1, series, rest: false };
+    const answer = await new Promise((resolve, reject) => {
+      worker.once('message', resolve).once('error', reject);
+      worker.postMessage({ id: 7, data, look: { scheme: 'light', width: 'wide' } });
+    });
+    expect(answer).toMatchObject({ id: 7, svg: expect.stringMatching(/^<svg/) });
+    await worker.terminate();
+    await rm(alone, { recursive: true });
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a service', () => {
+  it('is one process of plain Node, with its database beside it: no compiler stays', async () => {
+    const cli = await Cli.open();
+    const { started } = await serve(cli);
+    try {
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '--ppid', String(started.process.pid)]);
+      expect(stdout.split('\n').filter((line) => line !== '' && !/bin\/postgres -D/.test(line))).toEqual([]);
+      const maps = await readFile(`/proc/${started.process.pid}/maps`, 'utf8');
+      expect(maps).not.toMatch(/esbuild|tsx/);
+    } finally {
+      started.process.kill('SIGTERM');
+      await started.end;
+      await cli.close();
+    }
+  }, 120_000);
+});
+
+describe('a clone', () => {
+  let clone = '';
+  beforeAll(async () => {
+    clone = await realpath(await mkdtemp(join(tmpdir(), 'perch-clone-')));
+    for (const path of [...FOLDERS, 'LICENSE', 'package.json', 'tsconfig.json']) {
+      await cp(join(REPOSITORY, path), join(clone, path), { recursive: true, preserveTimestamps: true });
+    }
+    await symlink(join(REPOSITORY, 'node_modules'), join(clone, 'node_modules'));
+  });
+  afterAll(() => rm(clone, { recursive: true }));
+  const version = () => runNode([join(clone, 'adapters/cli/perch.mjs'), '--version']);
+  const builtAtMs = async () => (await stat(join(clone, 'dist/.sources'))).mtimeMs;
+
+  it('builds once for all who come at the same time, again when a source has changed, and else not', async () => {
+    const all = await Promise.all([version(), version(), version()]);
+    const [first] = all;
+    expect(all.map(({ code, stdout }) => [code, stdout])).toEqual(all.map(() => [0, first?.stdout]));
+    const before = await builtAtMs();
+    expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
+    expect(await builtAtMs()).toBe(before);
+    // What people write, and what editors keep while they do, is in no build.
+    for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
+      await writeFile(join(clone, 'src/core', name), 'x');
+    }
+    expect((await version()).code).toBe(0);
+    expect(await builtAtMs()).toBe(before);
+
+    const source = join(clone, 'src/domain/version.ts');
+    // As of an earlier version, which called it otherwise.
+    const migrations = join(clone, 'dist/adapters/postgres/migrations');
+    await writeFile(join(migrations, '001.do.old.sql'), 'select 1;');
+    await writeFile(source, (await readFile(source, 'utf8')).replace(/'[\d.]+'/, `'9.8.7'`));
+    expect((await version()).stdout).toBe('9.8.7\n');
+    expect(await builtAtMs()).toBeGreaterThan(before);
+    expect(await readdir(migrations)).toEqual(await readdir(join(clone, 'adapters/postgres/migrations')));
+  }, 120_000);
+
+  it('reports where a source cannot be built, and stops', async () => {
+    const source = join(clone, 'adapters/cli/main.ts');
+    const right = await readFile(source, 'utf8');
+    await writeFile(source, `${right}\nconst = wrong;\n`);
+    const ran = await version();
+    await writeFile(source, right);
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toMatch(/adapters\/cli\/main\.ts:\d+/);
+    expect(ran.stderr).toContain('perch: building failed');
+  }, 60_000);
+
+  it('serves all of its interfaces when later builds have removed the files that it was started from', async () => {
+    const cli = await Cli.open();
+    const [command, env] = [
+      join(clone, 'adapters/cli/perch.mjs'),
+      { PERCH_HOME: cli.home, PORT: '0', PERCH_DEMO: 'off' },
+    ];
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+    const started = startNode([command, 'serve'], { env: { ...env, ...stripe } });
+    await started.says('Ctrl-C stops it.');
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(started.said.stdout) ?? [];
+    try {
+      const key = await newKey(cli);
+      for (const name of await readdir(join(clone, 'dist'))) {
+        if (name.endsWith('.js')) await unlink(join(clone, 'dist', name));
+      }
+      const post = (path: string, body: object) => {
+        const accept = 'application/json, text/event-stream';
+        const headers = { 'content-type': 'application/json', accept, 'x-api-key': key };
+        return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      };
+      const replies = await Promise.all([
+        fetch(`${url}/openapi.yaml`),
+        post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+        post('/webhooks/stripe', {}),
+      ]);
+      const texts = await Promise.all(replies.map((reply) => reply.text()));
+      expect(
+        replies.map(({ status }) => status),
+        texts.join('\n'),
+      ).toEqual([200, 200, 400]);
+      expect(texts[2]).toContain('Not a signed event');
+    } finally {
+      started.process.kill('SIGTERM');
+      await started.end;
+      await cli.close();
+      // What is gone is built again by the next command.
+      await rm(join(clone, 'dist/.sources'), { force: true });
+    }
+  }, 120_000);
+});

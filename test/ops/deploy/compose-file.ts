@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const ROOT = new URL('../../../', import.meta.url);
+
+export const readRoot = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8');
+
+export interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly deploy?: { readonly replicas: number };
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly expose?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+  readonly configs?: readonly { source: string; target: string }[];
+  readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+}
+
+export interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+}
+
+/** `${NAME:?words}` and `${NAME:-default}` as Compose reads them; throws the words where a needed one is missing. */
+export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$\{(\w+):([?-])([^}]*)\}/g, (_all, name: string, sign: string, rest: string) => {
+    const value = env[name];
+    if (value) return value;
+    if (sign === '?') throw new Error(`${name}: ${rest}`);
+    return rest;
+  });
+}
+
+/** compose.yaml with these variables in its `.env`. */
+export const readCompose = (env: Readonly<Record<string, string>>): ComposeFile =>
+  parse(interpolate(readRoot('compose.yaml'), env)) as ComposeFile;

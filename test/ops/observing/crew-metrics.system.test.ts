@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { newKey, SLOW_MS, serve, until } from '../../cli/support/service.js';
+import { Cli } from '../../cli/support/support.js';
+import { describeOnRedis } from '../../kit/redis/redis.js';
+import { readExposition } from './exposition.js';
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = await Cli.open();
+});
+afterEach(() => cli?.close());
+
+describeOnRedis('WORKERS', (redis) => {
+  test('several workers show their metrics added up, at one port', { timeout: SLOW_MS }, async () => {
+    const metricsPort = await freePort('127.0.0.1');
+    const env = { WORKERS: '2', REDIS_URL: redis().urls.join(), PERCH_METRICS_PORT: String(metricsPort) };
+    const { url, started } = await serve(cli, env);
+    const key = await newKey(cli);
+    // Connections of their own: they go to the workers by turns.
+    const ask = () => fetch(`${url}/v1/me`, { headers: { 'x-api-key': key, connection: 'close' } });
+    for (let asked = 0; asked < 10; asked += 1) expect((await ask()).status).toBe(200);
+    const scrape = async () => readExposition(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+    const counted = async (): Promise<number> =>
+      ((await scrape()).get('perch_http_requests_total')?.samples ?? [])
+        .filter(({ labels }) => labels.operation === 'me')
+        .reduce((sum, { value }) => sum + value, 0);
+    await until(async () => (await counted()) === 10, 'all requests are counted', started);
+    const metrics = await scrape();
+    const valuesOf = (name: string) => metrics.get(name)?.samples.map(({ value }) => value);
+    expect(valuesOf('perch_redis_up')).toEqual([1]);
+    expect(valuesOf('perch_nodes')).toEqual([2]);
+    expect(valuesOf('perch_build_info')).toEqual([1]);
+    expect(metrics.get('perch_sessions')?.samples.find(({ labels }) => labels.state === 'ok')?.value).toBe(1);
+    started.process.kill('SIGTERM');
+    expect((await started.end).code).toBe(0);
+    await expect(fetch(`http://127.0.0.1:${metricsPort}/metrics`)).rejects.toThrow();
+  });
+});

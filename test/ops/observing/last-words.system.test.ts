@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'vitest';
+import { until } from './service.js';
+
+describe('writes every logged line', () => {
+  const LOG = new URL('../../../adapters/cli/log.ts', import.meta.url).href;
+  const START = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog({ level: 'info', format: 'json' });`;
+
+  it.each([
+    ['at the end', `log.info('last words');`],
+    ['when the process exits', `log.info('last words'); process.exit(0);`],
+    ['when it crashes', `log.info('last words'); throw new Error('crash');`],
+    ['when a promise is rejected', `log.info('last words'); await Promise.reject(new Error('crash'));`],
+    ['soon, when nothing else is', `log.info('last words'); setInterval(() => {}, 1000);`],
+  ])('%s', async (_when, script) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START + script], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (text) => {
+      said += String(text);
+    });
+    const end = once(child, 'exit');
+    await until('the words are there', () => said.includes('last words'));
+    child.kill('SIGKILL');
+    await end;
+  });
+});

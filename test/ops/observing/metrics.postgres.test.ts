@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { readOperations } from '../../../schema/operations.js';
+import { createClient } from '../../kit/client.js';
+import { type Family, readExposition } from './exposition.js';
+import { startWatched, until, type Watched } from './service.js';
+
+let watched: Watched;
+let address: string;
+beforeAll(async () => {
+  const port = await freePort('127.0.0.1');
+  watched = await startWatched({ env: { PERCH_METRICS_PORT: String(port) } });
+  address = `http://127.0.0.1:${port}`;
+});
+afterAll(() => watched?.perch.close());
+
+const scrape = async (): Promise<Map<string, Family>> =>
+  readExposition(await (await fetch(`${address}/metrics`)).text());
+
+/** The sum of the samples of this name with these labels. */
+async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const family = (await scrape()).get(name.replace(/_(?:count|sum)$/, '')) ?? (await scrape()).get(name);
+  if (family === undefined) throw new Error(`There is no ${name}`);
+  const own = family.samples.filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([label, expected]) => sample.labels[label] === expected),
+  );
+  return own.reduce((sum, sample) => sum + sample.value, 0);
+}
+
+/** What a step adds to a metric; waits until it has. */
+async function adds(step: () => Promise<unknown>, name: string, labels: Record<string, string>, expected: number) {
+  const before = await value(name, labels);
+  await step();
+  await until(`${name} has grown`, async () => (await value(name, labels)) >= before + expected - 1e-9);
+  expect((await value(name, labels)) - before).toBeCloseTo(expected);
+}
+
+describe('the metrics', () => {
+  it('are at /metrics of their own port, and nowhere else', async () => {
+    const reply = await fetch(`${address}/metrics`);
+    expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect((await fetch(`${address}/`)).status).toBe(404);
+    expect((await fetch(`${address}/v1/me`)).status).toBe(404);
+    expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(405);
+    expect((await watched.client.get('/metrics')).status).toBe(404);
+  });
+
+  it('are named as Prometheus asks: counters end in _total, times are in seconds, each says what it is', async () => {
+    await watched.client.get('/v1/users/user1');
+    for (const [name, { type, help }] of await scrape()) {
+      expect(help, name).toMatch(/\S/);
+      if (!name.startsWith('perch_')) continue;
+      expect(name).toMatch(/^perch_[a-z]+(_[a-z]+)*$/);
+      expect(name.endsWith('_total'), name).toBe(type === 'counter');
+      expect(name).not.toMatch(/_(?:ms|millis|milliseconds|mb|kb|percent)(?:_|$)/);
+      if (/duration|wait/.test(name)) expect(name).toMatch(/_seconds(?:_total)?$/);
+    }
+  });
+
+  it('count a read: request, duration, credits, items, upstream call, ledger commit', async () => {
+    const read = () => watched.client.get('/v1/users/user2?fresh=true');
+    const labels = { interface: 'rest', operation: 'user', status: '200', code: '' };
+    await adds(read, 'perch_http_requests_total', labels, 1);
+    await adds(read, 'perch_http_request_duration_seconds_count', { interface: 'rest', operation: 'user' }, 1);
+    await adds(read, 'perch_credits_charged_total', { cache: 'bypass' }, 2);
+    await adds(read, 'perch_items_delivered_total', { cache: 'bypass' }, 1);
+    await adds(read, 'perch_upstream_calls_total', { family: 'fast' }, 1);
+    await adds(read, 'perch_lookups_total', { family: 'fast', source: 'network' }, 1);
+    await adds(read, 'perch_reads_calls_total', { operation: 'user' }, 1);
+    await adds(read, 'perch_reads_credits_total', { operation: 'user' }, 2);
+    await adds(read, 'perch_ledger_commit_debits_sum', {}, 1);
+    await adds(read, 'perch_ledger_commit_duration_seconds_count', { result: 'ok' }, 1);
+  });
+
+  it('count failures by code, and those of the network by family', async () => {
+    const read = () => {
+      watched.net.fail(new Error('broken'));
+      return watched.client.get('/v1/users/user3?fresh=true').finally(() => watched.net.heal());
+    };
+    await adds(read, 'perch_http_requests_total', { status: '503', code: 'upstream_error' }, 1);
+    const before = await value('perch_upstream_failures_total', { family: 'fast' });
+    await read();
+    expect(await value('perch_upstream_failures_total', { family: 'fast' })).toBeGreaterThan(before);
+  });
+
+  it('count who is too fast', async () => {
+    const { key } = await watched.perch.account({ qps: 1 });
+    const slow = createClient(watched.perch.url, key);
+    const both = async () => void (await Promise.all([slow.get('/v1/me'), slow.get('/v1/me')]));
+    await adds(both, 'perch_http_rate_limited_total', { policy: 'account' }, 1);
+  });
+
+  it('tell of sessions, the queue and the process', async () => {
+    expect(await value('perch_sessions', { state: 'ok' })).toBe(1);
+    expect(await value('perch_upstream_queue_length')).toBe(0);
+    await watched.client.get('/v1/users/user1?fresh=true');
+    const users = { family: 'fast', kind: 'users' };
+    expect(await value('perch_upstream_in_flight', users)).toBe(0);
+    expect(await value('perch_upstream_in_flight_limit', users)).toBe(16);
+    expect(await value('perch_http_requests_in_flight')).toBe(0);
+    expect(await value('perch_build_info')).toBe(1);
+    expect(await value('process_resident_memory_bytes')).toBeGreaterThan(1e7);
+  });
+
+  it('no caller can add a time series', async () => {
+    const names = async () =>
+      new Set([...(await scrape()).values()].flatMap(({ samples }) => samples.map(({ labels }) => labels.operation)));
+    const ask = async (n: number) => {
+      await watched.client.post('/graphql', { query: `query Mine${n} { me { balance } }` });
+      await watched.client.get(`/v1/nothing/${n}`);
+      await watched.client.get(`/nothing/${n}`);
+      await watched.client.send('GET', `/v1/users/user${n}?a${n}=1`);
+    };
+    for (let n = 0; n < 5; n += 1) await ask(n);
+    await until('ad hoc ones are counted', async () => (await names()).has('ad hoc'));
+    const known = new Set([...Object.keys(readOperations()), 'ad hoc', 'none', undefined]);
+    expect([...(await names())].filter((name) => !known.has(name))).toEqual([]);
+    const text = await (await fetch(`${address}/metrics`)).text();
+    expect(text).not.toContain(watched.account.accountId);
+    expect(text).not.toMatch(/Mine\d|nothing/);
+  });
+});
+
+it('a port that is taken is named at the start', async () => {
+  const taken = address.replace(/.*:/, '');
+  await expect(startWatched({ env: { PERCH_METRICS_PORT: taken } })).rejects.toThrow(`PERCH_METRICS_PORT ${taken}`);
+});

@@ -1,0 +1,162 @@
+/** The pages in a browser: their policy holds, they fit a phone, and anyone can use them. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
+import { flawsOf, LOOKS } from '../../kit/browser/looks.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE } from './fixture.js';
+import { receiptOf, uuid } from './fixture-usage.js';
+import { type Served, serveHousehold } from './stand-ins.js';
+
+const HOUSEHOLDS = { empty: EMPTY, busy: BUSY, frozen: FROZEN, hostile: HOSTILE };
+type Name = keyof typeof HOUSEHOLDS;
+
+const PATHS = [
+  '/dashboard',
+  '/dashboard/usage?group=day,endpoint',
+  '/dashboard/keys',
+  `/dashboard/keys/${uuid(101)}`,
+  '/dashboard/credits',
+  `/dashboard/credits/${uuid(302)}/receipt`,
+  `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  '/dashboard/alerts',
+  '/dashboard/clients',
+  '/dashboard/security',
+  '/dashboard/account',
+  '/dashboard/account/email',
+];
+
+/** The pages that hold the most are looked at most. */
+const LOOKS_AT = { busy: LOOKS, hostile: LOOKS.slice(0, 2), frozen: LOOKS.slice(1, 2), empty: LOOKS.slice(0, 1) };
+
+describeInChromium('the dashboard in a browser', () => {
+  let browser: Browser;
+  let served: Record<Name, Served>;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    const names = Object.keys(HOUSEHOLDS) as Name[];
+    const started = await Promise.all(
+      names.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const),
+    );
+    served = Object.fromEntries(started) as Record<Name, Served>;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all(Object.values(served ?? {}).map((one) => one.close()));
+  });
+
+  it.each((Object.keys(HOUSEHOLDS) as Name[]).flatMap((name) => PATHS.map((path) => [name, path] as const)))(
+    '%s %s asks no other host, keeps its policy, does not scroll sideways, and passes axe',
+    async (name, path) => {
+      const { url } = served[name];
+      const tab = await visit(browser, url);
+      const answer = await tab.page.goto(`${url}${path}`);
+      const flaws = await flawsOf(tab.page, LOOKS_AT[name]);
+      const { foreign, violations, errors } = tab;
+      await tab.close();
+      // A key that is not there is a 404, which the console tells.
+      expect(answer?.status() === 200 ? errors : []).toEqual([]);
+      expect({ flaws, foreign, violations }).toEqual({ flaws: [], foreign: [], violations: [] });
+    },
+  );
+
+  it.each(PATHS.filter((path) => !path.includes('/keys/')))(
+    '%s has nothing off the screen of a phone',
+    async (path) => {
+      const tab = await visit(browser, served.hostile.url);
+      await tab.page.setViewportSize({ width: 360, height: 780 });
+      await tab.page.goto(`${served.hostile.url}${path}`);
+      const beyond = await tab.page.evaluate(`[...document.querySelectorAll('.data :is(th, td)')]
+      .filter((cell) => !cell.closest('thead') && cell.getBoundingClientRect().right > 360)
+      .map((cell) => cell.innerText)`);
+      await tab.close();
+      expect(beyond).toEqual([]);
+    },
+  );
+
+  it.each(['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'])(
+    '%s in test mode has the banner, does not scroll sideways, and passes axe',
+    async (path) => {
+      const { url } = served.busy;
+      const tab = await visit(browser, url);
+      await tab.page.context().addCookies([{ name: 'perch-mode', value: 'test', url }]);
+      await tab.page.goto(url + path);
+      await tab.page.getByText('9,993.5 play credits').waitFor();
+      expect({ flaws: await flawsOf(tab.page, LOOKS), errors: tab.errors }).toEqual({ flaws: [], errors: [] });
+      await tab.close();
+    },
+  );
+
+  it('a new key is shown with a button to copy it', async () => {
+    const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.page.goto(`${served.busy.url}/dashboard/keys`);
+    await tab.page.getByLabel('Name').fill('Reader');
+    await tab.page.getByRole('button', { name: 'Create key' }).click();
+    await tab.page.getByText('Copy the key now').waitFor();
+    await tab.page.locator('.copy').first().click();
+    await tab.page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await tab.page.evaluate('navigator.clipboard.readText()')).toMatch(/^perch_live_[0-9A-Za-z]+$/);
+    expect(await flawsOf(tab.page, LOOKS.slice(0, 1))).toEqual([]);
+    expect(tab.violations).toEqual([]);
+    await tab.close();
+  });
+
+  it('the secret of a link that changes the address moves from the page’s own address into the field', async () => {
+    const tab = await visit(browser, served.busy.url);
+    const secret = 'a'.repeat(43);
+    await tab.page.goto(`${served.busy.url}/dashboard/account/email#change=${secret}`);
+    await tab.page.waitForFunction("location.hash === ''");
+    expect(await tab.page.getByLabel('The link from the email').inputValue()).toBe(secret);
+    expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('Use the new address');
+    expect([tab.errors, tab.violations]).toEqual([[], []]);
+    await tab.close();
+  });
+
+  it.each(['A4', 'Letter'])(
+    'a receipt is printed on one page of %s, without the menu, dark on white',
+    async (format) => {
+      const tab = await visit(browser, served.busy.url, { colorScheme: 'dark' });
+      await tab.page.goto(`${served.busy.url}/dashboard/credits/${uuid(302)}/receipt`);
+      const pdf = await tab.page.pdf({ format, preferCSSPageSize: false });
+      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
+      await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const shown = (selector: string) => tab.page.locator(selector).first().isVisible();
+      const wanted = ['h1', '#purchase', '.facts', '.data tfoot'];
+      const unwanted = ['.side', 'header.top', 'footer', '.no-print', '.dash form', '.skip'];
+      for (const selector of wanted) expect([selector, await shown(selector)]).toEqual([selector, true]);
+      for (const selector of unwanted) expect([selector, await shown(selector)]).toEqual([selector, false]);
+      const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.facts dd')).color]`;
+      expect(await tab.page.evaluate(colours)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+      await tab.close();
+    },
+  );
+
+  it('buying leads to the page of the processor: its origin is in the policy of the form', async () => {
+    // Stands for the processor: another origin.
+    const processor = await serveHousehold(EMPTY);
+    const shop = await serveHousehold(BUSY, { checkoutUrl: `${processor.url}/dashboard/receipts` });
+    const tab = await visit(browser, shop.url);
+    await tab.page.goto(`${shop.url}/dashboard/credits`);
+    await tab.page.getByRole('button', { name: 'Buy starter for $10' }).click();
+    await tab.page.waitForURL(`${processor.url}/dashboard/receipts`);
+    const { violations } = tab;
+    await tab.close();
+    await Promise.all([shop.close(), processor.close()]);
+    expect(violations).toEqual([]);
+  });
+
+  it('everything works without a script, and by keyboard alone', async () => {
+    const tab = await visit(browser, served.busy.url, { javaScriptEnabled: false });
+    await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
+    const summary = tab.page.getByText('Revoke this key…');
+    await summary.focus();
+    expect(await tab.page.getByRole('button', { name: 'Revoke now' }).isVisible()).toBe(false);
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('button', { name: 'Revoke now' }).waitFor();
+    await tab.page.goto(`${served.busy.url}/dashboard/usage`);
+    await tab.page.getByLabel('Endpoint').check();
+    await tab.page.getByRole('button', { name: 'Show' }).click();
+    await tab.page.getByRole('columnheader', { name: 'Endpoint' }).waitFor();
+    await tab.close();
+  });
+});

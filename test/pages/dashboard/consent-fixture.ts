@@ -1,0 +1,24 @@
+import type { ConsentModel } from '../../../adapters/oauth/consent-page.js';
+import { BUSY } from './fixture.js';
+
+/** A hosted client asks to be let in. */
+export const CONSENT: ConsentModel = {
+  ask: {
+    client: {
+      clientId: '0192f3c1-7a54-7c11-9a51-3f0d5a6b7c8d',
+      name: 'Reading Room',
+      uri: 'https://reading-room.example',
+      redirectUris: ['https://reading-room.example/callback'],
+    },
+    redirectUri: 'https://reading-room.example/callback',
+    redirectNamed: true,
+    state: 'st',
+    challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    resource: null,
+  },
+  account: BUSY.account,
+  fields: [],
+  cap: { amount: '1000', period: 'month' },
+  fault: null,
+  switched: false,
+};

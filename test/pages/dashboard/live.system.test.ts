@@ -1,0 +1,142 @@
+/** The overview keeps itself up to date while somebody looks at it: over a real service, in a real browser. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
+import { type Customer, type DashboardService, startDashboard } from './service.js';
+
+describeInChromium('the overview, left open', () => {
+  let service: DashboardService;
+  let browser: Browser;
+  let ada: Customer;
+  let keyId: string;
+  let tab: Visit;
+  let page: Page;
+  /** How often the page has asked. */
+  let asked: number;
+
+  beforeAll(async () => {
+    service = await startDashboard();
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    ada = await service.customer('ada@harbour.example');
+    await ada.grant(1000);
+    ({ keyId } = await ada.key());
+    await open();
+  });
+  afterEach(() => tab?.close());
+  afterAll(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const open = async (options: { javaScriptEnabled?: boolean } = {}) => {
+    await tab?.close();
+    tab = await visit(browser, service.url, options);
+    ({ page } = tab);
+    // Stands until it is told: a page that takes long to open does not ask before its test has prepared an answer.
+    const now = Date.now();
+    await page.clock.install({ time: now });
+    await page.clock.pauseAt(now + 60_000);
+    await page.context().addCookies([ada.cookie]);
+    asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/dashboard/live')) asked += 1;
+    });
+    await page.goto(`${service.url}/dashboard`);
+  };
+  /**
+   * The page's next look. It plans one when it has shown the answer before it: tests wait for that first. Its clock goes no
+   * further, because it is also the one that ends a request that takes too long, and after that the page looks less often.
+   */
+  const look = (run: () => Promise<void> = () => page.clock.runFor(5_000)) =>
+    Promise.all([page.waitForRequest(`${service.url}/dashboard/live`), run()]);
+  const balance = () => page.locator('#live-balance');
+  const hide = (hidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+
+  it('shows a new request and the balance after it without a reload, and breaks no policy', async () => {
+    await page.getByText('No paid requests yet.').waitFor();
+    const requestId = await ada.read(keyId, 20);
+    await look();
+    await page.locator(`a[href$="${requestId}"]`).waitFor();
+    expect(await balance().innerText()).toBe('980 credits');
+    expect(await page.locator('#live-buys').innerText()).toContain('980');
+    expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
+  });
+
+  it('the warning of an empty wallet comes by itself, and goes with the next top-up', async () => {
+    await ada.read(keyId, 1000);
+    await look();
+    await page.getByText('The wallet is empty.').waitFor();
+    await ada.grant(500);
+    await look();
+    await page.getByText('The wallet is empty.').waitFor({ state: 'detached' });
+  });
+
+  it('a link that has the focus keeps it', async () => {
+    const first = await ada.read(keyId, 1);
+    await look();
+    await page.locator(`a[href$="${first}"]`).focus();
+    const second = await ada.read(keyId, 1);
+    await look();
+    await page.locator(`a[href$="${second}"]`).waitFor();
+    expect(await page.evaluate('document.activeElement.href')).toContain(first);
+  });
+
+  it('announces changes to screen readers politely, at most once a minute', async () => {
+    const said = page.locator('#live-said');
+    expect(await said.getAttribute('role')).toBe('status');
+    await ada.read(keyId, 10);
+    await look();
+    await balance().getByText('990').waitFor();
+    expect(await said.textContent()).toBe('');
+    await ada.read(keyId, 10);
+    await look(() => page.clock.fastForward(60_000));
+    await said.filter({ hasText: 'Balance: 980 credits' }).waitFor({ state: 'attached' });
+  });
+
+  it('asks nothing while it is hidden or paused, and at once when it is looked at again', async () => {
+    await hide(true);
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(0);
+    await ada.read(keyId, 100);
+    await hide(false);
+    await balance().getByText('900').waitFor();
+    await page.getByRole('button', { name: 'Pause updates' }).click();
+    const before = asked;
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(before);
+    await ada.read(keyId, 100);
+    await page.getByRole('button', { name: 'Resume updates' }).click();
+    await balance().getByText('800').waitFor();
+  });
+
+  it('asks nothing more after half an hour without any use: it would keep the session alive', async () => {
+    await page.clock.fastForward(1_800_000);
+    await page.clock.runFor(600_000);
+    expect(asked).toBe(0);
+    await page.keyboard.press('Tab');
+    await look();
+  });
+
+  it('ends with the session', async () => {
+    await service.sql`update sessions set ended_at = now() where account_id = ${ada.accountId}`;
+    await look();
+    await page.getByRole('button', { name: 'Pause updates' }).waitFor({ state: 'detached' });
+    const before = asked;
+    await page.clock.runFor(600_000);
+    expect(asked).toBe(before);
+  });
+
+  it('without a script it is the page of the moment, and a reload brings the next', async () => {
+    await open({ javaScriptEnabled: false });
+    await ada.read(keyId, 20);
+    expect(await balance().innerText()).toBe('1,000 credits');
+    expect(await page.getByRole('button', { name: 'Pause updates' }).count()).toBe(0);
+    // Not for the picture, which is long to draw the first time.
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    expect(await balance().innerText()).toBe('980 credits');
+  });
+});

@@ -1,0 +1,245 @@
+/** What the pages say, over fixtures: a new account, a busy one, a frozen one, and one with hostile names. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUDIT } from '../../../src/domain/audit.js';
+import { PACKS } from '../../../src/domain/packs.js';
+import { TIERS } from '../../../src/domain/tiers.js';
+import { BUSY, EMPTY, FROZEN, HOSTILE, HOSTILE_NAMES, type Household } from './fixture.js';
+import { receiptOf, uuid } from './fixture-usage.js';
+import { PATHS } from './paths.js';
+import { type Served, serveHousehold } from './stand-ins.js';
+
+const HOUSEHOLDS = { empty: EMPTY, busy: BUSY, frozen: FROZEN, hostile: HOSTILE } satisfies Record<string, Household>;
+type Name = keyof typeof HOUSEHOLDS;
+const NAMES = Object.keys(HOUSEHOLDS) as Name[];
+
+let served: Record<Name, Served>;
+beforeAll(async () => {
+  const started = await Promise.all(NAMES.map(async (name) => [name, await serveHousehold(HOUSEHOLDS[name])] as const));
+  served = Object.fromEntries(started) as Record<Name, Served>;
+});
+afterAll(() => Promise.all(Object.values(served ?? {}).map((one) => one.close())));
+
+const ask = async (one: Served, path: string, method = 'GET') => {
+  const answer = await fetch(one.url + path, { method, headers: { accept: 'text/html' } });
+  return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+};
+const get = (name: Name, path: string) => ask(served[name], path);
+const page = async (name: Name, url: string): Promise<string> => (await get(name, url)).body;
+/** As it is read: without tags, spaces folded. */
+const words = async (name: Name, url: string): Promise<string> =>
+  (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('overview', () => {
+  it('shows the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
+    const text = await words('busy', '/dashboard');
+    for (const part of ['41,318.25 credits', 'tweets 41,318', 'or full pages of followers 2,065', 'Lasts about']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('50 requests per second');
+    expect(text).toContain('$140 more in credit packs raises it to 100 per second');
+    expect(text).not.toContain('The balance is low');
+  });
+
+  it('says that the wallet of a new account is empty and how to start', async () => {
+    const text = await words('empty', '/dashboard');
+    expect(text).toContain('The wallet is empty.');
+    expect(text).toContain('No active keys');
+    expect(text).toContain('$10 more in credit packs raises it to 20 per second');
+  });
+
+  it('shows first on every page that an account is frozen (W8)', async () => {
+    for (const path of PATHS) expect(await words('frozen', path)).toContain('This account is frozen.');
+  });
+
+  it('warns of a low balance with the share that is left', async () => {
+    const low = { ...BUSY, account: { ...BUSY.account, balance: 9_000_000 } };
+    const one = await serveHousehold(low);
+    const { body } = await ask(one, '/dashboard');
+    await one.close();
+    expect(body).toContain('The balance is low.');
+  });
+
+  it('a rate that the operator set is not said to rise with payments: it does not (section 8)', async () => {
+    const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
+    const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
+    await one.close();
+    expect(body).toContain('Payments do not change it.');
+    expect(body).not.toContain('in credit packs raises it');
+    expect(credits).toContain('The operator has set your limit to 7 requests per second');
+    for (const untrue of ['Raises your rate limit', 'You are here']) expect(credits).not.toContain(untrue);
+  });
+});
+
+describe('usage', () => {
+  it('has its three pictures for both schemes with words for them, and the figures beneath', async () => {
+    const html = await page('busy', '/dashboard/usage');
+    const named = [...html.matchAll(/(?:srcset|src)="(\/dashboard\/usage\.svg[^"]+)"/g)].map(([, path]) => path);
+    expect(named).toHaveLength(18);
+    expect(html.match(/alt="Credits per hour from 2026-11-20 13:00 to 2026-11-21 12:00 UTC[^"]+"/g)).toHaveLength(1);
+    expect(
+      html.match(/alt="(Credits|Items) per day from 2026-10-23 to 2026-11-21, as stacked bars: [^"]+"/g),
+    ).toHaveLength(2);
+    for (const path of named) {
+      const { statusCode, headers } = await get('busy', (path ?? '').replaceAll('&amp;', '&'));
+      expect({ statusCode, type: headers['content-type'], keep: headers['cache-control'] }).toEqual({
+        ...{ statusCode: 200, type: 'image/svg+xml; charset=utf-8', keep: 'private, no-store' },
+      });
+    }
+    expect(html).toContain('<tfoot>');
+  });
+
+  it('more rows than a page holds are in the file', async () => {
+    const text = await words('busy', PATHS[2] ?? '');
+    expect(text).toMatch(/The first 400 of \d+ rows; download the CSV for all of them/);
+    const { body, headers } = await get(
+      'busy',
+      '/dashboard/usage.csv?from=2026-08-24&to=2026-11-21&group=day,endpoint,key',
+    );
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(headers['content-disposition']).toBe('attachment; filename="perch-usage-2026-08-24-2026-11-21.csv"');
+    expect(body.trimEnd().split('\r\n')).toHaveLength(1 + BUSY.usage.length);
+  });
+
+  it('explains an invalid range and keeps what was typed', async () => {
+    const { statusCode, body } = await get('busy', '/dashboard/usage?from=2026-11-21&to=2026-11-01');
+    expect(statusCode).toBe(400);
+    expect(body).toContain('The first day (2026-11-21) is later than the last (2026-11-01).');
+    expect(body).toMatch(/id="from"[^>]*value="2026-11-21"/);
+  });
+});
+
+describe('keys', () => {
+  it('are listed with state, cap, meter and end; those that ended apart; those of clients lead to clients', async () => {
+    const html = await page('busy', '/dashboard/keys');
+    expect(html.match(/<meter /g)).toHaveLength(3);
+    const text = await words('busy', '/dashboard/keys');
+    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'app Reading Room']) {
+      expect(text).toContain(part);
+    }
+    expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
+  });
+
+  it('a revoked key can only be looked at', async () => {
+    const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
+    expect(html).toContain('This key no longer works.');
+    expect(html).not.toContain('action="/dashboard/keys/');
+  });
+});
+
+describe('credits', () => {
+  it('has every pack and tier from the tables, and a form that may lead to the processor and nowhere else', async () => {
+    const { body, headers } = await get('busy', '/dashboard/credits');
+    expect(body.match(/action="\/dashboard\/credits\/buy"/g)).toHaveLength(PACKS.length);
+    for (const { name } of PACKS) expect(body).toContain(`value="${name}"`);
+    for (const { requestsPerSecond } of TIERS) expect(body).toContain(`>${requestsPerSecond}</td>`);
+    expect(headers['content-security-policy']).toContain("form-action 'self' https://checkout.example;");
+    expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('without checkout nothing can be bought, and it says so (W9)', async () => {
+    const { body, headers } = await get('frozen', '/dashboard/credits');
+    expect(body).toContain('Card checkout is not available on this server.');
+    expect(body).not.toContain('/dashboard/credits/buy');
+    expect(headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('shows refunds and disputes with the credits they withdrew (W6, W7)', async () => {
+    const text = await words('frozen', '/dashboard/credits');
+    for (const part of ['$4.50 refunded; 4,500 credits withdrawn', 'dispute lost, credits withdrawn', 'dispute won']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain('\u22124,500');
+  });
+
+  it.each([
+    ['cs_test_1', 'Paid.'],
+    ['cs_test_0', 'Almost there.'],
+    ['cs_test_3', 'Not paid.'],
+    ['cs_of_another', 'Thank you.'],
+  ])('shows a buyer who returns with %s: %s', async (session, title) => {
+    expect(await page('busy', `/dashboard/credits?paid=${session}`)).toContain(`<strong>${title}</strong>`);
+  });
+});
+
+describe('receipts', () => {
+  it('say why a request cost what it did', async () => {
+    const text = await words('busy', `/dashboard/receipts?request_id=${receiptOf(4).requestId}`);
+    expect(text).toContain('1 profile was uncached: full price, 1 credit each, 1 credit.');
+    expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
+  });
+
+  it.each(['nonsense', uuid(9999)])('%s has none, in words', async (id) => {
+    const { statusCode, body } = await get('busy', `/dashboard/receipts?request_id=${id}`);
+    expect(statusCode).toBe(404);
+    expect(body).toMatch(/Invalid request id|Free requests \(/);
+    expect(body).toContain(`value="${id}"`);
+  });
+
+  it('of an archived month are not there, in words', async () => {
+    const { statusCode, body } = await get(
+      'busy',
+      '/dashboard/receipts?request_id=01941f29-7c00-7000-8000-000000000000',
+    );
+    expect([statusCode, body]).toEqual([404, expect.stringContaining('Receipts of 2025-01 are archived')]);
+  });
+});
+
+describe('security', () => {
+  it('marks this session, and names the browsers', async () => {
+    const text = await words('busy', '/dashboard/security');
+    expect(text).toContain('Firefox on Linux This session');
+    expect(text).toContain('Safari on iOS');
+    expect(text).toContain('Unknown browser');
+  });
+
+  it('says changes in words, and no id of a machine', async () => {
+    const text = await words('busy', '/dashboard/security');
+    for (const part of [
+      AUDIT['key.rotated'],
+      'perch_live_Zr4Tn0…; “Dashboards”; cap 500 credits per day',
+      'now perch_live_8fK2xQ…; the old one expires 2026-11-23 12:00 UTC',
+      'pack builder; $50; 55,000 credits',
+      'the payment processor',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain(uuid(301));
+  });
+});
+
+describe('names that others chose', () => {
+  it.each(PATHS)('%s shows them as text', async (path) => {
+    const html = await page('hostile', path);
+    expect(html).not.toContain(HOSTILE_NAMES.script);
+    expect(html).not.toMatch(/<script>|<img src=x|<\/td><style/);
+    expect(html).toContain('&lt;script>alert(1)');
+  });
+});
+
+describe('every answer', () => {
+  it.each([...PATHS, '/dashboard/usage.csv', '/dashboard/usage.svg?chart=items'])(
+    '%s is kept by nobody',
+    async (path) => {
+      const { headers } = await get('busy', path);
+      expect(headers['cache-control']).toBe('private, no-store');
+      expect(headers['content-security-policy'] ?? "default-src 'none'").toContain("default-src 'none'");
+    },
+  );
+
+  it('that goes wrong on our side says so in the frame, without what it was', async () => {
+    const slice = (): never => {
+      throw new Error('connection to 10.0.0.7 lost');
+    };
+    const one = await serveHousehold({ ...BUSY, log: Object.assign([], { slice }) });
+    const { statusCode, body, headers } = await ask(one, '/dashboard/security');
+    await one.close();
+    expect([statusCode, headers['cache-control']]).toEqual([500, 'private, no-store']);
+    expect(body).toContain('Something went wrong on our side.');
+    expect(body).not.toContain('10.0.0.7');
+  });
+
+  it('a HEAD has no body', async () => {
+    const { statusCode, body } = await ask(served.busy, '/dashboard', 'HEAD');
+    expect([statusCode, body]).toEqual([200, '']);
+  });
+});

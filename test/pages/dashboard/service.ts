@@ -1,0 +1,181 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
+import { createGrantStore } from '../../../adapters/postgres/customers/grants.js';
+import { createSessionStore } from '../../../adapters/postgres/customers/sessions.js';
+import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
+import { hashSecret } from '../../../src/access/secret.js';
+import { Keys } from '../../../src/account/keys.js';
+import { toThousandths } from '../../../src/domain/credits.js';
+import type { AccountRecord, KeyRecord } from '../../../src/ports/accounts.js';
+import { Sessions } from '../../../src/sign-in/sessions.js';
+import { startPerch } from '../../kit/perch.js';
+import { FakeStripe } from '../../kit/stripe/fake-stripe.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
+
+/** An answer, as a test looks at it. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** Without tags, spaces folded. */
+  readonly words: string;
+}
+
+/** A signed-in customer, as their browser sends what they do. */
+export interface Customer {
+  readonly accountId: string;
+  readonly sessionId: string;
+  /** The session's cookie, for a browser. */
+  readonly cookie: { readonly name: string; readonly value: string; readonly url: string };
+  /** `more`: another cookie beside the session's. */
+  get(path: string, headers?: Record<string, string>, signal?: AbortSignal, more?: string): Promise<Answer>;
+  /** A form of one's own page; `headers` in place of what a browser says. */
+  post(
+    path: string,
+    fields?: Record<string, string> | string,
+    headers?: Record<string, string>,
+    more?: string,
+  ): Promise<Answer>;
+  account(): Promise<AccountRecord>;
+  /** One more key, by the back door. */
+  key(name?: string): Promise<KeyRecord & { readonly key: string }>;
+  /** The whole of a test key. */
+  testKey(): Promise<string>;
+  /** A client with consent. Its grant's id. */
+  allow(clientName: string): Promise<string>;
+  grant(credits: number): Promise<void>;
+  /** A paid request of so many tweets. Its id. */
+  read(keyId: string, tweets: number): Promise<string>;
+  /** Another browser. Its session's id. */
+  otherSession(): Promise<string>;
+  /** What the log says, the oldest first. */
+  log(): Promise<string[]>;
+}
+
+export type DashboardService = Awaited<ReturnType<typeof startDashboard>>;
+
+/** A Perch with a fake Stripe, and customers who are signed in by the back door. */
+export async function startDashboard({
+  billed = true,
+  env = {},
+}: {
+  billed?: boolean;
+  env?: Record<string, string>;
+} = {}) {
+  const clock = manualClock();
+  const stripe = await FakeStripe.start();
+  const perch = await startPerch({
+    clock,
+    env: { ...(billed && stripe.env), PERCH_TRUST_PROXY: '127.0.0.1', ...env },
+    startPoll: () => ({ close: async () => {} }),
+  });
+  const { accounts, ledger, queries: questions, secrets } = perch.stores;
+  const { pepper } = secrets;
+  const { sql } = perch.database;
+  const auditLog = createAuditLog(questions);
+  const bytes = (length: number) => randomBytes(length);
+  const keys = new Keys({ accounts, pepper, clock, randomBytes: bytes });
+  const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes: bytes });
+  const grantStore = createGrantStore(sql);
+
+  let asked = 0;
+  /** Each time from another address, unless told: the limit of one stands still with the clock. */
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    asked += 1;
+    const headers = new Headers(init.headers);
+    if (!headers.has('x-forwarded-for')) headers.set('x-forwarded-for', `10.0.${asked >> 8}.${asked & 255}`);
+    const answer = await fetch(perch.url + path, { redirect: 'manual', ...init, headers });
+    const body = await answer.text();
+    const words = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    return { status: answer.status, headers: answer.headers, body, words };
+  };
+
+  const allow = async (accountId: string, clientName: string): Promise<string> => {
+    const [code, grantId, now] = [randomBytes(32), randomUUID(), new Date(clock.now())];
+    const key = mintKey(bytes);
+    const later = new Date(clock.now() + 86_400_000);
+    const approval = {
+      ...{
+        accountId,
+        grantId,
+        clientId: 'client',
+        clientName,
+        redirectUri: 'http://127.0.0.1/cb',
+        redirectNamed: true,
+      },
+      ...{ challenge: 'c', resource: null, cap: { amount: 5000, period: 'month' as const } },
+    };
+    const by = { who: 'customer', address: null } as const;
+    await grantStore.approve({ hash: code, approval, now, endsAt: later }, by);
+    await grantStore.redeem({ hash: code, now, by }, () => ({
+      ...{ keyHash: hashKey(key, pepper), keyPrefix: keyPrefix(key), refreshHash: hashSecret(randomUUID()) },
+      ...{ keyEndsAt: later, refreshEndsAt: later },
+    }));
+    return grantId;
+  };
+
+  return {
+    ...{ url: perch.url, sql, clock, stripe, billing: perch.customers.billing, ask },
+    settling: perch.customers.settling,
+    /** Resolves once no mail with a link is on its way. */
+    mailsSent: () => perch.customers.signIn.close(),
+    async customer(email: string | null = null): Promise<Customer> {
+      const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
+      const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };
+      const { token } = await sessions.start(accountId, { ...origin, method: 'link' });
+      const sessionId = (await sessions.find(token))?.sessionId ?? '';
+      const cookie = { cookie: `perch=${token}` };
+      return {
+        ...{ accountId, sessionId, cookie: { name: 'perch', value: token, url: perch.url } },
+        get: (path, headers = {}, signal = undefined, more = '') =>
+          ask(path, {
+            headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
+            ...(signal && { signal }),
+          }),
+        post: (path, fields = {}, headers = { 'sec-fetch-site': 'same-origin' }, more = '') =>
+          ask(path, {
+            method: 'POST',
+            body: new URLSearchParams(fields),
+            headers: { cookie: [cookie.cookie, more].join('; '), ...headers },
+          }),
+        async account() {
+          const account = await accounts.get(accountId);
+          if (account === undefined) throw new Error('no account');
+          return account;
+        },
+        async key(name = 'Reader') {
+          const by = { who: 'customer', address: null } as const;
+          const { key, record } = await keys.create(accountId, { name, cap: null }, by);
+          return { ...record, key };
+        },
+        async testKey() {
+          const by = { who: 'customer', address: null } as const;
+          return (await keys.createTest(accountId, { name: 'Tests', cap: null }, by)).key;
+        },
+        allow: (clientName) => allow(accountId, clientName),
+        async grant(credits) {
+          await ledger.grant({ requestId: randomUUID(), accountId, amount: toThousandths(credits), reason: 'welcome' });
+        },
+        async read(keyId, tweets) {
+          const requestId = randomUUID();
+          const line = { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: 1000 } as const;
+          const posted = await ledger.post({
+            ...{ requestId, accountId, walletId, keyId, operation: 'user-tweets' },
+            ...{ amount: tweets * 1000, items: tweets, cacheHits: 0, lines: [line] },
+          });
+          if (!posted.ok) throw new Error(`not posted: ${posted.reason}`);
+          return requestId;
+        },
+        async otherSession() {
+          const other = await sessions.start(accountId, { ...origin, method: 'link' });
+          return (await sessions.find(other.token))?.sessionId ?? '';
+        },
+        log: async () => (await auditLog.list(accountId, 100)).map(({ what }) => what).reverse(),
+      };
+    },
+    async close(): Promise<void> {
+      await perch.close();
+      await stripe.close();
+    },
+  };
+}

@@ -1,0 +1,202 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { v7 } from 'uuid';
+import { createKeyless } from '../../../adapters/http/keyless.js';
+import { createServer } from '../../../adapters/http/server.js';
+import type { DashboardOptions, DashboardServices } from '../../../adapters/pages/dashboard/frame/services.js';
+import { mountDashboard } from '../../../adapters/pages/dashboard/mount.js';
+import { siteAssets } from '../../../adapters/pages/kit/assets.js';
+import { sendPage } from '../../../adapters/pages/kit/send-page.js';
+import type { SaleRecord } from '../../../src/billing/billing.js';
+import type { PurchaseRecord } from '../../../src/billing/purchases.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import type { UsageGroup } from '../../../src/domain/usage.js';
+import type { AccountRecord } from '../../../src/ports/accounts.js';
+import type { UsageRow } from '../../../src/ports/ledger.js';
+import { type Household, SESSION } from './fixture.js';
+import { NOW_MS, uuid } from './fixture-usage.js';
+
+/** A server with the dashboard and the files that its pages ask for. */
+export interface Served {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type Mounted = Omit<DashboardOptions, 'keyless' | 'sessionCookies'> & {
+  readonly pages?: Readonly<Record<string, string>>;
+  readonly sessionCookies: (app: FastifyInstance) => DashboardOptions['sessionCookies'];
+};
+
+/** As the service would mount it, with a public policy that lets everybody in. */
+async function serveDashboard(options: Mounted): Promise<Served> {
+  const app = await createServer({
+    ids: { requestId: () => v7() },
+    log: pino({ level: 'silent' }),
+    versionHeaders: {},
+  });
+  const keyless = createKeyless(app, async () => ({
+    ...{ allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 1 },
+  }));
+  mountDashboard(app, { ...options, keyless, sessionCookies: options.sessionCookies(app) });
+  for (const [path, { type, body }] of siteAssets()) {
+    app.get(path, async (_request, reply) => reply.type(type).send(body));
+  }
+  for (const [path, page] of Object.entries(options.pages ?? {})) {
+    app.get(path, async (_request, reply) => sendPage(reply, page));
+  }
+  app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  app.baseUrl = url;
+  app.authUrl = url;
+  return { app, url, close: () => app.close() };
+}
+
+/** Sums rows up anew, as the ledger does. */
+function regroup(rows: readonly UsageRow[], group: readonly UsageGroup[]): UsageRow[] {
+  const sums = new Map<string, UsageRow>();
+  for (const row of rows) {
+    const names = {
+      ...(group.includes('day') && { day: row.day ?? '' }),
+      // The fixture's reads are all made at noon.
+      ...(group.includes('hour') && { hour: `${row.day ?? ''}T12:00:00Z` }),
+      ...(group.includes('endpoint') && { endpoint: row.endpoint ?? '' }),
+      ...(group.includes('key') && { keyPrefix: row.keyPrefix ?? '' }),
+    };
+    const place = JSON.stringify(names);
+    const sum = sums.get(place);
+    sums.set(place, {
+      ...names,
+      requests: row.requests + (sum?.requests ?? 0),
+      items: row.items + (sum?.items ?? 0),
+      cacheHits: row.cacheHits + (sum?.cacheHits ?? 0),
+      amount: row.amount + (sum?.amount ?? 0),
+    });
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+const unchanging = async (): Promise<never> => {
+  throw new ServiceError('bad_request', 'A fixture does not change.');
+};
+
+/** With tax of a fifth. */
+const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined =>
+  sale?.paidAt
+    ? {
+        ...{ saleId: sale.saleId, sessionId: sale.sessionId, paymentIntent: 'pi_3Q8fK2xQ', paidAt: sale.paidAt },
+        ...{ pack: sale.pack, credits: sale.credits, priceCents: sale.usd * 100, taxCents: sale.usd * 20 },
+        ...{ refundedCents: sale.refundedUsd * 100, reversed: sale.reversed, held: sale.held },
+        disputes: sale.disputed ? [{ disputeId: 'dp_1', state: sale.disputed, amountCents: sale.usd * 100 }] : [],
+        receiptUrl: 'https://pay.stripe.example/receipts/1',
+      }
+    : undefined;
+
+const TEST_ACCOUNT = uuid(20);
+
+/** Its account of test mode, shown to a browser with the cookie `perch-mode=test`. */
+const testAccountOf = (live: AccountRecord): AccountRecord => ({
+  ...live,
+  ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
+  keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
+});
+
+/** What the pages read, from a fixture. Nothing can be changed. */
+function servicesOf(household: Household, checkoutUrl: string): DashboardServices {
+  const { account, usage, receipts, statement, sales, grants, alerts, sessions, log, open } = household;
+  const checkout = async (_accountId: string, pack: string) => ({ url: checkoutUrl, pack, usd: 10, credits: 10_000 });
+  return {
+    accounts: {
+      get: async (accountId) => (accountId === TEST_ACCOUNT ? testAccountOf(account) : account),
+      testAccount: async () => TEST_ACCOUNT,
+      openTestAccount: async () => TEST_ACCOUNT,
+      rename: unchanging,
+    },
+    ledger: {
+      usage: async (_accountId, { from, to, group, keyId }) => {
+        const prefix = account.keys.find((key) => key.keyId === keyId)?.prefix;
+        const within = usage.filter(
+          ({ day = '', keyPrefix }) =>
+            day >= from.slice(0, 10) && day < to.slice(0, 10) && (keyId === undefined || keyPrefix === prefix),
+        );
+        return regroup(within, group);
+      },
+      lastUses: async () =>
+        account.keys.flatMap(({ keyId, prefix }) => {
+          const day = usage.findLast(({ keyPrefix }) => keyPrefix === prefix)?.day;
+          return day === undefined ? [] : [{ keyId, day }];
+        }),
+      receipt: async (_accountId, requestId) => receipts.find((receipt) => receipt.requestId === requestId),
+      archivedMonth: async (_accountId, requestId) => (requestId.startsWith('01941f29') ? '2025-01' : undefined),
+      recent: async (_accountId, limit, _signal, keyId) => {
+        const prefix = account.keys.find((key) => key.keyId === keyId)?.prefix;
+        return receipts.filter(({ keyPrefix }) => keyId === undefined || keyPrefix === prefix).slice(0, limit);
+      },
+      statement: async (_accountId, limit) => statement.slice(0, limit),
+    },
+    keys: {
+      create: async (_accountId, { name, cap }) => {
+        const record = account.keys.find(({ grantId }) => grantId === null);
+        if (record === undefined) return unchanging();
+        return {
+          key: `${record.prefix}${'0'.repeat(26)}`,
+          record: { ...record, name, cap: cap && { ...cap, spent: 0 } },
+        };
+      },
+      createTest: unchanging,
+      rotate: unchanging,
+      change: unchanging,
+      revoke: unchanging,
+    },
+    billing: {
+      open,
+      newKey: () => 'f0000000-0000-4000-8000-000000000001',
+      checkout,
+      settle: async () => {},
+      sales: async () => [...sales],
+      purchase: async (_accountId, saleId) => purchaseFrom(sales.find((sale) => sale.saleId === saleId)),
+    },
+    grants: { list: async () => [...grants], revoke: unchanging },
+    alerts: {
+      list: async () => [...alerts],
+      canMail: ({ email }) => email !== null,
+      add: async () => ({ alertId: uuid(500), secret: `whsec_${'0'.repeat(43)}=` }),
+      remove: unchanging,
+      test: unchanging,
+    },
+    sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging },
+    auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
+    clock: { now: () => NOW_MS },
+  };
+}
+
+const PASSKEYS: DashboardOptions['passkeys'] = {
+  list: async () => [
+    { credentialId: 'bGFwdG9w', name: 'Laptop', transports: [], createdAt: '2026-09-22T12:00:00.000Z', usedAt: null },
+  ],
+  relyingParty: () => ({ id: 'perch.example', origin: 'https://perch.example' }),
+};
+
+const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
+
+/** The dashboard of one fixture, signed in; beside it, whole pages by their path. Packs are paid for at `checkoutUrl`. */
+export const serveHousehold = (
+  household: Household,
+  { checkoutUrl = CHECKOUT_URL, pages = {} }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>> } = {},
+): Promise<Served> =>
+  serveDashboard({
+    ...servicesOf(household, checkoutUrl),
+    pages,
+    sessionCookies: () => ({
+      visitorOf: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }),
+    }),
+    isOperator: () => false,
+    network: 'corpus',
+    checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
+    seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
+    mail: true,
+    passkeys: PASSKEYS,
+    emailChange: { request: unchanging, confirm: unchanging },
+  });

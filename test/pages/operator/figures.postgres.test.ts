@@ -1,0 +1,193 @@
+/** The service in figures, over a real database: they add up, and are read without the debits. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { statsJson, statsText } from '../../../adapters/cli/commands/stats.js';
+import { trafficJson, trafficText } from '../../../adapters/cli/commands/stats-traffic.js';
+import { createCosts } from '../../../adapters/postgres/figures/costs.js';
+import { createOperatorStore } from '../../../adapters/postgres/figures/operator.js';
+import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
+import { daysUntil, readFigures } from '../../../src/billing/figures.js';
+import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
+
+let service: DashboardService;
+let olga: Customer;
+let today: string;
+
+beforeAll(async () => {
+  service = await startDashboard({ env: { PERCH_OPERATORS: 'olga@perch.example' } });
+  olga = await service.customer('olga@perch.example');
+  today = new Date(service.clock.now()).toISOString().slice(0, 10);
+  const ada = await service.customer('ada@harbour.example');
+  await ada.grant(100);
+  const { headers } = await ada.post('/dashboard/credits/buy', { pack: 'starter' });
+  const session = headers.get('location')?.split('/').at(-1) ?? '';
+  service.stripe.pay(session);
+  await ada.get(`/dashboard/credits?session_id=${session}`);
+  const { keyId } = await ada.key();
+  for (const tweets of [20, 30]) await ada.read(keyId, tweets);
+  await createCosts(service.sql).add(randomUUID(), [
+    {
+      ...{ day: today, network: 'x', operation: 'user-tweets', answers: 2, items: 50, cacheHits: 10, charged: 50_000 },
+      ...{ calls: 3, tweets: 40, users: 0, cost: 5_000_000 },
+    },
+    {
+      ...{ day: today, network: 'x', operation: 'user', answers: 5, items: 5, cacheHits: 5, charged: 2_500 },
+      ...{ calls: 0, tweets: 0, users: 0, cost: 0 },
+    },
+  ]);
+});
+afterAll(() => service?.close());
+
+const figures = () =>
+  readFigures(
+    { store: createOperatorStore(service.sql), costs: createCosts(service.sql) },
+    daysUntil(service.clock.now(), 7),
+  );
+
+describe('money', () => {
+  it('sold and granted less spent is what is outstanding, in every wallet together', async () => {
+    const { totals, revenue } = await figures();
+    const [sale] = await service.sql<{ usd: number; credits: number }[]>`
+      select usd, credits_thousandths as credits from sales where state = 'paid'`;
+    expect(totals).toMatchObject({ sold: sale?.credits, granted: 100_000, withdrawn: 0, spent: 50_000 });
+    expect(totals.outstanding).toBe((sale?.credits ?? 0) + 100_000 - 50_000);
+    expect(totals.paidCents).toBe((sale?.usd ?? 0) * 100);
+    expect(revenue).toEqual([{ day: today, pack: 'starter', sales: 1, ...sale }]);
+  });
+
+  it('is known while the debits cannot be read: nothing scans the ledger', async () => {
+    await service.sql.begin(async (tx) => {
+      await tx`lock table debits in access exclusive mode`;
+      expect((await figures()).totals.spent).toBe(50_000);
+    });
+  });
+
+  it('is on a page, with charts', async () => {
+    const { status, words, body } = await olga.get('/operator/money');
+    expect(status).toBe(200);
+    expect(words).toContain('Credits granted 100');
+    expect(words).toContain('Credits spent 50');
+    const sources = [...body.matchAll(/<img src="(\/operator\/[^"]+)"/g)].map(([, src = '']) =>
+      src.replaceAll('&amp;', '&'),
+    );
+    expect(sources).toHaveLength(2);
+    for (const source of sources) {
+      const picture = await olga.get(source);
+      expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+      expect(picture.body).toMatch(/^<svg/);
+    }
+  });
+});
+
+describe('reads', () => {
+  it('are shown by operation, and one that costs more than it earns is named', async () => {
+    const { status, words } = await olga.get('/operator/reads?days=7');
+    expect(status).toBe(200);
+    expect(words).toMatch(/user-tweets\s+x\s+2\s+50\s+20%\s+3\s+50\s+\$0\.\d\d\s+\$5\.00\s+Costs more than it earns/);
+    expect(words).toMatch(/ user\s+x\s+5\s+5\s+100%\s+0\s+2\.5\s+\$0\.\d\d\s+\$0\.00\s+(?!Costs)/);
+    expect(words).toContain('Fast reads');
+  });
+
+  it('a picture of nothing known is refused', async () => {
+    expect((await olga.get('/operator/figures.svg?chart=weather')).status).toBe(400);
+  });
+
+  it.each([
+    ...['/operator/money', '/operator/reads', '/operator/figures.svg?chart=items'],
+    ...['/operator/traffic', '/operator/traffic.svg?chart=times'],
+  ])('%s does not exist for a customer', async (path) => {
+    const ada = await service.customer('other@harbour.example');
+    expect((await ada.get(path)).status).toBe(404);
+  });
+});
+
+describe('traffic', () => {
+  let adaId: string;
+  beforeAll(async () => {
+    const ada = await service.customer('limited@harbour.example');
+    adaId = ada.accountId;
+    const now = service.clock.now();
+    const hour = `${new Date(now).toISOString().slice(0, 13)}:00:00Z`;
+    const row = { hour, interface: 'rest', operation: 'user', status: 200, code: '' } as const;
+    await createTraffic(service.sql).add(
+      randomUUID(),
+      [
+        { ...row, bucket: 4, requests: 99, items: 99, cacheHits: 33 },
+        { ...row, bucket: 16, status: 404, code: 'not_found', requests: 1, items: 0, cacheHits: 0 },
+        { ...row, interface: 'test', bucket: 4, requests: 7, items: 7, cacheHits: 0 },
+        { ...row, interface: 'site', operation: '', status: 0, bucket: 2, requests: 3, items: 0, cacheHits: 0 },
+      ],
+      [
+        { day: today, accountId: adaId, limit: 'rate_limited', refusals: 12 },
+        { day: today, accountId: null, limit: 'failed_keys', refusals: 4 },
+      ],
+    );
+  });
+
+  it.each(['', '?hours=24', '?hours=168', '?hours=720', '?hours=none'])(
+    'is on a page, with charts, tables and who met a limit%s',
+    async (query) => {
+      const { status, words, body } = await olga.get(`/operator/traffic${query}`);
+      expect(status).toBe(200);
+      expect(words).toMatch(/REST\s+user\s+100\s+1%\s+33%\s+[34](\.\d)? ms\s+[45](\.\d)? ms/);
+      expect(words).toMatch(/404\s+not_found\s+REST\s+1 /);
+      expect(words).toMatch(/caller left\s+pages\s+3 /);
+      expect(body).toContain(`href="/operator/accounts/${adaId}"`);
+      expect(words).toMatch(/Ada\s+Requests per second\s+12 /);
+      expect(words).toMatch(/callers without a valid key\s+Invalid keys from one address\s+4 /);
+      const pictures = [...body.matchAll(/<img src="(\/operator\/[^"]+)"/g)].map(([, src = '']) =>
+        src.replaceAll('&amp;', '&'),
+      );
+      expect(pictures).toHaveLength(3);
+      for (const picture of pictures) expect((await olga.get(picture)).body).toMatch(/^<svg/);
+    },
+  );
+
+  it('charts say what they show to those who cannot see them', async () => {
+    const { body } = await olga.get('/operator/traffic');
+    expect(body).toMatch(/alt="Requests per hour from [^"]+, as stacked bars: 110 in total/);
+    expect(body).toMatch(/alt="Milliseconds per hour from [^"]+, as lines: p50 [\d.]+ over all, [\d.]+ at most; p99 /);
+  });
+
+  it('is printed by perch stats', async () => {
+    const read = await createTraffic(service.sql).read(`${today}T00:00:00Z`, { limits: 10 });
+    expect(trafficJson(read)).toMatchObject({
+      requests: [
+        { interface: 'rest', operation: 'user', requests: 100, refused: 1, hit_rate: 0.333 },
+        { interface: 'test', operation: 'user', requests: 7, hit_rate: 0 },
+        { interface: 'site', operation: null, requests: 3, hit_rate: null },
+      ],
+      statuses: [
+        { status: null, code: null, interface: 'site', requests: 3 },
+        { status: 200, code: null, interface: 'rest', requests: 99 },
+        { status: 200, code: null, interface: 'test', requests: 7 },
+        { status: 404, code: 'not_found', interface: 'rest', requests: 1 },
+      ],
+      limits_met: [
+        { account_id: adaId, account: 'Ada', limit: 'rate_limited', refusals: 12, last_day: today },
+        { account_id: null, account: null, limit: 'failed_keys', refusals: 4, last_day: today },
+      ],
+    });
+    const text = trafficText(read);
+    expect(text).toMatch(/^rest +user +100 +1% +33% +[\d.]+ ms +[\d.]+ ms$/m);
+    expect(text).toMatch(/^without a valid key +failed_keys +4 /m);
+  });
+
+  it('a picture of nothing known is refused', async () => {
+    expect((await olga.get('/operator/traffic.svg?chart=weather')).status).toBe(400);
+  });
+});
+
+describe('perch stats', () => {
+  it('prints the same figures as the page', async () => {
+    const all = await figures();
+    expect(statsJson(all)).toMatchObject({
+      credits: { granted: 100, withdrawn: 0, spent: 50, sold: all.totals.sold / 1000 },
+      revenue: [{ day: today, pack: 'starter', sales: 1 }],
+      days: [{ day: today, sales: 1, credits_spent: 52.5, answers: 7, items: 55, calls: 3, cost_usd: 5 }],
+    });
+    const text = statsText(all);
+    expect(text).toMatch(/^Credits granted +100$/m);
+    expect(text).toMatch(new RegExp(`^${today} .* 52\\.5 +7 +55  27% +3 .*\\$5\\.00$`, 'm'));
+  });
+});

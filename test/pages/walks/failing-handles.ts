@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { FAILING_HANDLES } from '../../../adapters/networks/corpus/demo/failing-handles.js';
+import { ERROR_CODES } from '../../../src/domain/errors.js';
+import { until } from '../../cli/support/service.js';
+import { createClient } from '../../kit/client.js';
+
+/** What a walk needs of a browser, whichever it is. */
+export interface Tab {
+  /** By a path of the service, or a whole address. */
+  goto(path: string): Promise<unknown>;
+  click(role: 'button' | 'link' | 'radio', name: string): Promise<void>;
+  /** By the whole label. */
+  fill(label: string, text: string): Promise<void>;
+  /** Waits until the text is shown, on this page or on the one that is being opened. */
+  sees(text: string): Promise<void>;
+  /** The text of an element, as it is shown; that of the page's main part if none is named. */
+  words(selector?: string): Promise<string>;
+}
+
+const TEST_KEY = /perch_test_[0-9A-Za-z]{32}/;
+
+/**
+ * A customer who is signed in makes a test key and tries each failing handle with it in the reference, beside live reads: those
+ * cost what they cost, and the others nothing.
+ */
+export async function triesFailingHandles(tab: Tab, url: string, liveKey: string): Promise<void> {
+  await tab.goto('/dashboard/keys');
+  await tab.fill('Name', 'tests');
+  await tab.click('radio', 'Test: 10,000 play credits a day, invented data');
+  await tab.click('button', 'Create key');
+  await tab.sees('Copy the key now');
+  const [testKey = ''] = TEST_KEY.exec(await tab.words()) ?? [];
+  const [live, test] = [createClient(url, liveKey), createClient(url, testKey)];
+  const balances = async () =>
+    Promise.all([live, test].map(async (client) => Number(JSON.parse((await client.get('/v1/me')).text).balance)));
+  expect((await live.get('/v1/users/quay_library')).status).toBe(200);
+  const before = await balances();
+
+  await tab.goto('/docs/api/user');
+  await tab.fill('API key (the demo key: its credits cost nothing)', testKey);
+  for (const { handle, code, reason } of FAILING_HANDLES) {
+    await tab.fill('handle (required)', handle);
+    await tab.click('button', 'Send');
+    const told = [`"code": "${code}"`, ...(reason === undefined ? [] : [`"reason": "${reason}"`])];
+    const isTold = async () => {
+      const answer = await tab.words('#try-answer');
+      return told.every((each) => answer.includes(each));
+    };
+    await until(isTold, `${handle} is answered with ${told}`);
+    expect(await tab.words('#try-bill')).toContain(`${ERROR_CODES[code].status}: nothing charged`);
+    expect((await live.get('/v1/users/quay_library')).body.credits_charged).toBe(0.5);
+  }
+  const [liveBefore = 0, testBefore = 0] = before;
+  expect(await balances()).toEqual([liveBefore - FAILING_HANDLES.length / 2, testBefore]);
+}

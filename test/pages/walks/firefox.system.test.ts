@@ -1,0 +1,154 @@
+/** The ways of a visitor, a customer and an operator once more, in the other browser: a process, its database, Firefox. */
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Demo, SLOW_MS, startDemo, until } from '../../cli/support/service.js';
+import type { Cli, Started } from '../../cli/support/support.js';
+import { describeInFirefox, FirefoxTab, launchFirefox } from '../../kit/browser/firefox.js';
+import { createClient } from '../../kit/client.js';
+import { startMailServer } from '../../kit/mail-server.js';
+import { triesFailingHandles } from './failing-handles.js';
+
+const KEY = /perch_live_[0-9A-Za-z]{32}/;
+
+describeInFirefox('in Firefox', () => {
+  let demo: Demo;
+  let cli: Cli;
+  let started: Started;
+  let url: string;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let browser: Browser;
+  let tab: FirefoxTab;
+
+  beforeAll(async () => {
+    mail = await startMailServer();
+    demo = await startDemo({ SMTP_URL: mail.url });
+    ({ cli, started, url } = demo);
+    browser = await launchFirefox();
+    tab = await FirefoxTab.open(browser, url);
+  }, SLOW_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+    await mail?.close();
+  });
+
+  const flawsOn = async (...paths: readonly string[]): Promise<string[]> => {
+    const flaws: string[] = [];
+    for (const path of paths) {
+      await tab.goto(path);
+      flaws.push(...(await tab.flaws()));
+    }
+    return flaws;
+  };
+
+  it('passes axe on every public page, on a phone and on a desk', { timeout: SLOW_MS }, async () => {
+    const pages = [
+      '/',
+      '/docs',
+      '/docs/graphql',
+      '/docs/api',
+      '/docs/api/usersBatch',
+      '/docs/types/User',
+      '/status',
+      '/legal',
+    ];
+    expect(await flawsOn(...pages)).toEqual([]);
+    expect(tab.errors).toEqual([]);
+    expect(await tab.goto('/nowhere')).toBe(404);
+    expect(await tab.flaws()).toEqual([]);
+    tab.errors.length = 0; // Firefox reports the 404 itself.
+  });
+
+  it('a visitor tries a read in the reference, and is charged half for it again', { timeout: SLOW_MS }, async () => {
+    await tab.goto('/docs/api');
+    await tab.click('link', 'GET /v1/users/{handle}');
+    await tab.click('button', 'Send');
+    await tab.sees('200: 1 credit charged');
+    expect(await tab.words('#try-answer')).toContain('"handle": "harbor_obs"');
+    await tab.click('button', 'Send');
+    await tab.sees('200: 0.5 credits charged');
+  });
+
+  it('GraphiQL runs its first example with the demo key, and shows the cost', { timeout: SLOW_MS }, async () => {
+    await tab.goto('/graphql');
+    await tab.sees('Demo key');
+    await tab.page.locator('.graphiql-execute-button').click();
+    // The profile is cached by now, its timeline is not.
+    await tab.page.waitForFunction(`document.querySelector('#last-cost')?.textContent.startsWith('20.5 credits')`);
+    expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
+  });
+
+  it('a customer signs in, makes a key, reads with it, and sees what it used', { timeout: SLOW_MS }, async () => {
+    await tab.goto(demo.signInLink);
+    await tab.isAt('/sign-in');
+    await tab.click('button', 'Sign in');
+    await tab.isAt('/dashboard');
+    await tab.goto('/dashboard/keys');
+    await tab.fill('Name', 'walk');
+    await tab.click('button', 'Create key');
+    // The page before is still there until the new one is.
+    await tab.page.waitForFunction(`${KEY}.test(document.querySelector('main')?.innerText)`);
+    const [key = ''] = KEY.exec(await tab.words()) ?? [];
+    const read = await createClient(url, key).get('/v1/users/harbor_obs');
+    expect(read.status).toBe(200);
+    await tab.goto(`/dashboard/receipts?request_id=${read.body.request_id}`);
+    expect(await tab.words()).toContain('profile');
+    expect(await tab.flaws()).toEqual([]);
+    expect(await flawsOn('/dashboard', '/dashboard/keys', '/dashboard/usage', '/dashboard/alerts')).toEqual([]);
+  });
+
+  it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
+    const [liveKey = ''] = KEY.exec(started.said.stdout) ?? [];
+    await triesFailingHandles(tab, url, liveKey);
+    // Firefox reports answers that are errors itself.
+    tab.errors.length = 0;
+  });
+
+  it('an operator finds an account, freezes and thaws it', { timeout: SLOW_MS }, async () => {
+    const words = ['--name', 'Ada', '--email', 'ada@harbour.example', '--credits', '10', '--qps', '100'];
+    const ada = await cli.json<{ account_id: string; key: string }>('account', 'create', ...words);
+    const status = async () => (await createClient(url, ada.key).get('/v1/me')).status;
+    await tab.goto('/operator');
+    const label = 'Part of a name or email address, an account id, or the six characters of a key';
+    await tab.fill(label, 'ADA@harbour');
+    // The newest accounts are listed before, too: a link of the page that is left leads nowhere.
+    await Promise.all([tab.page.waitForNavigation(), tab.click('button', 'Find')]);
+    await tab.click('link', 'Ada');
+    await tab.isAt(`/operator/accounts/${ada.account_id}`);
+    expect(await status()).toBe(200);
+    await tab.page.locator('::-p-text(Freeze this account…)').click();
+    await tab.click('button', 'Freeze now');
+    await tab.sees('Account frozen.');
+    await until(async () => (await status()) === 401, 'the key is refused', started);
+    await tab.click('button', 'Thaw this account');
+    await tab.sees('Account thawed.');
+    await until(async () => (await status()) === 200, 'the key works', started);
+    const pages = ['/operator', '/operator/money', '/operator/traffic', '/operator/actions'];
+    expect(await flawsOn(`/operator/accounts/${ada.account_id}`, ...pages)).toEqual([]);
+    expect([tab.foreign, tab.errors]).toEqual([[], []]);
+  });
+
+  it('a customer sets an alert, and gets it', { timeout: SLOW_MS }, async () => {
+    const words = ['--name', 'Grace', '--email', 'grace@harbour.example', '--credits', '3'];
+    const { key } = await cli.json<{ key: string }>('account', 'create', ...words);
+    const answer = await cli.json<{ sign_in_link: string }>('account', 'sign-in', '--email', 'grace@harbour.example');
+    const link = new URL(answer.sign_in_link);
+    await tab.goto(`/sign-in${link.hash}`);
+    await tab.click('button', 'Sign in');
+    await tab.isAt('/dashboard');
+    await tab.goto('/dashboard/alerts');
+    await tab.fill('Credits', 'many');
+    await tab.click('button', 'Set alert');
+    await tab.page.waitForFunction(`document.querySelector('#amount')?.getAttribute('aria-invalid') === 'true'`);
+    await tab.fill('Credits', '2.5');
+    await tab.click('button', 'Set alert');
+    await tab.sees('Remove');
+    expect(await tab.flaws()).toEqual([]);
+    expect((await createClient(url, key).get('/v1/users/harbor_obs?fresh=true')).status).toBe(200);
+    const subject = 'Subject: Perch: the balance is below 2.5 credits';
+    // Within a minute, as the page says.
+    await until(() => mail.received.some(({ source }) => source.includes(subject)), 'the mail arrives', started);
+    expect([tab.foreign, tab.errors]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { migrate } from '../../../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import { debitOf, grantTo, openPayer } from '../../engine/ports/suites/ledger.suite.js';
+import { openHome, removeHome } from './home.js';
+import { openInProcess, serverOf } from './launcher-support.js';
+
+/** For a machine that does much else. */
+const SLOW = { timeout: 120_000 };
+const WAIT_MS = 60_000;
+
+let home: string;
+beforeEach(async () => {
+  home = await openHome();
+});
+afterEach(() => removeHome(home));
+
+/** Kills the server, and waits until another answers the pool, at the address it was opened with. */
+async function killAndAwait(sql: Sql): Promise<void> {
+  const killed = await serverOf(home);
+  process.kill(killed.pid, 'SIGKILL');
+  await until(async () => !(await killed.runs()));
+  await until(async () => {
+    const back = await serverOf(home).catch(() => undefined);
+    return back !== undefined && back.pid !== killed.pid && (await back.runs());
+  });
+  await until(() =>
+    sql`select 1`.then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + WAIT_MS; !(await holds()); await sleep(20)) {
+    if (Date.now() > deadline) throw new Error('Waited in vain');
+  }
+}
+
+test(
+  'a server killed while several use it comes back once, where it was, and goes with the last of them',
+  SLOW,
+  async () => {
+    const said: string[] = [];
+    const first = await openEmbeddedPostgres({ home, onProgress: (text) => said.push(text) });
+    const others = await Promise.all([openInProcess(home), openInProcess(home)]);
+    const sql = connect(first.connection);
+    for (let kill = 1; kill <= 2; kill++) {
+      await killAndAwait(sql);
+      // Each of them has its share again: as the list of locks says.
+      await until(async () => {
+        const [row] = await sql`select count(*) as seats from pg_locks where locktype = 'advisory' and granted`;
+        return row?.seats === 3;
+      });
+    }
+    // It is logged a moment after the lease is taken.
+    const times = (what: string): number => said.filter((text) => text.includes(what)).length;
+    await until(async () => times('is running again') === 2);
+    expect(times('stopped: restarting')).toBe(2);
+
+    const server = await serverOf(home);
+    await sql.end({ timeout: 1 });
+    await first.stop();
+    expect(await server.runs()).toBe(true);
+    await Promise.all(others.map((other) => other.leave()));
+    expect(await server.runs()).toBe(false);
+  },
+);
+
+test('restarts the server from a process that only joined it when the one that started it died', SLOW, async () => {
+  const starter = await openInProcess(home);
+  const joined = await openEmbeddedPostgres({ home });
+  expect([starter.told.started, joined.started]).toEqual([true, false]);
+  const sql = connect(joined.connection);
+  starter.process.kill('SIGKILL');
+  await killAndAwait(sql);
+  const server = await serverOf(home);
+  await sql.end({ timeout: 1 });
+  await joined.stop();
+  expect(await server.runs()).toBe(false);
+});
+
+test('leaves no server behind when a process exits at the moment the server dies', SLOW, async () => {
+  const opened = await openEmbeddedPostgres({ home });
+  const killed = await serverOf(home);
+  process.kill(killed.pid, 'SIGKILL');
+  // The loss is noticed, and bringing it back may have begun.
+  await until(async () => !(await killed.runs()));
+  await opened.stop();
+  expect(await (await serverOf(home).catch(() => killed)).runs()).toBe(false);
+});
+
+test(
+  'debits under way when the server is killed: those that succeed are in the ledger once, those that fail are not (M19)',
+  SLOW,
+  async () => {
+    const server = await openEmbeddedPostgres({ home });
+    const sql = connect(server.connection);
+    await migrate(sql);
+    const ledger = createLedger(sql);
+    const payer = await openPayer(createAccounts(sql));
+    await grantTo(ledger, payer, 100_000_000);
+    const outcome = new Map<string, boolean>();
+    let ending = false;
+    const payers = Array.from({ length: 30 }, async () => {
+      while (!ending) {
+        const debit = debitOf(payer, 1);
+        const posted = await ledger.post(debit).catch(() => undefined);
+        outcome.set(debit.requestId, posted?.ok === true);
+        if (posted === undefined) await sleep(20);
+      }
+    });
+    for (let kill = 1; kill <= 3; kill++) {
+      const before = outcome.size;
+      while (outcome.size < before + 300) await sleep(10);
+      await killAndAwait(sql);
+    }
+    ending = true;
+    await Promise.all(payers);
+    const rows = await sql<{ id: string }[]>`select request_id as id from ledger_entries where kind = 'debit'`;
+    const posted = [...outcome].filter(([, ok]) => ok).map(([id]) => id);
+    expect(rows.map(({ id }) => id).sort()).toEqual(posted.sort());
+    expect((await ledger.check()).faults).toEqual([]);
+    await sql.end({ timeout: 1 });
+    await server.stop();
+  },
+);

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import type { Accounts, Cap, CapPeriod } from '../../../src/ports/accounts.js';
+import type { Ledger } from '../../../src/ports/ledger.js';
+import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+
+const OVER = { ok: false, reason: 'key_cap' };
+const LATER = '2999-01-01T00:00:00Z';
+
+let database: FreshDatabase;
+let accounts: Accounts;
+let ledger: Ledger;
+beforeAll(async () => {
+  database = await freshDatabase();
+  accounts = createAccounts(database.sql);
+  ledger = createLedger(database.sql);
+});
+afterAll(() => database.drop());
+
+const successor = () => ({
+  hash: randomBytes(32),
+  prefix: `perch_live_${randomBytes(3).toString('hex')}`,
+  expiresAt: null,
+});
+
+async function funded(cap: Cap | null): Promise<Payer> {
+  const payer = await openPayer(accounts);
+  await grantTo(ledger, payer, 1_000_000);
+  if (cap !== null) await accounts.changeKey(payer, { cap });
+  return payer;
+}
+
+async function rotated(payer: Payer): Promise<Payer> {
+  const { keyId, prefix } = await accounts.rotateKey(payer, successor(), LATER);
+  return { ...payer, keyId, prefix };
+}
+
+const capOf = async ({ accountId, keyId }: Payer) =>
+  (await accounts.get(accountId))?.keys.find((key) => key.keyId === keyId)?.cap;
+
+/** As if all of it had happened a period earlier. */
+async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<void> {
+  const { sql } = database;
+  const step = `1 ${period}`;
+  await sql`update spend_caps set period_start = period_start - ${step}::interval where account_id = ${payer.accountId}`;
+  await sql.begin(async (tx) => {
+    await tx`alter table debits disable trigger append_only`;
+    await tx`
+      update debits d set at = at - ${step}::interval from wallets w
+      where w.account_id = ${payer.accountId} and d.wallet_number = w.wallet_number`;
+    await tx`alter table debits enable trigger append_only`;
+    await tx`update usage_hours set hour = hour - ${step}::interval where account_id = ${payer.accountId}`;
+  });
+}
+
+describe('spend caps (U6)', () => {
+  test.each(['day', 'month', 'total'] as const)('a cap for a %s is filled exactly and not overrun', async (period) => {
+    const payer = await funded({ amount: 3_000, period });
+    expect(await ledger.post(debitOf(payer, 3_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 2_000))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 1_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 1_000))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 1))).toEqual(OVER);
+    expect(await capOf(payer)).toEqual({ amount: 3_000, period, spent: 3_000 });
+  });
+
+  test.each(['day', 'month'] as const)('the next %s begins with nothing spent', async (period) => {
+    const payer = await funded({ amount: 3_000, period });
+    await ledger.post(debitOf(payer, 3_000));
+    await aPeriodPasses(payer, period);
+    expect(await capOf(payer)).toMatchObject({ spent: 0 });
+    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ keySpent: 0 });
+    expect(await ledger.post(debitOf(payer, 2_500))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);
+    expect(await capOf(payer)).toMatchObject({ spent: 2_500 });
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
+  test('keys that replace each other share the cap, overlap included (A10)', async () => {
+    const old = await funded({ amount: 3_000, period: 'day' });
+    await ledger.post(debitOf(old, 1_000));
+    const next = await rotated(old);
+    const posted = await Promise.all([...Array(6)].map((_, n) => ledger.post(debitOf(n % 2 ? old : next, 500))));
+    expect(posted.filter(({ ok }) => ok)).toHaveLength(4);
+    expect(await capOf(next)).toMatchObject({ spent: 3_000 });
+    expect(await capOf(old)).toMatchObject({ spent: 3_000 });
+  });
+
+  test('a cap set later counts what its period has seen already, and cannot be below that', async () => {
+    const payer = await funded(null);
+    await ledger.post(debitOf(payer, 2_000));
+    for (const [period, since] of [
+      ['day', 'today'],
+      ['month', 'this month'],
+      ['total', 'so far'],
+    ] as const) {
+      const low = accounts.changeKey(payer, { cap: { amount: 1_999, period } });
+      await expect(low).rejects.toMatchObject({
+        code: 'bad_request',
+        message: `This key has already spent 2 credits ${since}: its cap can't be lower. To stop it, revoke it.`,
+        detail: { param: 'cap' },
+      });
+    }
+    await accounts.changeKey(payer, { cap: { amount: 2_500, period: 'day' } });
+    expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);
+    expect(await ledger.post(debitOf(payer, 500))).toMatchObject({ ok: true });
+  });
+
+  test('a cap set on a rotated key counts for the old one, too (A10)', async () => {
+    const old = await funded(null);
+    const next = await rotated(old);
+    await accounts.changeKey(next, { cap: { amount: 1_000, period: 'day' } });
+    expect(await ledger.post(debitOf(old, 1_001))).toEqual(OVER);
+    expect(await ledger.post(debitOf(old, 600))).toMatchObject({ ok: true });
+    expect(await ledger.post(debitOf(next, 401))).toEqual(OVER);
+    await accounts.changeKey(old, { cap: null });
+    expect(await ledger.post(debitOf(next, 5_000))).toMatchObject({ ok: true });
+  });
+
+  test('a debit that began before midnight and waited for one from after it counts to the new day', async () => {
+    const payer = await funded({ amount: 3_000, period: 'day' });
+    await database.sql`update spend_caps set period_start = now() + interval '1 minute' where account_id = ${payer.accountId}`;
+    expect(await ledger.post(debitOf(payer, 1_000))).toMatchObject({ ok: true });
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
+  test('changing a cap that rotated keys share never waits with their debits in a ring', async () => {
+    const keys = [await funded({ amount: 1_000_000, period: 'day' })];
+    for (let n = 0; n < 4; n += 1) {
+      await database.sql`update keys set expires_at = null where account_id = ${keys[0]?.accountId ?? ''}`;
+      keys.push(await rotated(keys[0] as Payer));
+    }
+    let changing = true;
+    const nodes = [ledger, createLedger(database.sql)];
+    const spending = keys.flatMap((key) =>
+      nodes.map(async (node) => {
+        while (changing) expect(await node.post(debitOf(key, 1))).toMatchObject({ ok: true });
+      }),
+    );
+    for (let n = 0; n < 40; n += 1) {
+      const cap = { amount: 1_000_000 + n, period: n % 2 ? 'day' : 'month' } as const;
+      await accounts.changeKey(keys[n % keys.length] as Payer, { cap });
+    }
+    changing = false;
+    await Promise.all(spending);
+    expect((await ledger.check()).faults).toEqual([]);
+  });
+
+  test('a cap on one key leaves the others of the account alone', async () => {
+    const payer = await funded({ amount: 0, period: 'total' });
+    const other = { ...payer, ...(await addPayerKey(accounts, payer.accountId, null)) };
+    const [refused, posted] = await Promise.all([ledger.post(debitOf(payer, 1)), ledger.post(debitOf(other, 1))]);
+    expect([refused.ok, posted.ok]).toEqual([false, true]);
+  });
+
+  test('whatever is spent, rotated and changed at the same time: no cap is overrun and every debit is counted', async () => {
+    const nodes = [ledger, createLedger(database.sql)] as const;
+    const period = fc.constantFrom<CapPeriod>('total', 'month', 'day');
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ spend: fc.integer({ min: 1, max: 900 }), node: fc.constantFrom(0, 1) }) },
+      { weight: 1, arbitrary: fc.record({ cap: fc.record({ amount: fc.integer({ min: 0, max: 4_000 }), period }) }) },
+      { weight: 1, arbitrary: fc.constant({ cap: null }) },
+      { weight: 1, arbitrary: fc.constant({ rotate: true }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const payer = await funded({ amount: 2_000, period: 'total' });
+        let newest = payer;
+        await Promise.all(
+          steps.map(async (one) => {
+            if ('spend' in one) return nodes[one.node as 0 | 1].post(debitOf(newest, one.spend));
+            // Refused where more was spent: that is right, too.
+            if ('cap' in one) return accounts.changeKey(newest, { cap: one.cap }).catch(() => {});
+            newest = await rotated(newest).catch(() => newest);
+          }),
+        );
+        const cap = await capOf(newest);
+        if (cap) expect(cap.spent).toBeLessThanOrEqual(cap.amount);
+        expect((await ledger.check()).faults).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

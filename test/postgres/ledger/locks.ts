@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql, Transaction } from '../../../adapters/postgres/sql.js';
+import type { Payer } from '../../engine/ports/suites/ledger.suite.js';
+import { holdLocks } from '../../kit/postgres/hold-locks.js';
+
+export type Lock = (tx: Transaction, payer: Payer) => Promise<unknown>;
+
+/** What a transaction does to have one of a payer's rows. */
+export const LOCKS = {
+  wallet: (tx, { walletId }) => tx`select from wallets where wallet_id = ${walletId} for update`,
+  key: (tx, { keyId }) => tx`select from keys where key_id = ${keyId} for update`,
+  usage: (tx, { accountId }) => tx`select from usage_hours where account_id = ${accountId} for update`,
+  cap: (tx, { accountId }) => tx`select from spend_caps where account_id = ${accountId} for update`,
+} as const satisfies Record<string, Lock>;
+
+/** Keeps what it has locked until it is told to commit. */
+export const hold = (sql: Sql, lock: Lock, payer: Payer): Promise<() => Promise<void>> =>
+  holdLocks(sql, (tx) => lock(tx, payer));
+
+/** Resolves as soon as a statement in this database waits for a lock. */
+export async function untilOneWaits(sql: Sql): Promise<void> {
+  const waiting = () => sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await waiting()).length === 0) await sleep(1);
+}

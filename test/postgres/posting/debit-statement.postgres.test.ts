@@ -1,0 +1,138 @@
+/** The statement for all debits, by itself: what it says of rows that another transaction has locked. */
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { findPosted, type Locking, postDebits } from '../../../adapters/postgres/ledger/debit-statement.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import type { Sql } from '../../../adapters/postgres/sql.js';
+import type { Accounts } from '../../../src/ports/accounts.js';
+import type { Debit, Ledger } from '../../../src/ports/ledger.js';
+import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { hold, LOCKS, type Lock, untilOneWaits } from '../ledger/locks.js';
+
+const MODES = ['skip', 'wait'] as const;
+const CAP = 500;
+
+let database: FreshDatabase;
+let sql: Sql;
+let accounts: Accounts;
+let ledger: Ledger;
+beforeAll(async () => {
+  database = await freshDatabase();
+  sql = database.sql;
+  accounts = createAccounts(sql);
+  ledger = createLedger(sql);
+});
+afterAll(() => database.drop());
+
+async function openWith(amount: number, cap: number | null = null): Promise<Payer> {
+  const payer = await openPayer(accounts, cap);
+  await grantTo(ledger, payer, amount);
+  return payer;
+}
+
+const outcomesOf = async (debits: readonly Debit[], mode: Locking): Promise<string[]> =>
+  (await postDebits(sql, debits, mode)).map(({ outcome }) => outcome);
+
+/**
+ * What becomes of a debit for whose row a statement waits until another transaction commits. On a busy machine it may have
+ * waited for too long by then: it starts again.
+ */
+async function afterWaiting(lock: Lock, payer: Payer, debit: Debit): Promise<string[]> {
+  for (let tries = 1; ; tries += 1) {
+    const release = await hold(sql, lock, payer);
+    const posting = outcomesOf([debit], 'wait');
+    await Promise.race([untilOneWaits(sql), posting.catch(() => {})]);
+    await release();
+    try {
+      return await posting;
+    } catch (error) {
+      if (tries === 20 || (error as { code?: string }).code !== '55P03') throw error;
+    }
+  }
+}
+
+describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another transaction has locked', (what) => {
+  test('is reported as locked when locked rows are skipped, and the rest of its batch is posted', async () => {
+    const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
+    const debits = [debitOf(locked, 1), debitOf(free, 1), debitOf(locked, 2)];
+    const release = await hold(sql, LOCKS[what], locked);
+    expect(await outcomesOf(debits, 'skip')).toEqual(['locked', 'posted', 'locked']);
+    await release();
+    expect(await outcomesOf([debits[0] as Debit], 'skip')).toEqual(['posted']);
+  });
+
+  test('is posted by a statement that waits, once the lock is released', async () => {
+    const payer = await openWith(1_000, CAP);
+    expect(await afterWaiting(LOCKS[what], payer, debitOf(payer, 1))).toEqual(['posted']);
+  });
+
+  test('fails, having posted nothing, where it waits for too long', async () => {
+    const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
+    const debits = [debitOf(locked, 1), debitOf(free, 1)];
+    const release = await hold(sql, LOCKS[what], locked);
+    await expect(outcomesOf(debits, 'wait')).rejects.toMatchObject({ code: '55P03' });
+    await release();
+    expect(await findPosted(sql, debits)).toEqual([undefined, undefined]);
+  });
+});
+
+test('a debit whose key gets its cap while the statement waits for it is crowded: the next statement sees the cap', async () => {
+  const payer = await openWith(1_000);
+  const { keyId } = payer;
+  const givesCap: Lock = async (tx, { accountId }) => {
+    const [{ capId }] = await tx<[{ capId: string }]>`
+      insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
+      values (${accountId}, ${CAP}, 'total', period_began('total', now()), 0) returning cap_id as "capId"`;
+    await tx`update keys set cap_id = ${capId} where key_id = ${keyId}`;
+  };
+  const debit = debitOf(payer, CAP + 1);
+  expect(await afterWaiting(givesCap, payer, debit)).toEqual(['crowded']);
+  expect(await outcomesOf([debit], 'wait')).toEqual(['key_cap']);
+});
+
+describe('a debit whose names do not belong together', () => {
+  const strangers = async (): Promise<Record<string, Debit>> => {
+    const [payer, other] = [await openWith(1_000), await openWith(1_000)];
+    const { keyId } = await addPayerKey(accounts, other.accountId, null);
+    return {
+      account: debitOf({ ...payer, accountId: v7() }, 1),
+      wallet: debitOf({ ...payer, walletId: other.walletId }, 1),
+      key: debitOf({ ...payer, keyId: v7() }, 1),
+      keyOfAnother: debitOf({ ...payer, keyId }, 1),
+    };
+  };
+
+  test('is missing where the statement waits; where it skips, it cannot tell those that do not exist from locked ones', async () => {
+    const { account, wallet, key, keyOfAnother } = await strangers();
+    const debits = [account, wallet, key, keyOfAnother] as Debit[];
+    expect(await outcomesOf(debits, 'wait')).toEqual(['missing', 'missing', 'missing', 'missing']);
+    expect(await outcomesOf(debits, 'skip')).toEqual(['locked', 'missing', 'locked', 'missing']);
+    expect(await findPosted(sql, debits)).toEqual(debits.map(() => undefined));
+  });
+});
+
+test.each(MODES)('stores each debit of a batch with its own receipt (%s)', async (mode) => {
+  const [capped, other] = [await openWith(1_000, CAP), await openWith(5_000)];
+  const debits = [
+    debitOf(capped, 100, { operation: 'first' }),
+    debitOf(other, 2_000, { operation: 'second "quoted" {x,y}', items: 7, cacheHits: 3 }),
+    debitOf(capped, 200, { operation: 'third' }),
+  ];
+  const rows = await postDebits(sql, debits, mode);
+  expect(rows).toMatchObject([
+    { outcome: 'posted', seq: 2, balance_after: 900, capped: true },
+    { outcome: 'posted', seq: 2, balance_after: 3_000, capped: false },
+    { outcome: 'posted', seq: 3, balance_after: 700, capped: true },
+  ]);
+  const stranger = debitOf(other, 1);
+  expect(await findPosted(sql, [...debits, stranger])).toEqual([
+    ...rows.map(({ seq, balance_after }) => ({ seq, balance: balance_after })),
+    undefined,
+  ]);
+  for (const { accountId, requestId, operation, amount, items, cacheHits, lines } of debits) {
+    const receipt = await ledger.receipt(accountId, requestId);
+    expect(receipt).toMatchObject({ operation, amount, items, cacheHits, lines });
+  }
+});

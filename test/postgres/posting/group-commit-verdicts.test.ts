@@ -1,0 +1,63 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, test } from 'vitest';
+import { LEDGER_COMMITS } from '../../../src/domain/ledger-commits.js';
+import { openFlushes } from './open-flushes.js';
+
+describe('a request fails', () => {
+  test('with the error of its flush', async () => {
+    const { submit, nth, answers } = openFlushes();
+    await submit('a1', 'b1');
+    await nth(0).fail(new Error('lost'));
+    expect(answers).toEqual({ a1: 'lost', b1: 'lost' });
+  });
+
+  test('if its flush has no verdict on it', async () => {
+    const { submit, answers } = openFlushes({ flush: async () => [{ value: 'done' }] });
+    await submit('a1', 'b1');
+    expect(answers).toEqual({ a1: 'done', b1: 'a flush left a request without a verdict' });
+  });
+});
+
+describe('reports each flush', () => {
+  test('with how long it took and how many were in it, without those that met a lock', async () => {
+    const told = await toldDuring(async () => {
+      const { submit, run, nth } = openFlushes({ bounds: { waits: 0 } });
+      await submit('a1', 'b1', 'c1', 'd1', 'e1');
+      await run(3);
+      await nth(0).end({ value: 'done' }, 'locked', 'apart', 'again', { error: new Error('wrong') });
+    });
+    expect(told).toEqual([{ debits: 3, ms: 3, failed: false }]);
+  });
+
+  test('as one that failed', async () => {
+    const told = await toldDuring(async () => {
+      const { submit, run, nth } = openFlushes();
+      await submit('a1', 'a2');
+      await run(7);
+      await nth(0).fail(new Error('lost'));
+    });
+    expect(told).toEqual([{ debits: 2, ms: 7, failed: true }]);
+  });
+
+  test('not if all that were in it met a lock', async () => {
+    const told = await toldDuring(async () => {
+      const { submit, nth } = openFlushes();
+      await submit('a1', 'b1');
+      await nth(0).end('locked');
+      await nth(1).end('locked');
+    });
+    expect(told).toEqual([]);
+  });
+
+  async function toldDuring(happens: () => Promise<void>): Promise<unknown[]> {
+    const told: unknown[] = [];
+    const listen = (message: unknown) => void told.push(message);
+    subscribe(LEDGER_COMMITS, listen);
+    try {
+      await happens();
+    } finally {
+      unsubscribe(LEDGER_COMMITS, listen);
+    }
+    return told;
+  }
+});

@@ -1,0 +1,85 @@
+import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
+import type { GroupCommitOptions, Mode, Verdict } from '../../../adapters/postgres/ledger/group-commit-options.js';
+import { VirtualTime } from '../../kit/time/virtual-time.js';
+
+/** When each test begins: a clock's start is no place where sums and differences differ. */
+const START_MS = 10_000;
+
+interface Flush {
+  /** Its mode and requests, as in `skip: a1 b1`. */
+  readonly what: string;
+  /** Since the test began. */
+  readonly atMs: number;
+  /** Ends it with these verdicts, the last one for all that are left, or with each request as its own result. */
+  readonly end: (...verdicts: Verdict<string>[]) => Promise<void>;
+  readonly fail: (error: Error) => Promise<void>;
+}
+
+/** Flushes that end when the test says so, in time that passes when it says so. A request's first letter is its part. */
+export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, string>, 'time'>> = {}) {
+  const time = new VirtualTime(START_MS);
+  const now = () => time.now() - START_MS;
+  const flushed: Flush[] = [];
+  const timers = openTimers(time, now);
+  const flush = (batch: readonly string[], mode: Mode) =>
+    new Promise<Verdict<string>[]>((resolve, reject) => {
+      flushed.push({
+        what: `${mode}: ${batch.join(' ')}`,
+        atMs: now(),
+        end: (...verdicts) => {
+          resolve(batch.map((value, nth) => verdicts[nth] ?? verdicts.at(-1) ?? { value }));
+          return time.run(0);
+        },
+        fail: (error) => {
+          reject(error);
+          return time.run(0);
+        },
+      });
+    });
+  const commits = new GroupCommit<string, string>({
+    flush,
+    partitionOf: (request) => request[0] ?? '',
+    refusal: (seconds) => new Error(`try again in ${seconds} s`),
+    ...options,
+    time: { monotonic: time, timers },
+  });
+  /** What has become of each request: its result, or the message of its error. */
+  const answers: Record<string, string> = {};
+  const submit = (...requests: string[]): Promise<void> => {
+    for (const request of requests) {
+      const answer = (text: string) => {
+        answers[request] = text;
+      };
+      commits.submit(request).then(answer, (error: Error) => answer(error.message));
+    }
+    return time.run(0);
+  };
+  const run = (ms: number): Promise<void> => time.run(ms);
+  const begun = (from = 0) => flushed.slice(from).map(({ what }) => what);
+  /** The flush of that number, which must have begun. */
+  const nth = (number: number): Flush => {
+    const found = flushed[number];
+    if (found === undefined) throw new Error(`only ${flushed.length} flushes have begun`);
+    return found;
+  };
+  return { submit, run, now, nth, begun, answers, timers };
+}
+
+/** Timers that tell when they were set for, and when they rang; those for the end of the turn are only counted. */
+function openTimers(time: VirtualTime, now: () => number) {
+  const set: number[] = [];
+  const rung: number[] = [];
+  const timers = { set, rung, turns: 0, after };
+  function after(ms: number, then: () => void): () => void {
+    if (ms === 0) {
+      timers.turns += 1;
+      return time.after(0, then);
+    }
+    set.push(now() + ms);
+    return time.after(ms, () => {
+      rung.push(now());
+      then();
+    });
+  }
+  return timers;
+}

@@ -1,0 +1,263 @@
+/** Debits whose statements fail, take too long or are lost, and callers who leave meanwhile. */
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { InDoubtError } from '../../../src/domain/in-doubt-error.js';
+import {
+  away,
+  caller,
+  fails,
+  held,
+  LEFT,
+  lockTimeout,
+  lost,
+  noTime,
+  openPosts,
+  posted,
+  refused,
+  unheard,
+} from './open-posts.js';
+
+const bad = refused('22P02');
+
+function inDoubt(cause: unknown): unknown {
+  return expect.toSatisfy((error) => error instanceof InDoubtError && error.cause === cause);
+}
+
+describe('a statement that takes too long', () => {
+  test('is tried by halves, one after the other; of them, one in time goes through, and the other waits', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const { fate, release } = held();
+    next('skip', fails(lockTimeout), fate, fails(lockTimeout));
+    for (const name of ['a1', 'b1', 'c1', 'd1', 'e1']) post(name, noTime(name));
+    await run(0);
+    expect(asked).toEqual(['skip: a1 b1 c1 d1 e1', 'skip: a1 b1 c1']);
+    release();
+    await run(0);
+    expect(asked.slice(2)).toEqual(['skip: d1 e1', 'wait: d1', 'wait: e1']);
+    const names = ['a1', 'b1', 'c1', 'd1', 'e1'];
+    expect(answers).toEqual(Object.fromEntries(names.map((name) => [name, posted(90, 2)])));
+  });
+
+  test('with its first half, has the second one tried still', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    next('skip', fails(lockTimeout), fails(lockTimeout));
+    for (const name of ['a1', 'b1', 'c1']) post(name, noTime(name));
+    await run(0);
+    expect(asked).toEqual(['skip: a1 b1 c1', 'skip: a1 b1', 'skip: c1', 'wait: a1', 'wait: b1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: posted(90, 2) });
+  });
+
+  test('waits for the lock when it holds a single debit', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    next('skip', fails(refused('57014')));
+    post('a1', noTime('a1'));
+    await run(0);
+    expect([asked, answers]).toEqual([['skip: a1', 'wait: a1'], { a1: posted(90, 2) }]);
+  });
+
+  test('is run again with all its debits when it was waiting for the lock', async () => {
+    const { post, run, lock, asked, answers } = openPosts();
+    lock('a', 310);
+    for (const name of ['a1', 'a2']) post(name, noTime(name));
+    await run(0);
+    expect(asked).toEqual(['skip: a1 a2', 'wait: a1 a2']);
+    await run(100);
+    expect(asked.slice(2)).toEqual(['wait: a1 a2']);
+    expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3) });
+  });
+});
+
+describe('a lost answer', () => {
+  test.each([true, false])('is looked up again, whether the debit was posted or not (%s)', async (wasPosted) => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    next('plain', wasPosted ? unheard : fails(lost));
+    post('a1 b1');
+    await run(49);
+    expect([asked, answers]).toEqual([['plain: a1 b1'], {}]);
+    await run(1);
+    const after = ['plain: a1 b1', ...(wasPosted ? ['skip: a1 b1', 'find: a1 b1'] : [])];
+    expect(asked.slice(1)).toEqual(after);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
+    expect([balanceOf('a'), balanceOf('b')]).toEqual([90, 90]);
+  });
+
+  test('is found, or in doubt, for callers who left; nothing new is posted for them', async () => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const { signal, leave } = caller();
+    next('plain', unheard);
+    // Its wallet does not cover it, so that this statement did not post it.
+    post('a1', { amount: 101, signal });
+    post('b1', { signal });
+    post('c1');
+    await run(0);
+    leave();
+    await run(50);
+    expect(asked.slice(1)).toEqual(['find: a1 b1', 'plain: c1', 'skip: c1', 'find: c1']);
+    expect(answers).toEqual({ a1: inDoubt(LEFT), b1: posted(90, 2), c1: posted(90, 2) });
+    expect(['a', 'b', 'c'].map(balanceOf)).toEqual([100, 90, 90]);
+  });
+
+  test('leaves it in doubt if what follows fails', async () => {
+    const { post, run, next, answers } = openPosts();
+    next('plain', fails(lost), fails(bad));
+    post('a1');
+    await run(50);
+    expect(answers).toEqual({ a1: inDoubt(bad) });
+  });
+
+  test('is not looked up again after more than a minute, and leaves the debit in doubt', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const { fate, release } = held();
+    next('plain', fate);
+    post('a1');
+    await run(60_000);
+    release(lost);
+    await run(1_000);
+    expect([asked, answers]).toEqual([['plain: a1'], { a1: inDoubt(lost) }]);
+  });
+});
+
+describe('a caller who left', () => {
+  test('before the first statement gets the reason, and no statement runs', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1 b1', { signal: AbortSignal.abort(LEFT) });
+    await run(0);
+    expect([asked, answers]).toEqual([[], { a1: LEFT, b1: LEFT }]);
+  });
+
+  test('after a statement without effect gets the reason, and no other follows', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const { signal, leave } = caller();
+    next('plain', fails(away));
+    post('a1', { signal });
+    await run(0);
+    leave();
+    await run(50);
+    expect([asked, answers]).toEqual([['plain: a1'], { a1: LEFT }]);
+  });
+
+  test('changes nothing for the others', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1');
+    post('b1', { signal: AbortSignal.abort(LEFT) });
+    post('c1', { amount: 20, signal: caller().signal });
+    await run(0);
+    expect(asked).toEqual(['plain: a1 c1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: LEFT, c1: posted(80, 2) });
+  });
+
+  test('while waiting in the queue gets the reason within a tenth of a second', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const { signal, leave } = caller();
+    next('plain', held().fate);
+    post('a1');
+    await run(0);
+    post('a2', { signal });
+    post('a3');
+    await run(1_000);
+    expect(answers).toEqual({});
+    leave();
+    await run(100);
+    expect([asked, answers]).toEqual([['plain: a1'], { a2: LEFT }]);
+  });
+
+  test('while the debit is in doubt gets its final outcome', async () => {
+    const { post, run, lock, next, asked, answers } = openPosts();
+    const [first, second] = [caller(), caller()];
+    next('plain', unheard);
+    post('a1', { signal: first.signal });
+    await run(0);
+    // Now its wallet is locked: what was committed can't be seen but by those who look for it.
+    lock('a', 100_000);
+    await run(50);
+    post('a2', { signal: second.signal });
+    await run(1_000);
+    expect(answers).toEqual({});
+    asked.length = 0;
+    for (const { leave } of [second, first]) leave();
+    await run(100);
+    expect(asked).toContain('find: a1');
+    expect(answers).toEqual({ a1: posted(90, 2), a2: LEFT });
+  });
+});
+
+describe('an error', () => {
+  test('of a statement for many is only for the one at fault', async () => {
+    const { post, run, always, asked, answers } = openPosts();
+    always('plain', (go, names) => {
+      if (names.includes('b1')) throw bad;
+      return go();
+    });
+    post('a1 b1 c1');
+    await run(0);
+    expect(asked).toEqual(['plain: a1 b1 c1', 'plain: a1', 'plain: b1', 'plain: c1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: bad, c1: posted(90, 2) });
+  });
+
+  test('of a statement for many leaves in doubt what was so before', async () => {
+    const { post, run, next, always, answers } = openPosts();
+    next('plain', fails(lost));
+    always('plain', fails(bad));
+    post('a1 b1');
+    await run(50);
+    expect(answers).toEqual({ a1: inDoubt(bad), b1: inDoubt(bad) });
+  });
+
+  test('from an unreachable database reaches all callers after five seconds of shared retries', async () => {
+    const { post, run, always, asked, answers } = openPosts();
+    always('plain', fails(away));
+    post('a1 b1');
+    await run(3_000);
+    expect(answers).toEqual({});
+    await run(2_000);
+    expect(answers).toEqual({ a1: away, b1: away });
+    expect(new Set(asked)).toEqual(new Set(['plain: a1 b1']));
+  });
+});
+
+describe('after more than a minute', () => {
+  const settling = (retryAfter: number): unknown =>
+    expect.toSatisfy(
+      (error) =>
+        error instanceof ServiceError &&
+        error.code === 'upstream_rate_limited' &&
+        error.detail.reason === 'settling' &&
+        error.retryAfter === retryAfter &&
+        error.message.includes(`in ${retryAfter} s`),
+    );
+
+  test('refuses a waiting debit with a retry after 5 s', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    next('plain', held().fate);
+    post('a1');
+    // Those that wait are looked at every tenth of a second, the first time after a millisecond.
+    await run(1);
+    post('a2', { signal: caller().signal });
+    await run(60_000);
+    expect(answers).toEqual({});
+    await run(100);
+    expect([asked, answers]).toEqual([['plain: a1'], { a2: settling(5) }]);
+  });
+
+  test('one that may have been posted is in doubt', async () => {
+    const { post, run, lock, next, answers } = openPosts();
+    const { signal } = caller();
+    next('plain', fails(lost));
+    lock('ab', 100_000);
+    post('a1', { signal });
+    post('b1');
+    await run(60_100);
+    expect(answers).toEqual({ a1: inDoubt(undefined), b1: inDoubt(undefined) });
+  });
+
+  test('refuses one debit too many for a locked wallet, and says when to retry', async () => {
+    const { post, run, lock, answers } = openPosts();
+    lock('a', 100_000);
+    const names = Array.from({ length: 101 }, (_, nth) => `a${nth}`);
+    post(names.slice(0, 100).join(' '));
+    await run(7_000);
+    post('a100');
+    await run(0);
+    expect(answers).toEqual({ a100: settling(7) });
+  });
+});

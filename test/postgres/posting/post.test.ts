@@ -1,0 +1,280 @@
+/** How debits become statements, and what their callers are told. The statements themselves run in tests over a database. */
+import { describe, expect, test } from 'vitest';
+import { debitStatements, SETTLING_CONNECTIONS } from '../../../adapters/postgres/ledger/post.js';
+import type { Sql } from '../../../adapters/postgres/sql.js';
+import { caller, fails, held, idOf, LEFT, openPosts, posted, refused, short } from './open-posts.js';
+
+const LOCKED = '55P03';
+const TOOK_TOO_LONG = '57014';
+const REPEATED = '23505';
+
+describe('an amount', () => {
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])(
+    'refuses an amount of %d without asking the database',
+    async (amount) => {
+      const { post, run, asked, answers } = openPosts();
+      post('a1', { amount });
+      await run(0);
+      expect([answers, asked]).toEqual([{ a1: expect.any(RangeError) }, []]);
+    },
+  );
+
+  test('of one thousandth is posted', async () => {
+    const { post, run, answers } = openPosts();
+    post('a1', { amount: 1 });
+    await run(0);
+    expect(answers).toEqual({ a1: posted(99, 2) });
+  });
+});
+
+describe('the same request', () => {
+  test('is the same debit while its first post is in progress', async () => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const { fate, release } = held();
+    next('plain', fate);
+    post('a1');
+    await run(0);
+    post('a2', { requestId: idOf('a1') });
+    await run(0);
+    release();
+    await run(0);
+    expect(asked).toEqual(['plain: a1']);
+    expect([answers, balanceOf('a')]).toEqual([{ a1: posted(90, 2), a2: posted(90, 2) }, 90]);
+  });
+
+  test('is posted for a second caller when the first one leaves', async () => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    const first = caller();
+    const { fate, release } = held();
+    next('plain', fate);
+    post('a1', { signal: first.signal });
+    await run(0);
+    post('a2', { requestId: idOf('a1') });
+    first.leave();
+    release(refused('55P03'));
+    await run(1_000);
+    expect(answers).toEqual({ a1: LEFT, a2: posted(90, 2) });
+    expect([asked[0], balanceOf('a')]).toEqual(['plain: a1', 90]);
+  });
+
+  test.each(['posted', 'failed'])('is run again once that has %s', async (how) => {
+    const { post, run, next, asked, answers, balanceOf } = openPosts();
+    if (how === 'failed') next('plain', fails(refused('22P02')));
+    post('a1');
+    await run(0);
+    post('a2', { requestId: idOf('a1') });
+    await run(0);
+    expect(asked.slice(0, 2)).toEqual(['plain: a1', 'plain: a2']);
+    expect([answers.a2, balanceOf('a')]).toEqual([posted(90, 2), 90]);
+  });
+
+  test('is another debit if it is of another account', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1 b1', { requestId: idOf('a1') });
+    await run(0);
+    expect([asked, answers]).toEqual([['plain: a1 b1'], { a1: posted(90, 2), b1: posted(90, 2) }]);
+  });
+});
+
+describe('the plain statement', () => {
+  test('posts those debits of one turn that nothing is known against', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1 b1 a2');
+    await run(0);
+    expect(asked).toEqual(['plain: a1 a2 b1']);
+    expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), b1: posted(90, 2) });
+  });
+
+  test('is skipped for ids that hold no plausible time: those from 2100 on', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1', { requestId: '03bb2cc3-d7ff-7fff-bfff-ffffffffffff' });
+    post('b1', { requestId: '03bb2cc3-d800-7000-8000-000000000000' });
+    await run(0);
+    expect(asked).toEqual(['plain: a1', 'skip: b1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
+  });
+
+  test('is passed by for a key that was seen to have a cap, for a minute', async () => {
+    const { post, run, asked, answers } = openPosts();
+    for (const name of ['a1', 'a2']) {
+      post(name, { keyId: 'capped a' });
+      await run(0);
+    }
+    await run(60_000);
+    post('a3', { keyId: 'capped a' });
+    await run(0);
+    expect(asked).toEqual(['plain: a1', 'skip: a1', 'skip: a2', 'plain: a3', 'skip: a3']);
+    expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), a3: posted(70, 4) });
+  });
+
+  test('is not passed by for a key without a cap, whatever statement its last debit needed', async () => {
+    const { post, run, asked } = openPosts();
+    post('a1', { requestId: idOf('a1', false) });
+    post('b1', { requestId: idOf('b1', false), keyId: 'capped b' });
+    await run(0);
+    post('a2 b2');
+    await run(0);
+    expect(asked).toEqual(['skip: a1 b1', 'plain: a2 b2']);
+  });
+
+  test.each([LOCKED, TOOK_TOO_LONG, REPEATED])('that fails with %s leaves all to the other one', async (code) => {
+    const { post, run, next, asked, answers } = openPosts();
+    next('plain', fails(refused(code)));
+    post('a1 b1');
+    await run(0);
+    expect(asked).toEqual(['plain: a1 b1', 'skip: a1 b1']);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
+  });
+
+  test('that fails otherwise is not followed by another', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const error = refused('22P02');
+    next('plain', fails(error));
+    post('a1');
+    await run(1_000);
+    expect(asked).toEqual(['plain: a1']);
+    expect(answers.a1).toBe(error);
+  });
+
+  test('is tried again where that may help', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    next('plain', fails(refused('40001')));
+    post('a1');
+    await run(49);
+    expect(asked).toEqual(['plain: a1']);
+    await run(1);
+    expect([asked, answers]).toEqual([['plain: a1', 'plain: a1'], { a1: posted(90, 2) }]);
+  });
+});
+
+describe('a debit that the plain statement does not post', () => {
+  test('is posted if only others beside it were not covered, or refused', async () => {
+    const { post, run, asked, answers, balanceOf } = openPosts();
+    post('a1 a2', { amount: 60 });
+    post('b1');
+    await run(0);
+    expect(asked).toEqual(['plain: a1 a2 b1', 'skip: a1 a2', 'skip: a2', 'find: a2']);
+    expect(answers).toEqual({ a1: posted(40, 2), a2: short('balance'), b1: posted(90, 2) });
+    expect(balanceOf('a')).toBe(40);
+  });
+
+  test("is refused if its key's cap does not cover it", async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('a1', { keyId: 'capped a', amount: 31 });
+    await run(0);
+    expect(asked).toEqual(['plain: a1', 'skip: a1', 'find: a1']);
+    expect(answers).toEqual({ a1: short('key_cap') });
+  });
+
+  test('is an error if its wallet and key do not belong together', async () => {
+    const { post, run, answers } = openPosts();
+    post('a1', { keyId: 'key b' });
+    post('b1', { keyId: 'capped b' });
+    await run(0);
+    expect(answers).toEqual({
+      a1: expect.objectContaining({ message: expect.stringContaining('do not belong together') }),
+      b1: posted(90, 2),
+    });
+  });
+
+  test('is not looked for where its own statement fails for another reason than a repeat', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const error = refused('22P02');
+    next('skip', fails(error));
+    post('a1', { requestId: idOf('a1', false) });
+    await run(1_000);
+    expect(asked).toEqual(['skip: a1']);
+    expect(answers.a1).toBe(error);
+  });
+
+  test('waits while its wallet is locked, and others do not', async () => {
+    const { post, run, lock, asked, answers } = openPosts();
+    lock('a', 1_000);
+    post('a1 b1');
+    await run(0);
+    expect(asked).toEqual(['plain: a1 b1', 'skip: a1 b1', 'wait: a1']);
+    expect(answers).toEqual({ b1: posted(90, 2) });
+    await run(2_000);
+    expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
+  });
+});
+
+describe('a repeat of a posted debit', () => {
+  test('gets the entry of the first, whatever balance is left; a new id stays refused', async () => {
+    const { post, run, asked, answers } = openPosts();
+    post('b1 d1', { amount: 60 });
+    post('c1', { keyId: 'capped c', amount: 20 });
+    await run(0);
+    asked.length = 0;
+    const others = { requestId: idOf('f', false), keyId: 'capped a', amount: 31 };
+    post('a2', others);
+    post('b2', { requestId: idOf('b1'), amount: 60 });
+    post('f2', { requestId: idOf('f2', false) });
+    post('c2', { requestId: idOf('c1'), keyId: 'capped c', amount: 20 });
+    post('e2', { requestId: idOf('e2', false), amount: 101 });
+    post('d2', { requestId: idOf('d1'), amount: 60 });
+    await run(0);
+    expect(asked).toEqual(['plain: b2 d2', 'skip: a2 f2 c2 e2', 'find: a2 c2 e2', 'skip: b2 d2', 'find: b2 d2']);
+    expect(answers).toMatchObject({ b2: posted(40, 2), c2: posted(80, 2), d2: posted(40, 2), f2: posted(90, 2) });
+    expect(answers).toMatchObject({ a2: short('key_cap'), e2: short('balance') });
+  });
+
+  test('is found where it would be posted again, and those beside it are posted', async () => {
+    const { post, run, asked, answers, balanceOf } = openPosts();
+    const noTime = (name: string) => ({ requestId: idOf(name, false) });
+    post('b1', noTime('b1'));
+    await run(0);
+    asked.length = 0;
+    post('a1', noTime('a1'));
+    post('b2', noTime('b1'));
+    post('c1', noTime('c1'));
+    await run(0);
+    expect(asked).toEqual(['skip: a1 b2 c1', 'find: a1 b2 c1', 'skip: a1 c1']);
+    expect(answers).toMatchObject({ a1: posted(90, 2), b2: posted(90, 2), c1: posted(90, 2) });
+    expect(balanceOf('b')).toBe(90);
+  });
+
+  test('does not fail when an error names none of the debits', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const error = refused(REPEATED);
+    next('skip', fails(error));
+    post('a1', { requestId: idOf('a1', false) });
+    await run(0);
+    expect([asked, answers.a1]).toEqual([['skip: a1', 'find: a1'], error]);
+  });
+});
+
+describe('at once', () => {
+  test('run at most two statements that wait for no lock, and two that do', async () => {
+    const { post, run, lock, always, asked } = openPosts();
+    expect(SETTLING_CONNECTIONS).toBe(4);
+    const { fate } = held();
+    for (const kind of ['plain', 'wait'] as const) always(kind, fate);
+    lock('abc', 100_000);
+    for (const name of ['a1', 'b1', 'c1']) post(name, { requestId: idOf(name, false) });
+    await run(0);
+    expect(asked).toEqual(['skip: a1 b1 c1', 'wait: a1', 'wait: b1']);
+    always('skip', fate);
+    for (const name of ['d1', 'd2', 'e1']) post(name, { requestId: idOf(name, name !== 'd1') });
+    await run(0);
+    post('f1');
+    await run(10_000);
+    expect(asked.slice(3)).toEqual(['plain: e1', 'skip: d1 d2']);
+  });
+});
+
+test('the statements are those of the database that is given', async () => {
+  const debit = { accountId: 'account', walletId: 'wallet', keyId: 'key', requestId: idOf('1'), amount: 10, lines: [] };
+  const [key, entry, row] = [{ position: 0, keyNumber: 1, capsVersion: 1 }, { position: 0, balance: 5, seq: 3 }, {}];
+  const answer = async (text: TemplateStringsArray): Promise<unknown[]> => {
+    const whole = text.join('');
+    if (whole.includes('usage_hours')) return [row];
+    return [whole.includes('caps_version') ? key : entry];
+  };
+  const sql = Object.assign(answer, { unsafe: () => ({ values: async () => [['{1}', '{100}', '{1}']] }) });
+  const { postPlain, post, find } = debitStatements(sql as unknown as Sql);
+  const debits = [debit as never];
+  expect(await postPlain(debits)).toEqual([{ balance: 90, seq: 2 }]);
+  expect(await post(debits, 'skip')).toEqual([row]);
+  expect(await find(debits)).toEqual([{ balance: 5, seq: 3 }]);
+});

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { receiptText } from '../../../adapters/postgres/ledger/receipt-text.js';
+import type { ReceiptLine } from '../../../src/ports/ledger.js';
+
+const line = (path: string): ReceiptLine => ({ path, unit: 'tweet', cache: 'hit', items: 20, unitPrice: 500 });
+const textOf = (...paths: string[]) => receiptText({ operation: 'user', lines: paths.map(line) });
+
+describe('a receipt as the ledger keeps it', () => {
+  it('has a line for each path, without the one that is the operation’s name', () => {
+    expect(textOf('user', 'user.tweets')).toBe(' tweet hit 20 500;user.tweets tweet hit 20 500');
+    expect(textOf()).toBe('');
+  });
+
+  it('is not made of a path that its own signs would break', () => {
+    for (const path of ['', ' ', 'a b', 'a;b', 'a\nb', ';'])
+      expect(() => textOf('user', path)).toThrow(
+        new RangeError(`a receipt's path is made of names, unlike ${JSON.stringify(path)}`),
+      );
+  });
+});

@@ -1,0 +1,38 @@
+import type { Customers } from '../../kit/customers.js';
+import { customersOf } from '../../kit/customers.js';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
+
+export interface Service extends Customers {
+  readonly perch: TestPerch;
+  readonly clock: ManualClock;
+  readonly net: ScriptedNetwork;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly env?: Record<string, string>;
+  readonly network?: Parameters<typeof createScriptedNetwork>[0];
+  /** What the network holds before anything is asked. */
+  readonly fill?: (net: ScriptedNetwork) => void;
+}
+
+/** A Perch over a scripted network, under a clock that stands still until it is told. */
+export async function startService({ env = {}, network = {}, fill }: ServiceOptions = {}): Promise<Service> {
+  const clock = manualClock();
+  const net = createScriptedNetwork(network);
+  fill?.(net);
+  const perch = await startPerch({ clock, env, network: net.network });
+  const customers = customersOf(perch);
+  return {
+    ...customers,
+    perch,
+    clock,
+    net,
+    async close() {
+      await customers.settle();
+      await perch.close();
+    },
+  };
+}

@@ -1,4 +1,0 @@
-import type { Checks } from '../../src/serve/rules.js';
-
-/** Of a network that has every list and understands every query. */
-export const ANYTHING_GOES: Checks = { cursor: () => {}, cursorOf: () => {}, query: () => {}, serves: () => true };

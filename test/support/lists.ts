@@ -1,5 +1,0 @@
-import { LIST_KINDS } from '../../src/core/lists.js';
-import type { Network } from '../../src/ports/network.js';
-
-/** For a network that has all lists there are. */
-export const EVERY_LIST = Object.fromEntries(LIST_KINDS.map((kind) => [kind, true])) as Network['lists'];
