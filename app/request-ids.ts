@@ -8,7 +8,7 @@ const BYTES = 16;
 /** How many ids' random bytes are drawn at once: a system call for each id would cost more than the rest of it. */
 const AT_ONCE = 256;
 
-/** UUIDs of version 7 (H8). */
+/** UUIDs of version 7. */
 export function createRequestIds(): Ids {
   const pool = new Uint8Array(AT_ONCE * BYTES);
   let used = pool.length;

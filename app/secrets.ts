@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 /** Makes key hashes and cursors specific to this installation. Losing it makes every key and cursor invalid. */
 export interface Secrets {
-  /** Part of the hash of every key (A11). */
+  /** Part of the hash of every key. */
   readonly pepper: Buffer;
-  /** Signs cursors (C1). */
+  /** Signs cursors. */
   readonly cursor: Buffer;
 }
 

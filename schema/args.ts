@@ -39,7 +39,7 @@ export const tweetIdArg = builder.args((t) => ({
 
 export const inputsRule = rule(INPUTS_RULE);
 
-/** `path` is the field's position in the operation, by response names without list indices, as on the receipt (G4). */
+/** `path` is the field's position in the operation, by response names without list indices, as on the receipt. */
 export function optionsOf(info: GraphQLResolveInfo, fresh: boolean | null | undefined): ReadOptions {
   const names: string[] = [];
   for (let path: GraphQLResolveInfo['path'] | undefined = info.path; path; path = path.prev) {

@@ -28,7 +28,7 @@ export interface ClientDocumentsOptions {
 /** What is cached: the document as text, or why it is missing. */
 type CachedDocument = { readonly text: string } | { readonly fault: string };
 
-/** Client ID Metadata Documents (A13), fetched safely from addresses that strangers choose. */
+/** Client ID Metadata Documents, fetched safely from addresses that strangers choose. */
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   /** Opened with the first document: many processes never read one. */

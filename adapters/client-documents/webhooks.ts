@@ -24,7 +24,7 @@ export interface GuardedWebhooksOptions {
   readonly allow?: Allowed;
 }
 
-/** Sends events to addresses that customers choose, guarded like the fetch of a client's document (A13). */
+/** Sends events to addresses that customers choose, guarded like the fetch of a client's document. */
 export class GuardedWebhooks implements Webhooks {
   readonly #options: GuardedWebhooksOptions;
   readonly #resolve: Resolve;

@@ -27,7 +27,7 @@ export async function answerParams(
   });
 }
 
-/** The outcome that refuses the caller of a request before it is read (L13), or null: it may be. */
+/** The outcome that refuses the caller of a request before it is read, or null: it may be. */
 export const refusedOf = (serve: Serve, request: FastifyRequest): Promise<Outcome | null> =>
   refusedUnread(serve, request, callOf(request));
 
@@ -71,7 +71,7 @@ interface Http {
 
 const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
 
-/** The status of a refusal; with plain JSON, a wrong document is reported with 200, as the protocol says (G6). */
+/** The status of a refusal; with plain JSON, a wrong document is reported with 200, as the protocol says. */
 function statusOf({ errors = [] }: ExecutionResult, type: string): number {
   const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
   const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));

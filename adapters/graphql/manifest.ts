@@ -5,8 +5,7 @@ import { sendStatic, staticBody } from '../http/bodies/static-body.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
- * one by `extensions.persistedQuery.sha256Hash` and knows what it runs. Keyless: the schema is public documentation
- * (U44).
+ * one by `extensions.persistedQuery.sha256Hash` and knows what it runs. Keyless: the schema is public documentation.
  */
 export function mountManifest(
   app: FastifyInstance,

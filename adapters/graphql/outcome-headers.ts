@@ -6,7 +6,7 @@ import { creditHeaders, setHeaders } from '../http/headers.js';
 import { noteOutcome } from '../http/outcome.js';
 
 /**
- * The headers that REST also has: rate, credits, age, and where to get a key (A7, H9, L1). Failures that Perch caused
+ * The headers that REST also has: rate, credits, age, and where to get a key (H9). Failures that Perch caused
  * are logged.
  */
 export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
@@ -21,6 +21,6 @@ export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, out
   logFailure(request, failure);
   failureHeaders(reply, failure);
   if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
-  // Only a query can be refused for its method (G1).
+  // Only a query can be refused for its method.
   if (failure.status === 405) reply.header('Allow', 'POST');
 }

@@ -28,13 +28,13 @@ export function documentOf(params: Params): Call['document'] {
   };
 }
 
-/** `extensions.dryRun: true` prices the operation and reads nothing (M26). */
+/** `extensions.dryRun: true` prices the operation and reads nothing. */
 export function dryRunOf(params: GraphQLParams): boolean {
   const dryRun: unknown = params.extensions?.dryRun;
   if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun ?? false;
   throw badRequest('extensions.dryRun must be true or false.', 'dryRun');
 }
 
-/** The caller's budget, from `extensions.maxCredits` or `X-Max-Credits` (M26). */
+/** The caller's budget, from `extensions.maxCredits` or `X-Max-Credits`. */
 export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
   budgetFrom(params.extensions?.maxCredits, header);

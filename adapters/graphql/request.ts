@@ -49,7 +49,7 @@ export const documentIdOf = ({ query }: FastifyRequest): object => {
 export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
   method === 'GET' && (headers.accept ?? '').includes('text/html') && !/[?&]query=/.test(url);
 
-/** One of two, whatever is requested, and never 406: what was paid for is delivered (H1, H3). */
+/** One of two, whatever is requested, and never 406: what was paid for is delivered (H3). */
 export function mediaTypeOf({ headers }: FastifyRequest): string {
   const type = 'application/graphql-response+json';
   return prefers(headers.accept, type) ? type : 'application/json';
@@ -63,8 +63,7 @@ export const NOT_JSON = 'Send the operation as JSON, with the content type appli
 export const NO_JSON_IN_QUERY = 'variables and extensions must be JSON.';
 
 /**
- * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other
- * (S7, L4).
+ * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other.
  */
 export async function refuse(
   serve: Serve,

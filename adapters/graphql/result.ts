@@ -13,8 +13,8 @@ export interface Result extends ExecutionResult {
 }
 
 /**
- * An outcome as GraphQL reports it: charges in `extensions.credits` (G4), failures with the interface's codes (G5),
- * statuses (G6).
+ * An outcome as GraphQL reports it: charges in `extensions.credits`, failures with the interface's codes,
+ * statuses.
  */
 export function resultOf(outcome: Outcome): Result {
   const { requestId, result } = outcome;
@@ -110,7 +110,7 @@ const extensionsOf = (failure: ServiceError) => ({
   ...(failure.retryAfter !== undefined && { retry_after: failure.retryAfter }),
 });
 
-/** The HTTP side of a refusal before execution, in Yoga's own extension (G6). */
+/** The HTTP side of a refusal before execution, in Yoga's own extension. */
 const httpOf = (failure: ServiceError, inDocument: boolean) => ({
   status: failure.status,
   // A client that asks for plain JSON gets a wrong document reported with 200, as the protocol says.

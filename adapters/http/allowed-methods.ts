@@ -15,7 +15,7 @@ export function allowedMethods(app: FastifyInstance): AllowedMethods {
   });
   return (path) => {
     const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    // OPTIONS is answered everywhere, whether or not a route has its own handler for it (H5).
+    // OPTIONS is answered everywhere, whether or not a route has its own handler for it.
     return [...new Set(found)].filter((method) => method !== 'OPTIONS').sort();
   };
 }

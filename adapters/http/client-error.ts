@@ -44,10 +44,10 @@ export interface Addresses {
 export interface SocketFailures {
   /**
    * Sends a failure in the standard error shape, or as problem details where the `Accept` header is known and asks for
-   * them (H1). The connection is destroyed within a second, even if the client never closes its side.
+   * them. The connection is destroyed within a second, even if the client never closes its side.
    */
   send(socket: Socket, failure: ServiceError, accept?: string): void;
-  /** What Node's parser refuses never reaches a route (P13). */
+  /** What Node's parser refuses never reaches a route. */
   readonly clientError: (error: ParserError, socket: Socket) => void;
 }
 

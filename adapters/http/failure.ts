@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ServiceError } from '../../src/domain/errors.js';
 import { prefers } from './accept.js';
 
-/** The shape of every failure (section 7), with the additional members (S10). */
+/** The shape of every failure (section 7), with the additional members. */
 export function errorBody(failure: ServiceError, requestId: string) {
   const { reason, param, place } = failure.detail;
   const { retryAfter } = failure;
@@ -20,11 +20,11 @@ export function errorBody(failure: ServiceError, requestId: string) {
   };
 }
 
-/** Why a call would be refused, beside its price (M26). */
+/** Why a call would be refused, beside its price. */
 export const refusedBody = (refused: ServiceError | null): object =>
   refused === null ? {} : { refused: { code: refused.code, message: refused.message } };
 
-/** The same as problem details (RFC 9457; section 7, H2). `baseUrl` is where the problem pages are. */
+/** The same as problem details (RFC 9457; section 7). `baseUrl` is where the problem pages are. */
 export function problemBody(failure: ServiceError, requestId: string, baseUrl: string) {
   return {
     type: `${baseUrl}/problems/${failure.code}`,

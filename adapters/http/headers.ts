@@ -24,17 +24,17 @@ export function addHeaders(head: string[], headers: Readonly<Record<string, stri
   }
 }
 
-/** Always includes the policy; also the bucket's state, if the bucket was checked (section 8.1.5, L6). */
+/** Always includes the policy; also the bucket's state, if the bucket was checked (section 8.1.5). */
 export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>): Record<string, string> {
   if (rate) return rateLimitHeaders(rate, policy);
   return policy === 'public' ? { 'RateLimit-Policy': policyHeader('public', PUBLIC_QPS) } : STARTING_POLICY;
 }
 
-/** Where no key was resolved: the rate that a new account starts with (L6, L9). */
+/** Where no key was resolved: the rate that a new account starts with. */
 export const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
 /**
- * Where the time of an account's call was spent, in milliseconds (L7): in the queue, at the network, in all. Only calls
+ * Where the time of an account's call was spent, in milliseconds: in the queue, at the network, in all. Only calls
  * that went to the network have the first two.
  */
 export function serverTiming({ accountId, upstream }: Outcome, totalMs: number): string | undefined {
@@ -46,7 +46,7 @@ export function serverTiming({ accountId, upstream }: Outcome, totalMs: number):
 
 const tenths = (ms: number): string => String(Math.round(ms * 10) / 10);
 
-/** The same figures as in the body (H9), and how old the answer is (M11). */
+/** The same figures as in the body, and how old the answer is. */
 export function creditHeaders(answer: Answer, { ageSeconds }: Outcome): Record<string, string | undefined> {
   return {
     Age: ageSeconds === undefined ? undefined : String(ageSeconds),

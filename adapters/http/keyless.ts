@@ -9,7 +9,7 @@ export type AdmitPublic = (address: string) => Promise<RateDecision>;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 
-/** What is sent depends on whether a browser asks or a program (H10). */
+/** What is sent depends on whether a browser asks or a program. */
 export const negotiated =
   (handler: Handler): Handler =>
   (request, reply) =>
@@ -17,7 +17,7 @@ export const negotiated =
 
 type Method = 'GET' | 'HEAD' | 'POST';
 
-/** GET alone also answers HEAD (H4). */
+/** GET alone also answers HEAD. */
 export const PAGE: readonly Method[] = ['GET', 'HEAD'];
 
 /** Adds a route that needs no key. */

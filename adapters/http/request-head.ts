@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import type { SocketFailures } from './client-error.js';
 
-/** Bytes (P13). Node's parser bounds only the two together. */
+/** Bytes. Node's parser bounds only the two together. */
 export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
 
 /** RFC 3986: a name, an IPv4 address or an IPv6 one in brackets, and a port; empty where a target has no host. */

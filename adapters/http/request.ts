@@ -14,7 +14,7 @@ declare module 'node:http' {
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-/** Query parameters under which people try to send a key; refused, and never logged (A3). */
+/** Query parameters under which people try to send a key; refused, and never logged. */
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
 /** Aborted when the caller leaves before the answer is sent; at once if the caller has already left. */
@@ -75,7 +75,7 @@ const senderOf = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitt
   address: request.ip,
 });
 
-/** The outcome that refuses the caller of a request before it is read, if its interface must not read it first (L13). */
+/** The outcome that refuses the caller of a request before it is read, if its interface must not read it first. */
 export async function refusedUnread(
   serve: Serve,
   request: FastifyRequest,

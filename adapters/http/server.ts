@@ -35,7 +35,7 @@ declare module 'fastify' {
   }
 }
 
-/** Bytes (P13). */
+/** Bytes. */
 const BODY_LIMIT = 64 * 1024;
 
 export interface HttpOptions {
@@ -102,7 +102,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });
-  // It would unpack bodies before any limit (H14).
+  // It would unpack bodies before any limit.
   const answersOnly = { globalCompression: true, globalDecompression: false };
   await app.register(compress, { ...answersOnly, threshold: LEAST_COMPRESSED, encodings: ['br', 'gzip'] });
   app.removeAllContentTypeParsers();
@@ -135,7 +135,7 @@ async function guard(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (failure) throw failure;
 }
 
-/** What the framework itself refuses, in Perch's own messages and codes (P12, P13). */
+/** What the framework itself refuses, in Perch's own messages and codes. */
 function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (error instanceof ServiceError) return error;
@@ -158,7 +158,7 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
 /** The most characters of a path in a message. */
 const MOST_SHOWN_PATH = 200;
 
-/** 405 with `Allow` where another method would do, otherwise 404 (S8, S9, H4); OPTIONS is free and open (H5). */
+/** 405 with `Allow` where another method would do, otherwise 404 (S8); OPTIONS is free and open. */
 function unknownPath(
   { lostPage }: HttpOptions,
   allowed: AllowedMethods,

@@ -30,7 +30,7 @@ export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Reco
   return variables;
 }
 
-/** An ignored argument could cost money: all must be known, or the call is refused (P3). */
+/** An ignored argument could cost money: all must be known, or the call is refused. */
 export function refuseUnknown(tool: string, known: readonly string[], given: Arguments): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
@@ -41,7 +41,7 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
   }
 }
 
-/** A value of another type that was sent as its text, in JSON; a text that isn't one is itself (A38). */
+/** A value of another type that was sent as its text, in JSON; a text that isn't one is itself. */
 export function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
@@ -78,7 +78,7 @@ function listOf({ name }: Parameter, value: unknown): unknown[] {
 }
 
 /**
- * The budget of one call (M26): the lower of the argument, which a model sets, and the header, which the person who
+ * The budget of one call: the lower of the argument, which a model sets, and the header, which the person who
  * configured the connection sets for every call.
  */
 export function budgetOf(given: Arguments, header: string | string[] | undefined): Thousandths | null {

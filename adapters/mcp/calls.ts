@@ -46,7 +46,7 @@ function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: s
       document: { name: tool.row.operation },
       parse() {
         const variables = variablesOf(tool, inner);
-        // Neither changes the price (M26); an invalid one is reported here already, where it costs nothing.
+        // Neither changes the price; an invalid one is reported here already, where it costs nothing.
         budgetOf(given, header);
         return { variables, budget: budgetOf(inner, header), estimate: true };
       },

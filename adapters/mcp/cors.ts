@@ -13,7 +13,7 @@ const EXPOSED = [
   'Server-Timing',
 ].join(', ');
 
-/** Set on every answer: clients in browsers are admitted, from any site that passes the origin check (H5). */
+/** Set on every answer: clients in browsers are admitted, from any site that passes the origin check. */
 export function openToBrowsers(reply: FastifyReply): void {
   setHeaders(reply, {
     'Access-Control-Allow-Origin': '*',

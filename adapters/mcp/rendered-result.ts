@@ -31,7 +31,7 @@ const LARGE_TOKENS = 20_000;
 /** At least: in English it is four, in Chinese three, in ids three. */
 const BYTES_PER_TOKEN = 3;
 
-/** Throws the field's failure if it failed (G5). */
+/** Throws the field's failure if it failed. */
 export function renderResult(answer: Answer): RenderedResult {
   const envelope = JSON.parse(`${renderEnvelope(answer).bytes}}`) as ToolEnvelope;
   const lines = linesOf(envelope);

@@ -19,7 +19,7 @@ const maxCredits = (description: string): JsonSchema => ({ type: 'number', minim
 
 const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.');
 
-/** What happens to the items that a budget does not cover (M26), by what decides their number. */
+/** What happens to the items that a budget does not cover, by what decides their number. */
 const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
@@ -34,7 +34,7 @@ const maxCreditsOf = (price: Price | undefined): JsonSchema =>
       )
     : FREE_MAX_CREDITS;
 
-/** More items of a page may be more than a client passes on: best known before they are paid for (A40). */
+/** More items of a page may be more than a client passes on: best known before they are paid for. */
 const EASY_ITEMS = 50;
 
 const sizeAdvice = ({ rule, initial }: Parameter): string =>

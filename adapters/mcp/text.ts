@@ -27,7 +27,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['end_reason', 'errors', 'estimate', 'items', 'cache_hits', 'fetched_at'],
 ]);
 
-/** Why a page is short although more remains, and what follows from that (M1, M26). */
+/** Why a page is short although more remains, and what follows from that. */
 const TRUNCATED: Readonly<Record<string, string>> = {
   no_credits: 'Trimmed: the wallet does not cover more. Tell the user that more credits are needed.',
   max_credits: 'Trimmed to `max_credits`.',

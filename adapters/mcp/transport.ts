@@ -28,7 +28,7 @@ export type Run = (call: Call) => Promise<Outcome>;
 export type ServerFor = (http: Http, run: Run, sendLater: SendLater) => Server;
 
 /**
- * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions (A20), whatever is served over it. The
+ * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions, whatever is served over it. The
  * protocol's library is large: it is loaded, and `open` called, with the first message.
  */
 export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {

@@ -163,7 +163,7 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
   return sendPage(reply, consentPage({ ask, account, fields: asked(fields), cap, fault, switched }), CONSENT_CSP);
 }
 
-/** None of the account's keys work (W8): a client approved now would get one that does not work. */
+/** None of the account's keys work: a client approved now would get one that does not work. */
 function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
   const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
   const message =

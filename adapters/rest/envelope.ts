@@ -8,13 +8,13 @@ import { refusedBody } from '../http/failure.js';
 /** Members that a page's or batch's documents put into groups; the envelope flattens them. */
 const GROUPS = ['pageInfo', 'meta'];
 
-/** Unknown and empty optional fields are left out (T10); lists known to be empty stay. */
+/** Unknown and empty optional fields are left out; lists known to be empty stay. */
 const leaveOutNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value);
 
 /**
  * The members of an envelope (section 2) that do not depend on the call, as bytes without the closing brace: the
  * operation's single root field, and what it cost. Under the alias `data` the root is one object; under `page` it has
- * members of its own. Throws the field's failure if it failed (G5).
+ * members of its own. Throws the field's failure if it failed.
  */
 export function renderEnvelope(answer: Answer): Rendered {
   const [failed] = answer.errors;
@@ -51,7 +51,7 @@ function flat(page: Record<string, unknown>): Record<string, unknown> {
   return own;
 }
 
-/** The answer to `estimate=true`: nothing was read or charged (M26). */
+/** The answer to `estimate=true`: nothing was read or charged. */
 export function estimateEnvelope(answer: Answer, requestId: string, warnings: readonly string[]): string {
   const { maxItems = 0, maxAmount = 0, refused = null } = answer.estimate ?? {};
   const unit = maxItems === 0 ? 0 : toCredits(maxAmount / maxItems);

@@ -30,11 +30,11 @@ export interface Parameter {
   readonly header: string | null;
 }
 
-/** Variables that are sent in a header (H12). */
+/** Variables that are sent in a header. */
 const HEADERS: Readonly<Record<string, string>> = { idempotency_key: 'Idempotency-Key' };
 
 export interface Endpoint {
-  /** Whether its field is paid for: only then does a call accept a budget or an estimate (M26). */
+  /** Whether its field is paid for: only then does a call accept a budget or an estimate. */
   readonly priced: boolean;
   readonly parameters: readonly Parameter[];
   /** The operation's only root field, from which the endpoint's price and description come. */

@@ -24,7 +24,7 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   query: 'q',
 };
 
-/** What every paid endpoint takes beside its own parameters (M26); a free one has no use for them. */
+/** What every paid endpoint takes beside its own parameters; a free one has no use for them. */
 const OF_PAID = ['max_credits', 'estimate'];
 
 /** A request as it arrived, nothing of it checked yet. */
@@ -39,7 +39,7 @@ export interface RawRequest {
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Everything that a request asks for. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
+/** Everything that a request asks for. Throws `bad_request`, or `not_found` for what cannot be a name. */
 export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
   const { parameters, priced } = endpoint;
   return {
@@ -50,7 +50,7 @@ export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
   };
 }
 
-/** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name (I5). */
+/** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name. */
 function variablesOf(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
   const body = raw.method === 'POST' ? bodyOf(raw) : {};
   const variables: Record<string, unknown> = {};
@@ -139,7 +139,7 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
 /** The most unknown parameters named individually: an answer must not grow with the ignored part of its request. */
 const MOST_WARNINGS = 10;
 
-/** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused (P3). */
+/** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused. */
 function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   if (raw.query.size === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
@@ -156,7 +156,7 @@ function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[]
     : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
 }
 
-/** The caller's own budget, from `max_credits` or `X-Max-Credits` (M26); null without one. */
+/** The caller's own budget, from `max_credits` or `X-Max-Credits`; null without one. */
 function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
   if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');

@@ -7,7 +7,7 @@ import type { Parameter } from './parameters.js';
 
 /**
  * One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a
- * path (I5).
+ * path.
  */
 export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
@@ -17,7 +17,7 @@ export function readValue(parameter: Parameter, text: string): unknown {
   return string(parameter, text);
 }
 
-/** Out of bounds is refused, never clamped (P1); anything but plain digits, without leading zeros, is not an integer (P2). */
+/** Out of bounds is refused, never clamped; anything but plain digits, without leading zeros, is not an integer (P2). */
 function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;

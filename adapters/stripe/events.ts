@@ -6,7 +6,7 @@ import type { PaymentEvent } from '../../src/ports/payments.js';
 /** The greatest age of an event, in seconds. */
 const TOLERANCE_S = 300;
 
-/** An event, once its signature over the raw bytes is verified (W1). Throws `bad_request` for an invalid one. */
+/** An event, once its signature over the raw bytes is verified. Throws `bad_request` for an invalid one. */
 export async function readEvent(
   body: Buffer,
   signature: string | undefined,

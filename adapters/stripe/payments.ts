@@ -36,7 +36,7 @@ async function findSession(stripe: Stripe, payment_intent: string): Promise<stri
 }
 
 /**
- * Without `expires_at` a page lives for 24 h from when Stripe made it (W10), and every attempt sends the same request.
+ * Without `expires_at` a page lives for 24 h from when Stripe made it, and every attempt sends the same request.
  */
 async function openPage(stripe: Stripe, ask: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
   const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
@@ -100,7 +100,7 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Check
   }
 }
 
-/** `complete` is not `paid`: a bank may take days, and refuse (W5). */
+/** `complete` is not `paid`: a bank may take days, and refuse. */
 function statusOf(session: Stripe.Checkout.Session): PaymentState['status'] {
   if (session.payment_status === 'paid') return 'paid';
   if (session.status === 'expired') return 'over';

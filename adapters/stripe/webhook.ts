@@ -24,7 +24,7 @@ export interface Senders {
   count(address: string, failure: ServiceError): Promise<ServiceError>;
 }
 
-/** POST /webhooks/stripe: events from Stripe (W1). It resends unacknowledged events for up to three days. */
+/** POST /webhooks/stripe: events from Stripe. It resends unacknowledged events for up to three days. */
 export function mountStripeWebhook(
   app: FastifyInstance,
   { secret, handleEvent, clock, senders }: WebhookOptions,

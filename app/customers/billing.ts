@@ -15,7 +15,7 @@ import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
 
 const TOO_MANY_EVENTS = 'Too many events without a valid signature from this IP address.';
 
-/** Time between checks for open checkouts that are due (W4). */
+/** Time between checks for open checkouts that are due. */
 const POLL_EVERY_MS = 5_000;
 
 export interface OpenBilling {

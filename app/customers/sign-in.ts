@@ -87,7 +87,7 @@ export async function openSignIn(
 }
 
 /**
- * Grants a new account's starting credits (M27), once for a mailbox and once for an account: the account's id serves as the request id, under which a grant
+ * Grants a new account's starting credits, once for a mailbox and once for an account: the account's id serves as the request id, under which a grant
  * is idempotent.
  */
 async function grantStartingCredits(

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../domain/errors.js';
 export interface CredentialHeaders {
   readonly xApiKey: string | undefined;
   readonly authorization: string | undefined;
-  /** Whether something that looks like a key was in the query string (A3). */
+  /** Whether something that looks like a key was in the query string. */
   readonly hasQueryKey: boolean;
 }
 
@@ -24,7 +24,7 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
 }
 
 /**
- * The key as sent, unchecked. Throws `missing_key` if neither header contains one (A3, A4), `bad_request` if they
+ * The key as sent, unchecked. Throws `missing_key` if neither header contains one (A3), `bad_request` if they
  * contain two different ones (A2). A key in the query string is ignored if a header has one, and is not accepted in its
  * place.
  */

@@ -8,7 +8,7 @@ import { limitAddress } from './address.js';
 const FAILURES_PER_WINDOW = 60;
 const WINDOW_SECONDS = 60;
 
-/** `reason` of the 429 that replaces a 401 here; it is answered under the policy `public` (A8). */
+/** `reason` of the 429 that replaces a 401 here; it is answered under the policy `public`. */
 export const FAILED_KEYS_REASON = 'failed_keys' satisfies keyof typeof KINDS;
 
 /** What an address may fail at, and what it is told beyond 60 failures a minute. */

@@ -18,7 +18,7 @@ export interface Identify {
   known(key: string): Caller | undefined;
   /**
    * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
-   * `rate_limited` with the reason `failed_keys` if the address sent too many of those (A8). If the answer is not known
+   * `rate_limited` with the reason `failed_keys` if the address sent too many of those. If the answer is not known
    * at once, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors are
    * passed on.
    */

@@ -3,7 +3,7 @@ import type { Memories } from '../lib/memories.js';
 import { hashKey, isWellFormedKey, KEY_CHARS } from './key.js';
 
 /**
- * The hash of a key in hex (A11), or null for a text that cannot be one (A6). Checksum and HMAC are computed once for
+ * The hash of a key in hex, or null for a text that cannot be one. Checksum and HMAC are computed once for
  * keys used lately. Keys themselves are not kept: they are remembered by their SHA-256, which reveals nothing of 155
  * random bits.
  */

@@ -40,7 +40,7 @@ export function mintKey(randomBytes: (length: number) => Uint8Array, mode: Mode 
   return text + checksum(text);
 }
 
-/** Whether a text can be a key at all: its shape and its checksum (A6). */
+/** Whether a text can be a key at all: its shape and its checksum. */
 export const isWellFormedKey = (text: string): boolean =>
   SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_CHARS)));
 
@@ -51,5 +51,5 @@ export const modeOfKey = (key: string): Mode => (key.startsWith(PREFIXES.test) ?
 export const hashKey = (key: string, pepper: string | Uint8Array): Buffer =>
   createHmac('sha256', pepper).update(key).digest();
 
-/** The part of a key that may be shown (A11). */
+/** The part of a key that may be shown. */
 export const keyPrefix = (key: string): string => key.slice(0, PREFIX_CHARS + SHOWN_CHARS);

@@ -39,7 +39,7 @@ export interface LookupsOptions {
 }
 
 /**
- * Lookups of keys, cached for up to `ttlMs` (A9), by a clock that is never set back: otherwise a revoked key would live
+ * Lookups of keys, cached for up to `ttlMs`, by a clock that is never set back: otherwise a revoked key would live
  * on. Concurrent lookups of one key share a read, and those of many keys a query. A key used shortly before its lookup
  * expires is looked up again in the background, so that no call of a busy key waits for the store; what the store says
  * then counts from before that read, and if it says nothing, the lookup expires as it would have.

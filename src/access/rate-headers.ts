@@ -6,7 +6,7 @@ export type Policy = 'account' | 'public';
 /** Requests per second from one address to anything that needs no key (section 8.1.6). */
 export const PUBLIC_QPS = 10;
 
-/** `RateLimit-Policy` (L1). A 401 and an unknown path have it with `account` and the starting rate (L6, L9). */
+/** `RateLimit-Policy`. A 401 and an unknown path have it with `account` and the starting rate (L6, L9). */
 export const policyHeader = (policy: Policy, limit: number): string => `${policy}; q=${limit}; w=1`;
 
 /** Both headers of an answer for which a bucket was asked, refused or not. Exactly in the interface's form (L1). */

@@ -75,7 +75,7 @@ export class Account {
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 
-  /** All rows of paid requests (W12). Throws as `usagePage` does, and `bad_request` if they do not fit on a page. */
+  /** All rows of paid requests. Throws as `usagePage` does, and `bad_request` if they do not fit on a page. */
   async usage(params: UsageParams, fields: number): Promise<readonly UsageRow[]> {
     const { nodes, endCursor } = await this.usagePage({ ...params, count: USAGE_PAGE.max, after: null }, fields);
     if (endCursor === null) return nodes;
@@ -86,7 +86,7 @@ export class Account {
   }
 
   /**
-   * A page of paid requests (W12). Throws `bad_request` on an invalid date, group or cursor, on hours that are no
+   * A page of paid requests. Throws `bad_request` on an invalid date, group or cursor, on hours that are no
    * longer kept, and if the operation has more than 1,000 rows in all; `upstream_rate_limited` while the account has
    * too many queries running; `upstream_error` if it takes too long. `fields`: how many fields of each row are
    * selected.

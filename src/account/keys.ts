@@ -17,7 +17,7 @@ export interface MintedKey {
 
 export interface KeysOptions {
   readonly accounts: Accounts;
-  /** Part of the hash of every key (A11). */
+  /** Part of the hash of every key. */
   readonly pepper: string | Uint8Array;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
@@ -104,7 +104,7 @@ export class Keys {
     return this.#accounts.changeKey({ accountId, keyId }, change, by);
   }
 
-  /** Ends the key now, on every node within seconds (A9). Idempotent. */
+  /** Ends the key now, on every node within seconds. Idempotent. */
   revoke(accountId: string, keyId: string, by: Actor): Promise<KeyRecord> {
     return this.#accounts.revokeKey({ accountId, keyId }, by);
   }

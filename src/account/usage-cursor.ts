@@ -13,8 +13,7 @@ const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
 };
 
 /**
- * A cursor for the rows after this one. `query`: the request's parameters, so that another query's cursor is recognised
- * (C2).
+ * A cursor for the rows after this one. `query`: the request's parameters, so that another query's cursor is recognised.
  */
 export function usageCursor(query: string, group: readonly UsageGroup[], row: UsageRow): string {
   const values = { day: row.day, hour: row.hour, endpoint: row.endpoint, key: row.keyPrefix };

@@ -13,7 +13,7 @@ import { packNamed, packsAndTiers } from './packs.js';
 import { type PurchaseRecord, purchaseOf } from './purchases.js';
 import type { Settling } from './settling.js';
 
-/** How long a caller's idempotency key stands for one checkout (H12). */
+/** How long a caller's idempotency key stands for one checkout. */
 const KEY_LASTS_MS = DAY_MS;
 
 /** Most sales shown. */
@@ -29,7 +29,7 @@ const LOOK_EVERY_MS = 2_000;
 const LOOK_BYTES = 300;
 
 export interface BillingOptions {
-  /** Null: payments are off, and nothing can be bought (W9). */
+  /** Null: payments are off, and nothing can be bought. */
   readonly payments: Payments | null;
   readonly sales: Sales;
   readonly accounts: Pick<Accounts, 'get' | 'keyByPrefix'>;

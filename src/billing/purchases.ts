@@ -34,7 +34,7 @@ export function purchaseOf(sale: Sale): PurchaseRecord | undefined {
   return {
     ...{ saleId, sessionId, paymentIntent, paidAt, pack, priceCents, refundedCents, disputes, receiptUrl },
     credits: toCredits(sale.credits),
-    // Nothing but tax is added to the price (W11).
+    // Nothing but tax is added to the price.
     taxCents: totalCents === null ? null : totalCents - priceCents,
     reversed: toCredits(sale.reversed - sale.held),
     held: toCredits(sale.held),

@@ -4,7 +4,7 @@ import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 
 /**
  * The change of a sale that follows from the state of its payment as it was last seen: credits come in once, and go and
- * come back with its refunds and disputes, whichever way those turn (W6, W7). Null: no change.
+ * come back with its refunds and disputes, whichever way those turn. Null: no change.
  */
 export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): SaleChange | null {
   const paymentIntent = sale.paymentIntent ?? seen.paymentIntent;

@@ -6,7 +6,7 @@ import { reconcile } from './reconcile.js';
 
 /**
  * How long open sales are checked (W4): the processor ends a page after 24 h, but a bank may take days for a payment
- * made on it (W5).
+ * made on it.
  */
 const LOOKED_AT_FOR_MS = 14 * DAY_MS;
 

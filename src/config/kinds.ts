@@ -22,7 +22,7 @@ export const rate: Kind<number> = z
   .transform(Number)
   .refine((value) => value > 0);
 
-/** Credits with at most three decimals, as thousandths (M3). */
+/** Credits with at most three decimals, as thousandths. */
 export const credits: Kind<number> = z
   .string()
   .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?$/)

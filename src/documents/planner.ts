@@ -24,7 +24,7 @@ import { foreignCursorOf } from './foreign-list.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
-/** The most an operation can cost and return, known before anything is read (G8). */
+/** The most an operation can cost and return, known before anything is read. */
 export interface WorstCase {
   readonly amount: Thousandths;
   readonly items: number;
@@ -49,9 +49,9 @@ export interface Plan {
   readonly priced: boolean;
   /** `checks`: of the network that is read. */
   readonly worst: (variables: Record<string, unknown>, checks: Checks) => WorstCase;
-  /** The position of each paid field in the document, by its path: response names joined by dots (G9). */
+  /** The position of each paid field in the document, by its path: response names joined by dots. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** The same paths in the schema's names: how the ledger records where a field was (M30). */
+  /** The same paths in the schema's names: how the ledger records where a field was. */
   readonly fieldPaths: ReadonlyMap<string, string>;
 }
 

@@ -35,7 +35,7 @@ export interface Operation extends Plan, OperationText {
   /** Persisted: the name was not chosen by a caller. */
   readonly isPersisted: boolean;
   readonly kind: OperationDefinitionNode['operation'];
-  /** Introspection only: needs no key (G2). */
+  /** Introspection only: needs no key. */
   readonly keyless: boolean;
   /** The variables with defaults applied. Throws if they are invalid. */
   readonly coerce: (variables: Record<string, unknown>) => Record<string, unknown>;
@@ -144,7 +144,7 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
 
 /**
  * Validates the operation and returns its number of fields. A document that parses but does not fit the schema is 422;
- * unused variables are 400, since they are as much a fault of the request (G6).
+ * unused variables are 400, since they are as much a fault of the request.
  */
 function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDefinitionNode, source: Source): number {
   const shape = measure(read, operation, source);

@@ -26,18 +26,18 @@ export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, arg
 export interface Checks {
   /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string) => void;
-  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this (C2). */
+  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this. */
   readonly cursorOf: (list: ListRef, cursor: string) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
-  /** Whether the network has the list (S14). */
+  /** Whether the network has the list. */
   readonly serves: (list: ListKind) => boolean;
 }
 
 type ArgumentChecks = Pick<Checks, 'cursor' | 'query'>;
 
 /**
- * Checks a field's arguments, the same for every interface (P1, P8, B1, C9). Throws `bad_request` saying what is
+ * Checks a field's arguments, the same for every interface (C9). Throws `bad_request` saying what is
  * allowed.
  */
 export function checkArguments(

@@ -1,4 +1,4 @@
-/** An amount of credits as an integer number of thousandths (M3). All arithmetic is done on these. */
+/** An amount of credits as an integer number of thousandths. All arithmetic is done on these. */
 export type Thousandths = number;
 
 /**
@@ -12,10 +12,10 @@ export function toThousandths(credits: number): Thousandths {
   return amount;
 }
 
-/** Converts thousandths to the JSON number shown: at most three decimals, no trailing noise (M3, U12). */
+/** Converts thousandths to the JSON number shown: at most three decimals, no trailing noise (U12). */
 export const toCredits = (amount: Thousandths): number => amount / 1000;
 
-/** Parses a budget as a caller writes it (M26): digits, at most three decimals. Undefined if it is not an amount. */
+/** Parses a budget as a caller writes it: digits, at most three decimals. Undefined if it is not an amount. */
 export function parseCredits(text: string): Thousandths | undefined {
   return /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text) ? toThousandths(Number(text)) : undefined;
 }

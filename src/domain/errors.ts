@@ -30,13 +30,13 @@ export interface Place {
 }
 
 export interface ErrorDetail {
-  /** Why, in one machine-readable word: `private`, `suspended`, `max_credits`, … (S10, U35). */
+  /** Why, in one machine-readable word: `private`, `suspended`, `max_credits`, … (U35). */
   reason?: string;
   /** The parameter at fault (S10). */
   param?: string;
   /** Where in that parameter the fault is, if it is a text with a grammar of its own. */
   place?: Place;
-  /** Seconds until another attempt makes sense (L5, S2, S3). */
+  /** Seconds until another attempt makes sense (S3). */
   retryAfter?: number;
   /** An HTTP status other than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
   status?: number;
@@ -128,7 +128,7 @@ export function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });
 }
 
-/** The codes that a batch may report for an input (section 2); the others are replaced by `upstream_error` (X6, S6). */
+/** The codes that a batch may report for an input (section 2); the others are replaced by `upstream_error` (X6). */
 const BATCH_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_found',
   'no_credits',

@@ -31,7 +31,7 @@ const BATCH_MAX = 100;
 export const BATCH: Bounds = { min: 1, max: BATCH_MAX };
 
 const MOST_USAGE_ROWS = 1000;
-/** Rows on a page of usage (W12). */
+/** Rows on a page of usage. */
 export const USAGE_PAGE: PageSize = { initial: MOST_USAGE_ROWS, max: MOST_USAGE_ROWS };
 
 /** Items on a page. */

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { UserRef } from './model.js';
 
 /**
- * Canonical digits: no sign, leading zero or spaces (I7). Networks with reversible ids have up to 56, rarely 700
+ * Canonical digits: no sign, leading zero or spaces. Networks with reversible ids have up to 56, rarely 700
  * digits.
  */
 const ID = /^(0|[1-9][0-9]{0,699})$/;
@@ -21,7 +21,7 @@ const INVISIBLE = /\p{Cf}/gu;
 
 /**
  * Drops invisible signs (I11) and one leading `@` (I1), and writes the name of a server in ASCII (I12); null if no handle
- * can look like that (I5). The spelling is otherwise kept (I2).
+ * can look like that. The spelling is otherwise kept.
  */
 export function parseHandle(text: string): string | null {
   const shown = text.replace(INVISIBLE, '');
@@ -40,7 +40,7 @@ function withAsciiServer(handle: string): string {
   return handle.slice(0, at + 1) + domainToASCII(server);
 }
 
-/** All digits always means an id; a leading `@` forces the handle (I3). Null if it can be neither (I5, I7). */
+/** All digits always means an id; a leading `@` forces the handle (I3). Null if it can be neither. */
 export function parseUserRef(text: string): UserRef | null {
   const shown = text.replace(INVISIBLE, '');
   if (/^[0-9]+$/.test(shown)) return isId(shown) ? { id: shown } : null;

@@ -39,7 +39,7 @@ interface Named {
 
 interface Contents {
   readonly items: 'tweets' | 'users';
-  /** Ordered by time, newest first: a position can be found again by comparing times (C10). */
+  /** Ordered by time, newest first: a position can be found again by comparing times. */
   readonly newestFirst: boolean;
 }
 
@@ -51,12 +51,12 @@ export interface List extends Offer, Contents {
   /** How long its pages stay cached (M11): all pages of a list that changes slowly are kept equally long. */
   readonly lifetime: 'by depth' | 'as followers';
   /**
-   * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does (M25).
+   * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does.
    */
   readonly withoutSubject: 'not_found' | 'empty';
   /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4). */
   readonly mayBeRefused: boolean;
-  /** The same pages, sold as ids only (M15). */
+  /** The same pages, sold as ids only. */
   readonly ids?: Offer;
   /** What the product of a search changes. */
   readonly products?: Readonly<Record<Product, Contents & { readonly unit: Unit }>>;
@@ -259,7 +259,7 @@ export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
 /** One list of the network: its kind, its subject, and for a search the product. */
 export interface ListRef {
   readonly kind: ListKind;
-  /** A user id, a tweet id, or the normalised query (P9). */
+  /** A user id, a tweet id, or the normalised query. */
   readonly subject: string;
   readonly product?: Product;
 }
@@ -282,7 +282,7 @@ export const familyOfList = (kind: ListKind): Family => LISTS[kind].family;
 /** Whether the list contains profiles rather than tweets. */
 export const holdsUsers = (list: KindAndProduct): boolean => contentsOf(list).items === 'users';
 
-/** Lists ordered by time, newest first: a position in them can be found again by comparing times (C10). */
+/** Lists ordered by time, newest first: a position in them can be found again by comparing times. */
 export const isNewestFirst = (list: KindAndProduct): boolean => contentsOf(list).newestFirst;
 
 /** The unit in which a list's items are sold: whole objects, or ids only. */

@@ -18,10 +18,10 @@ export interface User {
   tweetsCount?: number;
   likesCount?: number;
   listedCount?: number;
-  /** RFC 3339, UTC, milliseconds (T11). */
+  /** RFC 3339, UTC, milliseconds. */
   createdAt: string;
   pinnedTweetIds?: readonly string[];
-  /** Another account has this handle now: it stands for that one (I9). Not shown. */
+  /** Another account has this handle now: it stands for that one. Not shown. */
   lostHandle?: true;
 }
 
@@ -53,7 +53,7 @@ export interface PollOption {
 
 export interface Poll {
   options: readonly PollOption[];
-  /** RFC 3339, UTC, milliseconds (T11). */
+  /** RFC 3339, UTC, milliseconds. */
   endsAt?: string;
 }
 
@@ -112,7 +112,7 @@ export interface Highlight {
 export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** A user as a caller refers to one: all digits is an id, anything else a handle (I3). */
+/** A user as a caller refers to one: all digits is an id, anything else a handle. */
 export type UserRef = { readonly id: string } | { readonly handle: string };
 
 /**

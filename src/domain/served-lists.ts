@@ -16,7 +16,7 @@ export function readerOf<Reader>(readers: Readers<Reader>, kind: ListKind): Read
 }
 
 /**
- * A list that the network does not have. No session of it ever will, so no call is made and nothing is closed (S14).
+ * A list that the network does not have. No session of it ever will, so no call is made and nothing is closed.
  */
 export const notServed = (kind: ListKind): ServiceError =>
   new ServiceError(
@@ -25,7 +25,7 @@ export const notServed = (kind: ListKind): ServiceError =>
     { reason: 'list_not_served' },
   );
 
-/** The answer of a list whose subject does not exist (T6): an empty page, or an error for the missing user or tweet. */
+/** The answer of a list whose subject does not exist: an empty page, or an error for the missing user or tweet. */
 export function pageWithoutSubject(
   kind: ListKind,
   missing: Readonly<Record<Exclude<List['subject'], 'query'>, () => ServiceError>>,

@@ -7,7 +7,7 @@ export const TIERS = [
   { paidUsd: 600, requestsPerSecond: 200 },
 ] as const;
 
-/** The rate a new account starts on; quoted on 401 (L6). */
+/** The rate a new account starts on; quoted on 401. */
 export const STARTING_QPS = TIERS[0].requestsPerSecond;
 
 /** The rate limit of an account that has paid this much, in requests per second. */

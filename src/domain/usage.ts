@@ -7,7 +7,7 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 export const HOURLY_DAYS = 8;
 
 /**
- * Characters of an operation's own name that are kept (M30); an account's names from its 101st of a day are `OTHER`.
+ * Characters of an operation's own name that are kept; an account's names from its 101st of a day are `OTHER`.
  */
 export const NAME_LENGTH = 64;
 export const OTHER = 'other';

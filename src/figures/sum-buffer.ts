@@ -19,7 +19,7 @@ export interface SumBufferOptions<Rows> {
 }
 
 /**
- * Adds up rows in memory until they are written, as batches that are counted once (S22). If the process is killed,
+ * Adds up rows in memory until they are written, as batches that are counted once. If the process is killed,
  * what was not written is missing.
  */
 export class SumBuffer<Rows extends object> {

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /**
- * Runs paid fields one at a time in document order, however they arrive (G9); a field's children run before its
+ * Runs paid fields one at a time in document order, however they arrive; a field's children run before its
  * sibling.
  */
 export class FieldSequencer {

@@ -52,7 +52,7 @@ export class Meter {
     return this.#sequencer !== null;
   }
 
-  /** Runs a paid field in the document's order when money is tight, and at once when it is not (G9). */
+  /** Runs a paid field in the document's order when money is tight, and at once when it is not. */
   turn<T>(path: string, work: () => Promise<T>): Promise<T> {
     return this.#sequencer ? this.#sequencer.take(path, work) : work();
   }
@@ -69,7 +69,7 @@ export class Meter {
     return this.#limit.shortage;
   }
 
-  /** The item's price now: zero if it was charged already (G3). */
+  /** The item's price now: zero if it was charged already. */
   costOf(item: Pick<Item, 'unit' | 'cache' | 'object'>): Thousandths {
     return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
   }
@@ -125,7 +125,7 @@ export class Meter {
     this.receipt.add(sold.path, sold.unit, sold.cache, sold.object);
   }
 
-  /** The failure of a read that cannot pay for a single item (M2, M26). */
+  /** The failure of a read that cannot pay for a single item (M2). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
     const price = creditsOf(priceOf(unit, cache));
     return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
@@ -161,7 +161,7 @@ export class Tab {
     return sold;
   }
 
-  /** The field has failed: what it took is free (G5). */
+  /** The field has failed: what it took is free. */
   giveBack(): void {
     this.#state = 'failed';
     this.#meter.giveBack(this, this.#taken);

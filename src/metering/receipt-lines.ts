@@ -1,6 +1,6 @@
 import type { ReceiptLine } from '../ports/ledger.js';
 
-/** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for (M30). */
+/** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for. */
 const MOST_BYTES = 1000;
 
 /** Most characters of a path in the ledger. */
@@ -28,7 +28,7 @@ export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyM
   return folded(likeTweets, () => ELSEWHERE);
 }
 
-/** A receipt's lines for the answer, by response path (G4): bounded, whatever the caller's aliases are. */
+/** A receipt's lines for the answer, by response path: bounded, whatever the caller's aliases are. */
 export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
   const clipped = (line: ReceiptLine): ReceiptLine =>
     line.path.length <= SHOWN_PATH_LENGTH ? line : { ...line, path: `${line.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };

@@ -10,9 +10,9 @@ export interface Charge {
   readonly items: number;
   readonly cacheHits: number;
   readonly cache: CacheLabel;
-  /** For the answer: by response path (G4), bounded. */
+  /** For the answer: by response path, bounded. */
   readonly lines: readonly ReceiptLine[];
-  /** For the ledger: by the schema's names, and small (M30). The sums are the same. */
+  /** For the ledger: by the schema's names, and small. The sums are the same. */
   readonly ledgerLines: readonly ReceiptLine[];
 }
 
@@ -24,7 +24,7 @@ export interface Dependency {
 
 type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
 
-/** The items that one operation delivered: lines folded per path, unit and cache label (G4); each object once (G3). */
+/** The items that one operation delivered: lines folded per path, unit and cache label (G4); each object once. */
 export class Receipt {
   /** By path, for lookup by each item: a path may be long. */
   readonly #lines = new Map<string, Line[]>();
@@ -36,7 +36,7 @@ export class Receipt {
   #repeatable = true;
   amount: Thousandths = 0;
 
-  /** True if this object is on the receipt already; repeating it is free (G3). */
+  /** True if this object is on the receipt already; repeating it is free. */
   has(object: string): boolean {
     return this.#paid.has(object);
   }
@@ -62,7 +62,7 @@ export class Receipt {
     return this.#lines.get(path)?.find((line) => line.unit === unit && line.cache === cache);
   }
 
-  /** Records where a part of the answer came from, even if nothing was delivered (B10) or charged. */
+  /** Records where a part of the answer came from, even if nothing was delivered or charged. */
   noteSource(cache: ItemCache, fetchedAt: number): void {
     if (cache === 'bypass') this.#bypassed = true;
     if (cache === 'miss') this.#readUpstream = true;

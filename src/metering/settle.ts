@@ -21,7 +21,7 @@ export interface Settlement {
   readonly requestId: string;
   /** The operation's name in the ledger. A promise never rejects. */
   readonly operation: string | Promise<string>;
-  /** The call's deadline, monotonic milliseconds (S13). */
+  /** The call's deadline, monotonic milliseconds. */
   readonly deadlineAtMs: number;
   /** Aborted once the caller has disconnected, and from the deadline on: posting is then not begun. */
   readonly signal: AbortState;

@@ -28,7 +28,7 @@ export class WalletCache {
   }
 
   /**
-   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own (M26), or Infinity.
+   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own, or Infinity.
    * If the cached balance may not cover that, the ledger is asked and posts in flight are awaited: nothing is refused
    * or trimmed on a balance that the ledger would not confirm. The caller bounds the wait.
    */

@@ -112,7 +112,7 @@ function sound(redirectUri: string): string {
   throw new OAuthError('invalid_request', `The redirect_uri ${fault}.`);
 }
 
-/** PKCE, S256 and nothing else (A12). */
+/** PKCE, S256 and nothing else. */
 function challengeOf(fields: URLSearchParams): string {
   const type = only(fields, 'response_type');
   if (type === null) throw new OAuthError('invalid_request', 'response_type is missing.');

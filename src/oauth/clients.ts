@@ -92,7 +92,7 @@ export class Clients {
 const refused = (clientId: string, why: string): OAuthError =>
   new OAuthError('invalid_client', `The client metadata at ${truncated(clientId, 200)} cannot be used: ${why}`, 401);
 
-/** Whether a client id is a document's address: https with a path in plain form (A13). */
+/** Whether a client id is a document's address: https with a path in plain form. */
 export function isDocumentId(clientId: string): boolean {
   if (!clientId.startsWith('https://') || clientId.length > 1000 || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);

@@ -25,7 +25,7 @@ export interface TokensOptions {
   readonly store: GrantStore;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** For the hashes of keys (A11). */
+  /** For the hashes of keys. */
   readonly pepper: string | Uint8Array;
   /** The secret that successors are derived with; not the pepper. */
   readonly secret: Uint8Array;
@@ -44,7 +44,7 @@ export interface TokenAnswer {
 /** The address that the request came from. */
 type From = string | null;
 
-/** The token and revocation endpoints. The access token is an ordinary key (A14). All methods throw OAuthError. */
+/** The token and revocation endpoints. The access token is an ordinary key. All methods throw OAuthError. */
 export class Tokens {
   readonly #options: TokensOptions;
 

@@ -10,18 +10,18 @@ export interface Caller {
   readonly keyId: string;
   /** What the account is for: a test account never reads live data, nor spends live credits. */
   readonly mode: Mode;
-  /** `perch_live_` or `perch_test_`, and six characters (A11). */
+  /** `perch_live_` or `perch_test_`, and six characters. */
   readonly keyPrefix: string;
   /** Requests per second of the account (section 8, or an operator's override). */
   readonly qps: number;
-  /** The key's cap on spending in a period, or null (U6). */
+  /** The key's cap on spending in a period, or null. */
   readonly capThousandths: Thousandths | null;
 }
 
 /** Calendar days and months of UTC; `total`: the key's whole life. */
 export type CapPeriod = 'total' | 'month' | 'day';
 
-/** A spend cap (U6): `amount` per period. Keys that replace each other share one (A10). */
+/** A spend cap (U6): `amount` per period. Keys that replace each other share one. */
 export interface Cap {
   readonly amount: Thousandths;
   readonly period: CapPeriod;
@@ -55,7 +55,7 @@ export interface KeyRecord {
   /** With what was spent under it in its current period, by all keys that share it. */
   readonly cap: (Cap & { readonly spent: Thousandths }) | null;
   readonly spent: Thousandths;
-  /** The grant under which a client received it (A14), or null. */
+  /** The grant under which a client received it, or null. */
   readonly grantId: string | null;
   /** When it stops or stopped working; null while it is live without an end. */
   readonly expiresAt: string | null;
@@ -70,7 +70,7 @@ export interface NewKey {
   readonly cap: Cap | null;
 }
 
-/** The key that replaces another, with its name, cap, wallet and grant (A10). */
+/** The key that replaces another, with its name, cap, wallet and grant. */
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
@@ -80,7 +80,7 @@ export interface Successor {
 
 /** Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. */
 export interface Accounts {
-  /** By the keys' hashes (A11), in their order; undefined where there is no such key. One query, however many. */
+  /** By the keys' hashes, in their order; undefined where there is no such key. One query, however many. */
   findKeys(hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]>;
   create(
     account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },

@@ -18,7 +18,7 @@ export interface CreditPrice {
 /** What reads earned and cost, for the operator. */
 export interface Costs {
   /**
-   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before (S22). At most
+   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before. At most
    * one row for a day, network and operation.
    */
   add(batchId: string, rows: readonly CostRow[]): Promise<void>;

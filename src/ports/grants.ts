@@ -44,7 +44,7 @@ export interface Approval {
 /** A key and a refresh token as the store receives them, hashed. */
 export interface TokenPairHashes {
   readonly keyHash: Buffer;
-  /** The part of the key that may be shown (A11). */
+  /** The part of the key that may be shown. */
   readonly keyPrefix: string;
   readonly refreshHash: Buffer;
 }
@@ -131,7 +131,7 @@ export interface GrantStore {
   sweep(before: { endedBefore: Date; idleSince: Date }): Promise<{ clients: number }>;
 }
 
-/** Documents in which clients describe themselves (A13), fetched with precautions. */
+/** Documents in which clients describe themselves, fetched with precautions. */
 export interface ClientDocuments {
   /** The JSON at the address, unvalidated. Throws `bad_request` if it cannot be fetched. */
   read(url: string): Promise<unknown>;

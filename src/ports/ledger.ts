@@ -31,7 +31,7 @@ export interface Debit {
 }
 
 /**
- * `seq`: the entry's number in its wallet. Not ok: wallet or cap did not cover the amount; nothing was written (M17).
+ * `seq`: the entry's number in its wallet. Not ok: wallet or cap did not cover the amount; nothing was written.
  */
 export type Posted =
   | { readonly ok: true; readonly balance: Thousandths; readonly seq: number }
@@ -105,7 +105,7 @@ export interface Ledger {
    * `InDoubtError` if it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) if
    * too many debits of its wallet are waiting; on any other error nothing was posted. Once `signal` is aborted, posting
    * is not begun any more and soon rejects with the signal's reason; whether an earlier attempt was posted is
-   * determined first (M18).
+   * determined first.
    */
   post(debit: Debit, signal?: AbortState): Promise<Posted>;
   /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */

@@ -86,7 +86,7 @@ export interface NetworkPage {
   readonly tweets?: readonly Tweet[];
   /** The network's own token for the next page, or null at the end. */
   readonly next: string | null;
-  /** True when a `next` that is not null promises at least one more item (no look-ahead is needed, C15). */
+  /** True when a `next` that is not null promises at least one more item (no look-ahead is needed). */
   readonly nextIsCertain?: boolean;
   /** Why a list ends before its data does (C17). */
   readonly endReason?: 'network_limit';
@@ -124,7 +124,7 @@ export interface Network {
   users(refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]>;
   tweets(ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]>;
   /**
-   * One page from `token` (null: the start). A subject that does not exist: as the list's `withoutSubject` says (T6). A
+   * One page from `token` (null: the start). A subject that does not exist: as the list's `withoutSubject` says. A
    * bad query: `bad_request` saying where.
    *
    * `want`: how many items the reader needs; undefined: a natural page. Given only to a network that bills by item, which

@@ -1,6 +1,6 @@
 /** The payment processor: it opens checkout pages, and reports their state. */
 
-/** The purchase, as it is sold (W3). */
+/** The purchase, as it is sold. */
 export interface CheckoutRequest {
   /** Perch's own id; it also makes repeated requests open only one page. */
   readonly saleId: string;

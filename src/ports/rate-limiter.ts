@@ -1,6 +1,6 @@
 export interface RateDecision {
   readonly allowed: boolean;
-  /** Requests per window, which is also the capacity of the bucket (L3). */
+  /** Requests per window, which is also the capacity of the bucket. */
   readonly limit: number;
   /** Whole requests left after this one. */
   readonly remaining: number;

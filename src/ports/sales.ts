@@ -12,7 +12,7 @@ export interface Sale {
   /** Null until the processor has opened its page. */
   readonly sessionId: string | null;
   readonly url: string | null;
-  /** The pack as it was sold (W3); whole US dollars. */
+  /** The pack as it was sold; whole US dollars. */
   readonly pack: string;
   readonly usd: number;
   readonly credits: Thousandths;
@@ -26,10 +26,10 @@ export interface Sale {
   /** The processor's own receipt. */
   readonly receiptUrl: string | null;
   readonly refundedCents: number;
-  /** Credits taken back so far; how many of them are only set aside, until a dispute is decided (W7). */
+  /** Credits taken back so far; how many of them are only set aside, until a dispute is decided. */
   readonly reversed: Thousandths;
   readonly held: Thousandths;
-  /** Credits to take back that the wallet no longer had (W6). */
+  /** Credits to take back that the wallet no longer had. */
   readonly shortfall: Thousandths;
   readonly disputes: readonly Dispute[];
 }
@@ -58,7 +58,7 @@ export interface SaleChange {
   readonly entries: readonly Movement[];
   /** US dollars added to what the account has paid in all (W8: never negative). */
   readonly paidUsd: number;
-  /** Ids of disputes that are lost now and were not before: all keys stop working (W8). */
+  /** Ids of disputes that are lost now and were not before: all keys stop working. */
   readonly lost: readonly string[];
   /** Ids of disputes that were lost before and no longer are: what was frozen for them works again. */
   readonly overturned: readonly string[];
@@ -87,7 +87,7 @@ export interface NewSale {
   readonly countedForMs: number;
 }
 
-/** Why a sale cannot begin: the account is frozen (W8), or has too many unpaid sales. */
+/** Why a sale cannot begin: the account is frozen, or has too many unpaid sales. */
 export type SaleRefusal = 'frozen' | 'test_mode' | 'too_many';
 
 export interface Sales {

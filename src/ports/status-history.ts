@@ -14,7 +14,7 @@ export interface BadMinute {
 export interface StatusHistory {
   /**
    * Adds to what other processes have written, all rows or none; nothing if a batch with this id (a UUID) was added
-   * before (S22).
+   * before.
    */
   add(batchId: string, days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void>;
   /** The days from this one on, in their order, and as many incidents, the newest first. */

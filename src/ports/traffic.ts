@@ -66,7 +66,7 @@ export interface TrafficFigures {
 
 export interface Traffic {
   /**
-   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before (S22). At most
+   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before. At most
    * one row for each key.
    */
   add(batchId: string, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.js';
 
-/** A remembered 404: repeated for a while, free, without asking the network (M24). */
+/** A remembered 404: repeated for a while, free, without asking the network. */
 export interface Absence {
   readonly message: string;
   readonly reason?: string;

@@ -22,8 +22,7 @@ interface Input<Ref> {
 }
 
 /**
- * Folds duplicates, keeping the first spelling and position (B2, B3). Inputs that cannot be a name stay as failures
- * (B4).
+ * Folds duplicates, keeping the first spelling and position (B2). Inputs that cannot be a name stay as failures.
  */
 export function fold<Ref>(
   texts: readonly string[],
@@ -41,7 +40,7 @@ export function fold<Ref>(
   return inputs;
 }
 
-/** The objects found, in input order, and for every other input the reason why not (B4, B8, B11). */
+/** The objects found, in input order, and for every other input the reason why not (B11). */
 export async function batch<Ref, T>(
   inputs: readonly Input<Ref>[],
   path: string,

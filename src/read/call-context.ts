@@ -28,7 +28,7 @@ export interface CallContextOptions {
   readonly accountId: string;
   /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Monotonic milliseconds. Nothing waits beyond this (S13). */
+  /** Monotonic milliseconds. Nothing waits beyond this. */
   readonly deadlineAtMs: number;
   /** Its slot among the calls that wait for the network; by default it needs none. */
   readonly slot?: NetworkSlot | undefined;

@@ -23,12 +23,12 @@ export type Lookup<T> =
 export interface Entities<Ref, T> {
   /** The cache key of an object. */
   readonly keyOf: (ref: Ref) => string;
-  /** Cached objects and remembered 404s (M24), without reading; undefined if a read is needed. */
+  /** Cached objects and remembered 404s, without reading; undefined if a read is needed. */
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
   /** Caches complete objects that came with a list (M13). */
   store(values: readonly T[], origin: Origin): Promise<void>;
-  /** The network says that the object is gone, with this failure: it leaves the cache (M25). */
+  /** The network says that the object is gone, with this failure: it leaves the cache. */
   withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ interface Kind<Ref, T> {
   readonly ownerOf: (value: T | Ref) => string | undefined;
   /** Whether the object is an account, and says that nothing but its profile is public. */
   readonly isPrivate: (value: T) => boolean;
-  /** Whether the loss of an object, cached or not, means that all its account has posted is hidden (M33). */
+  /** Whether the loss of an object, cached or not, means that all its account has posted is hidden. */
   readonly hidesPosts: (failure: ServiceError, isCached: boolean) => boolean;
   readonly read: (ref: Ref, waiters: Waiters) => Promise<Found<T>>;
   readonly lifetimeMs: number;
@@ -109,7 +109,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   const withdraw = (ref: Ref, failure: ServiceError, accountId: string) =>
     withdrawAs(options, kind, ref, failure, accountId);
 
-  /** Called when the network says the object does not exist: also remembers the 404 for a while (M24). */
+  /** Called when the network says the object does not exist: also remembers the 404 for a while. */
   async function markDeleted(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
     await withdraw(ref, failure, accountId);
     const absence = { value: absenceOf(failure), fetchedAt: clock.now() };

@@ -37,7 +37,7 @@ export interface Slice {
   readonly next: Position | null;
   readonly truncated?: Shortage | 'sparse';
   readonly endReason?: 'network_limit';
-  /** `hit` only when nothing was read upstream (M6). */
+  /** `hit` only when nothing was read upstream. */
   readonly cache: ItemCache;
   readonly cacheHits: number;
 }
@@ -148,7 +148,7 @@ class Filling {
     }
   }
 
-  /** How many items the next page needs, where the network bills by item (C21); undefined: a natural page. */
+  /** How many items the next page needs, where the network bills by item; undefined: a natural page. */
   #want(cache: ItemCache): number | undefined {
     const { count, position, unit } = this.#params;
     const payable = Math.floor(this.#context.meter.left / priceOf(unit, cache));

@@ -12,8 +12,8 @@ export const tweetKey = (id: string): string => `tweet:${id}`;
 export const postsKey = (userId: string): string => `by:${userId}`;
 
 /**
- * The names under which a tombstone may exist for an item of a page (M25): its own, first, and of a tweet those of its
- * author, and of the author of what it retweets (M33).
+ * The names under which a tombstone may exist for an item of a page: its own, first, and of a tweet those of its
+ * author, and of the author of what it retweets.
  */
 export function namesOfItem(item: User | Tweet): string[] {
   if (!('text' in item)) return namesOfUser(item);
@@ -26,14 +26,14 @@ export function namesOfItem(item: User | Tweet): string[] {
 
 /**
  * The cache keys of a user, the id first. The placeholder handle for unresolved accounts is not one of them, nor is a
- * handle that another account has taken (I9).
+ * handle that another account has taken.
  */
 export const namesOfUser = (user: User): string[] =>
   user.lostHandle || isInvalidHandle(user.handle) ? [userKey(user)] : [userKey(user), userKey({ handle: user.handle })];
 
 export const absentKey = (key: string): string => `absent:${key}`;
 
-/** A short name for a list, which cursors are bound to (C2). */
+/** A short name for a list, which cursors are bound to. */
 export const listHash = (list: ListRef): string =>
   createHash('sha256')
     .update(`${list.kind}\n${list.product ?? ''}\n${list.subject}`)

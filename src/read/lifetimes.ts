@@ -1,6 +1,6 @@
 import { LISTS, type ListRef } from '../domain/lists.js';
 
-/** How long something read is served at half price, in milliseconds (M11, M24). */
+/** How long something read is served at half price, in milliseconds. */
 export interface Lifetimes {
   readonly profileMs: number;
   readonly tweetMs: number;

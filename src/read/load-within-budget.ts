@@ -15,7 +15,7 @@ export interface LoadOptions<T> {
   readonly unit: Unit;
   readonly fresh: boolean;
   readonly callContext: CallContext;
-  /** Identity for billing once per operation (G3). */
+  /** Identity for billing once per operation. */
   readonly objectOf: (value: T) => string;
 }
 
@@ -26,7 +26,7 @@ export type Loaded<T> =
 
 /**
  * Loads objects in the order requested, as far as the budget allows. Missing objects cost nothing (B7). From the first
- * object that cannot be paid for, all are `no_credits` and not fetched (batch rule 4, B6). Affordable objects are read
+ * object that cannot be paid for, all are `no_credits` and not fetched (batch rule 4). Affordable objects are read
  * in parallel.
  */
 export async function loadWithinBudget<Ref, T extends object>(
@@ -79,7 +79,7 @@ async function loadOn<Ref, T extends object>(
   return results;
 }
 
-/** A failed read fails only its own input; the others are served (B8). */
+/** A failed read fails only its own input; the others are served. */
 async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
   try {
     return await read();

@@ -48,8 +48,8 @@ export class PageCache {
   }
 
   /**
-   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it (C7). `listNames`
-   * and the names of its items are what tombstones look it up by (M25).
+   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it. `listNames`
+   * and the names of its items are what tombstones look it up by.
    */
   async store(list: ListRef, page: CachedPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
     const hash = listHash(list);

@@ -29,13 +29,13 @@ export interface PageLocation {
 }
 
 export interface PageRequest extends PageLocation {
-  /** How many of its items are needed, where the network bills by item (C21); undefined: a natural page. */
+  /** How many of its items are needed, where the network bills by item; undefined: a natural page. */
   readonly want?: number | undefined;
   readonly cached: CachedObjects;
 }
 
 export interface Pages {
-  /** The cached page, unless the network has since said that the list does not exist (M25). */
+  /** The cached page, unless the network has since said that the list does not exist. */
   peek(list: ListRef, place: string): Promise<PageLookup | undefined>;
   /** The page, read from the network if necessary. A 404 is remembered (M24). */
   read(list: ListRef, at: PageRequest, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
@@ -91,7 +91,7 @@ export function createPages(options: PagesOptions): Pages {
     return { page, cache: 'miss', fetchedAt };
   }
 
-  /** The cached page; throws if a 404 is remembered for the list (M24). */
+  /** The cached page; throws if a 404 is remembered for the list. */
   async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
     const cached = await peek(list, place);
     if (cached) return cached;
@@ -120,7 +120,7 @@ const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombsto
   LISTS[kind].subject === 'tweet' &&
   items.some((item) => item.id === subject && namesOfItem(item).some(tombstones.has));
 
-/** Reads from the network, and notes whether the list exists (M24, M25). */
+/** Reads from the network, and notes whether the list exists. */
 async function ask(
   options: PagesOptions,
   list: ListRef,
@@ -161,7 +161,7 @@ async function withdrawAccount(
   else if (isOfAccount) await tombstones.addIfCached(postsKey(id), accountId);
 }
 
-/** Caches the objects of a page as single objects, too (M13). */
+/** Caches the objects of a page as single objects, too. */
 async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, origin: Origin): Promise<void> {
   const { beside = {} } = answer;
   const authors = new Map<string, User>();
@@ -173,7 +173,7 @@ async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage
   ]);
 }
 
-/** The names under which a tombstone may exist for a list: its own, and that of its subject (M25). */
+/** The names under which a tombstone may exist for a list: its own, and that of its subject. */
 function namesOf(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];

@@ -35,7 +35,7 @@ export interface PageParams extends ReadOptions {
   /** Items on the page. */
   readonly count: number;
   readonly after?: string | null | undefined;
-  /** Return only ids, at the price of ids; the page is the same (M15). */
+  /** Return only ids, at the price of ids; the page is the same. */
   readonly idsOnly?: boolean;
 }
 
@@ -89,7 +89,7 @@ export class Reads {
     return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
-  /** The author of a tweet that the network sent without one: free, and null if it cannot be read (M22, T23). */
+  /** The author of a tweet that the network sent without one: free, and null if it cannot be read (T23). */
   async author(id: string): Promise<User | null> {
     try {
       const got = await this.#free({ id }, this.#callContext.spare());
@@ -130,7 +130,7 @@ export class Reads {
     const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);
-    // If something is paid for already, this read may ask for the same object, which is then free (G3).
+    // If something is paid for already, this read may ask for the same object, which is then free.
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
@@ -169,7 +169,7 @@ export class Reads {
 
   /**
    * The subject in the form that list keys use: the id of a user, even if the caller gave a handle; a query in
-   * normalised spelling (P9).
+   * normalised spelling.
    */
   async #subject({ kind, subject }: PageParams): Promise<string> {
     switch (LISTS[kind].subject) {
@@ -246,7 +246,7 @@ type Loaders<Ref, T> = Map<string, DataLoader<LoadRequest<Ref>, Loaded<T>, strin
 
 const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
 
-/** An object's name for billing, once per operation (G3); a fresh read of it is billed separately. */
+/** An object's name for billing, once per operation; a fresh read of it is billed separately. */
 const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${keyOf(item)}`;
 
 /** The tombstone's name is the id or, if only the handle was requested, the handle. */

@@ -26,7 +26,7 @@ export const isTooLate = ({ detail }: ServiceError): boolean => detail.reason ==
 const isOthers = (error: unknown): boolean =>
   error instanceof ServiceError && [ABANDONED, TOO_LATE].includes(error.detail.reason ?? '');
 
-/** Reads shared under one key (M7), with their waiters. */
+/** Reads shared under one key, with their waiters. */
 export class SharedReads {
   readonly #flights: SingleFlight;
   readonly #waiters = new Map<string, Waiters>();
@@ -59,7 +59,7 @@ export class SharedReads {
     }
   }
 
-  /** A read that is not shared: a fresh one (M8). */
+  /** A read that is not shared: a fresh one. */
   async alone<T>(callContext: CallContext, read: (waiters: Waiters) => Promise<T>): Promise<T> {
     callContext.toNetwork();
     const waiters = new Waiters(callContext);

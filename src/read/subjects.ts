@@ -16,7 +16,7 @@ const MOST_PER_CHARACTER = 4;
 const MAX_MARKS = 30;
 const MARKS = /\p{M}{31}/u;
 
-/** Normalises a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request` (P8). */
+/** Normalises a query: NFC, trimmed, inner spaces collapsed, case kept (P9). Throws `bad_request`. */
 export function normaliseQuery(text: string): string {
   const plain = text.trim().replace(/\s+/gu, ' ');
   if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
@@ -31,13 +31,13 @@ export function normaliseQuery(text: string): string {
 const tooLong = (length: number) =>
   badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are allowed.`, 'q');
 
-/** No user can have this handle or id: 404, as the tables of these paths have it, not 400 (I5). */
+/** No user can have this handle or id: 404, as the tables of these paths have it, not 400. */
 export const impossibleUser = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid user ${quoted(text)}: use a numeric id or a handle.`, {
     reason: 'unknown',
   });
 
-/** No handle can look like this (I4, I5). */
+/** No handle can look like this. */
 export const impossibleHandle = (text: string): ServiceError =>
   new ServiceError(
     'not_found',
@@ -47,7 +47,7 @@ export const impossibleHandle = (text: string): ServiceError =>
     },
   );
 
-/** No tweet can have this id: an id is digits without sign, spaces or leading zeros (I5, I7). */
+/** No tweet can have this id: an id is digits without sign, spaces or leading zeros (I7). */
 export const impossibleId = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid id ${quoted(text)}: use digits only, without leading zeros.`, {
     reason: 'unknown',

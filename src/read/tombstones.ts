@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Tombstone, TombstoneLog } from '../ports/tombstones.js';
 import type { Lifetimes } from './lifetimes.js';
 
-/** The tombstones of deleted objects. Cached pages that still contain one of these objects skip it (M25). */
+/** The tombstones of deleted objects. Cached pages that still contain one of these objects skip it. */
 export interface Tombstones {
   has(key: string): boolean;
   /** True if there are no tombstones, so that pages need not check each item. */

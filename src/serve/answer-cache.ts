@@ -21,7 +21,7 @@ interface Entry {
 export interface Basis {
   readonly dependencies: readonly Dependency[];
   /**
-   * The tombstones' version before the answer was made: if it has changed, the answer may show a deleted object (M25).
+   * The tombstones' version before the answer was made: if it has changed, the answer may show a deleted object.
    */
   readonly tombstonesVersion: number;
 }

@@ -18,11 +18,11 @@ export type Document =
 /** The parameters of an operation, checked and converted by the interface. */
 export interface Params {
   readonly variables: Record<string, unknown>;
-  /** The caller's own budget (M26). */
+  /** The caller's own budget. */
   readonly budget: Thousandths | null;
-  /** Price the call and read nothing (M26). */
+  /** Price the call and read nothing. */
   readonly estimate: boolean;
-  /** Warnings for the caller, sent along with the answer (P3). */
+  /** Warnings for the caller, sent along with the answer. */
   readonly warnings?: readonly string[];
 }
 
@@ -51,17 +51,17 @@ export interface Call {
   readonly address: string;
   /** Or why it cannot be determined: thrown when its turn comes. */
   readonly document: Document | { readonly failure: ServiceError };
-  /** Called once, when the caller is admitted and the operation is known (S7). May throw a ServiceError. */
+  /** Called once, when the caller is admitted and the operation is known. May throw a ServiceError. */
   readonly parse: () => Params;
   /** Distinguishes renderings of the same data by different interfaces. */
   readonly interface: 'rest' | 'graphql' | 'mcp';
   /** Renders the part of an answer that does not depend on the call: kept if the answer can be sent again. */
   readonly render?: (answer: Answer) => Rendered;
-  /** Whether a call without a key may pass when its operation turns out to be introspection (G2). */
+  /** Whether a call without a key may pass when its operation turns out to be introspection. */
   readonly mayBeKeyless?: boolean;
   /** The decision of `enter` on a caller without a key: its bucket is not asked again. */
   readonly admitted?: RateDecision | undefined;
-  /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit (A19). */
+  /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit. */
   readonly isHandshake?: boolean;
   /** Only queries are allowed: a GET (G1). */
   readonly queriesOnly?: boolean;
@@ -73,7 +73,7 @@ export interface Call {
    * with the engine: their result is the same for every caller.
    */
   readonly run?: Run;
-  /** Aborted when the caller disconnects (M18). */
+  /** Aborted when the caller disconnects. */
   readonly signal: LazySignal;
 }
 
@@ -89,7 +89,7 @@ export interface Outcome {
   readonly requestId: string;
   readonly policy: 'account' | 'public';
   readonly rate: RateDecision | null;
-  /** Whole seconds since the oldest part was read (M11); undefined if nothing came from the network. */
+  /** Whole seconds since the oldest part was read; undefined if nothing came from the network. */
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
   readonly warnings: readonly string[];
@@ -107,9 +107,9 @@ export interface Answer {
   /** Failures of single fields (G5); those fields are null and free. */
   readonly errors: readonly GraphQLError[];
   readonly charge: Charge;
-  /** The wallet's balance after this call, from the call's own ledger row (M16); null for keyless answers. */
+  /** The wallet's balance after this call, from the call's own ledger row; null for keyless answers. */
   readonly balance: Thousandths | null;
-  /** When the oldest part was read, Unix milliseconds; undefined if nothing came from the network (T16). */
+  /** When the oldest part was read, Unix milliseconds; undefined if nothing came from the network. */
   readonly fetchedAt: number | undefined;
   readonly estimate?: Estimate;
   /** The data as JSON, if it was made once for all callers (introspection): sent as it is. */

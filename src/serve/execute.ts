@@ -19,7 +19,7 @@ import type { ServeOptions } from './options.js';
 import type { Prepared, Request } from './request.js';
 import type { Side } from './side.js';
 
-/** Answers introspection and estimates (M26): no spending limit is opened, and nothing is read or charged. */
+/** Answers introspection and estimates: no spending limit is opened, and nothing is read or charged. */
 export async function unpaid(
   options: ServeOptions,
   prepared: Prepared,
@@ -166,7 +166,7 @@ function keep(
 const keyOf = (call: Call, { id }: Prepared): string => `${call.interface} ${id}`;
 
 /**
- * The operation's name in the ledger (M30): persisted operations keep theirs, and a caller's own is kept while the
+ * The operation's name in the ledger: persisted operations keep theirs, and a caller's own is kept while the
  * account has room for another.
  */
 const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
@@ -207,7 +207,7 @@ const settlementOf = ({ options, request, caller, limit, name }: Due): Settlemen
   signal: request.deadline,
 });
 
-/** Aborted when the caller disconnects, or at the deadline (S13). */
+/** Aborted when the caller disconnects, or at the deadline. */
 const callContextOf = (
   options: ServeOptions,
   { operation, side }: Prepared,

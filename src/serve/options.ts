@@ -29,7 +29,7 @@ export interface ServeOptions {
   readonly monotonic: Clock;
   /** On the same clock; the process's own by default. */
   readonly timers?: Timers | undefined;
-  /** The most an operation may cost if the caller sets no budget (G8). */
+  /** The most an operation may cost if the caller sets no budget. */
   readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;
   readonly billing: Pick<Billing, 'forCaller'>;

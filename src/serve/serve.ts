@@ -113,7 +113,7 @@ function outcomeOf(
 
 function refusalOf(error: unknown, record: CallRecord): Refusal {
   const failure = asServiceError(error);
-  // Too many failed keys count against the address, not against an account (A8).
+  // Too many failed keys count against the address, not against an account.
   if (failure.detail.reason === FAILED_KEYS_REASON) record.policy = 'public';
   return { kind: 'refusal', failure, ...(error instanceof DocumentError && { errors: error.errors }) };
 }
@@ -131,7 +131,7 @@ function knownCaller({ identify }: ServeOptions, { credential }: EnteringCall): 
 }
 
 /**
- * Step 1: identifies the key's account; null for a call without a key that may turn out to be introspection (G2).
+ * Step 1: identifies the key's account; null for a call without a key that may turn out to be introspection.
  * During the lookup the call counts for the account that the key was last known to belong to, otherwise for its
  * address: many customers may share one.
  */
@@ -158,7 +158,7 @@ async function admit(
   const rate = await deadline.race(rateOf(options, call, caller));
   record.rate = rate;
   if (!rate.allowed) throw tooFast(rate);
-  // A request refused for its share counts against the rate all the same (L4).
+  // A request refused for its share counts against the rate all the same.
   if (busy) throw busy;
   const opened = options.processor.open(holder);
   const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
@@ -184,7 +184,7 @@ function prepare(
 ): Prepared {
   const assertAdmitted: AssertAdmitted = (keyless) => {
     if (caller || keyless) return;
-    // A 401 quotes the rate of a new account, and no bucket (L6).
+    // A 401 quotes the rate of a new account, and no bucket.
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };

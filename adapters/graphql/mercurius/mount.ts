@@ -17,7 +17,7 @@ export interface MercuriusOptions extends GraphqlOptions {
   readonly requestId?: () => string;
 }
 
-/** Bytes (P13). */
+/** Bytes. */
 const BODY_BYTES = 64 * 1024;
 
 /**

@@ -17,7 +17,7 @@ export function staticBody(type: string, content: string | Buffer): StaticBody {
   return { type, etag, bytes: packable({ type, body }) };
 }
 
-/** A browser may show its copy for five minutes, and then asks whether it is still valid (H6). */
+/** A browser may show its copy for five minutes, and then asks whether it is still valid. */
 const FOR_MINUTES = 'public, max-age=300';
 
 /** Sends the body, or 304 to a client that has it. Other headers, such as the policy of a page, are the caller's. */

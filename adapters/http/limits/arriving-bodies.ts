@@ -6,7 +6,7 @@ import { FairShare } from '../../../src/lib/fair-share.js';
 import { monotonic } from '../../../src/lib/monotonic.js';
 import { hasBody } from '../request-head.js';
 
-/** Bytes (P13). */
+/** Bytes. */
 const USUAL_LIMIT = 64 * 1024;
 
 /**

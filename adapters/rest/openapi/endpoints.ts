@@ -20,7 +20,7 @@ export const TAGS = {
   Service: 'No key required.',
 } as const;
 
-/** Statuses that any endpoint can answer with, 503 at capacity; its row lists the others (A2, X5, P13, H14). */
+/** Statuses that any endpoint can answer with, 503 at capacity; its row lists the others (X5). */
 const ANYWHERE = { GET: [400, 401, 414, 429, 500, 503], POST: [400, 401, 413, 414, 415, 429, 500, 503] } as const;
 
 /** A parsed persisted operation. */

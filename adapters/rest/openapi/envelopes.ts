@@ -12,7 +12,7 @@ import { pascalCase, refTo, restWords } from './schema-text.js';
 import type { Member, Selections } from './selections.js';
 import type { JsonSchema } from './types.js';
 
-/** What every envelope has (section 1, M14); `envelope.ts` writes it. */
+/** What every envelope has (section 1); `envelope.ts` writes it. */
 const COMMON: Readonly<Record<string, JsonSchema>> = {
   credits_charged: { type: 'number', description: 'Credits charged for this call.' },
   balance_remaining: { type: 'number', description: 'Credits in the wallet after this call.' },

@@ -30,7 +30,7 @@ const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
 const UNLESS_CHARGE_UNKNOWN = { 'X-Credits-Charged': header('CreditsChargedIfKnown'), ...MAYBE_WAIT };
 
-/** Section 7's table of statuses, with those that the decisions add: 413, 414 (P13) and 415 (H14). */
+/** Section 7's table of statuses, with those that the decisions add: 413, 414 and 415. */
 const FAILURES = {
   BadRequest: {
     status: 400,

@@ -9,7 +9,7 @@ const RATE_LIMIT = {
 
 const HTTP_DATE = { type: 'string' } as const;
 
-/** Every response header (section 8.1.5, 9.3; H8, H9, M11, A7). */
+/** Every response header (section 8.1.5, 9.3; H8, H9, M11). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   RateLimit: { ...RATE_LIMIT, required: true },
   RateLimitIfKnown: {
@@ -73,7 +73,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
 
 const header = (name: string): Reference => refTo('headers', name);
 
-/** The headers of every answer below `/v1` (sections 8.1.5 and 9.3; L7). */
+/** The headers of every answer below `/v1` (sections 8.1.5 and 9.3). */
 export const V1_HEADERS = {
   'RateLimit-Policy': header('RateLimitPolicy'),
   'X-Request-Id': header('RequestId'),
@@ -90,7 +90,7 @@ export const ANSWER_HEADERS = {
   'X-Credits-Remaining': header('CreditsRemaining'),
 } as const;
 
-/** Answers read from the network also say how old they are (M11). */
+/** Answers read from the network also say how old they are. */
 export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age') } as const;
 
 export const KEYLESS_HEADERS = {

@@ -7,7 +7,7 @@ import { refTo, restWords } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
 
-/** The parameters that every paid read takes beside its own (M26). */
+/** The parameters that every paid read takes beside its own. */
 export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   MaxCredits: {
     name: 'max_credits',
@@ -80,7 +80,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
   };
 }
 
-/** The JSON body of a POST, as a component; `fresh` may be in it, too (B12). */
+/** The JSON body of a POST, as a component; `fresh` may be in it, too. */
 export function requestBodyOf(
   name: string,
   parameters: readonly Parameter[],

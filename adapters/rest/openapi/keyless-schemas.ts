@@ -7,7 +7,7 @@ const credits = (description: string): JsonSchema => ({ type: 'number', descript
 
 const HEALTH: JsonSchema = { type: 'string', enum: ['ok', 'degraded', 'down'] };
 
-/** Bodies of the endpoints that need no key (H10). */
+/** Bodies of the endpoints that need no key. */
 export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Service: {
     type: 'object',

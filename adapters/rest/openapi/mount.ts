@@ -31,8 +31,8 @@ export interface OpenapiOptions {
 const REFERENCE = '/docs/api';
 
 /**
- * `/openapi.yaml` and `/openapi.json`; its validator saves the next reader the download (H6). A browser is led to the
- * reference, but for the download that is linked there (H13).
+ * `/openapi.yaml` and `/openapi.json`; its validator saves the next reader the download. A browser is led to the
+ * reference, but for the download that is linked there.
  */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiOptions): void {
   const keyless = createPublic(app, admitPublic);

@@ -83,7 +83,7 @@ export class Selections {
     return this.add(type.name, { description, ...this.objectOf(this.members(type, set)) });
   }
 
-  /** Required is what the schema says is never null: null members are left out (T10, G13). */
+  /** Required is what the schema says is never null: null members are left out (G13). */
   objectOf(members: readonly Member[]): JsonSchema {
     const required = members.filter(({ field }) => isNonNullType(field.type)).map(({ name }) => name);
     return {

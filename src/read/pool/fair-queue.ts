@@ -13,7 +13,7 @@ export interface Consumer {
 }
 
 /**
- * Jobs that wait for the upstream, served by account in turns (L7), so that no account waits behind another's backlog.
+ * Jobs that wait for the upstream, served by account in turns, so that no account waits behind another's backlog.
  * A job that several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an
  * operation grows with the kinds of read and the accounts of the job, not with the length of the queue.
  */

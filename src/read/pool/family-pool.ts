@@ -204,7 +204,7 @@ export class FamilyPool {
     for (const { waiters } of jobs) for (const member of waiters.members) member.read(startedAt, endedAt);
   }
 
-  /** Retries each job on another session: once after a failure, repeatedly while sessions only refuse it (S12, U34). */
+  /** Retries each job on another session: once after a failure, repeatedly while sessions only refuse it. */
   #failed(session: Session, jobs: readonly Job[], failure: ServiceError): void {
     const now = this.#options.monotonic.now();
     noteFailure(this.counts, failure, this.#options.clock.now());

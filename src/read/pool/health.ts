@@ -6,7 +6,7 @@ import type { SessionHealth } from './session.js';
 export interface FamilyCounts {
   upstreamCalls: number;
   failures: number;
-  /** Objects that could not be read, which are no failures of the network (S21). */
+  /** Objects that could not be read, which are no failures of the network. */
   unreadable: number;
   /** Lookups answered from the cache, and lookups that went to the network. */
   cacheHits: number;

@@ -29,7 +29,7 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, subjectOf, read } = first.spec;
-  // The same input is sent once: reads that must not share a flight may share a call that has not been sent yet (M8).
+  // The same input is sent once: reads that must not share a flight may share a call that has not been sent yet.
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
   const isOurs = (failure: ServiceError): boolean => isTooLate(failure) && time.timeoutMs < time.fairMs;

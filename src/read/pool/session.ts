@@ -45,7 +45,7 @@ export interface Limit {
 const ALL = '*';
 
 /**
- * Credentials for reading the network: what they may read, when they rest, and what works with them (S12, U32, U34).
+ * Credentials for reading the network: what they may read, when they rest, and what works with them (U32, U34).
  */
 export class Session {
   readonly name: string;
