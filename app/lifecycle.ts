@@ -1,3 +1,10 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { polling, type StartPoll } from '../src/lib/poll.js';
+
+/** Polls of this process. A run reports its expected failures itself. */
+export const loggedPolling = (log: FastifyBaseLogger): StartPoll =>
+  polling((err) => log.error({ err }, 'A background task failed. It will run again at its next time.'));
+
 /** Longest wait for a part to close, unless the part sets its own. */
 const CLOSE_MS = 7_000;
 /** The same when closing is hurried, and once the time for all parts is over. */

@@ -7,7 +7,7 @@ import { type FamilySample, StatusBook } from '../src/figures/status-book.js';
 import { DAY_MS, dayOf, MINUTE_MS } from '../src/lib/durations.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { StatusHistory } from '../src/ports/status-history.js';
+import type { StatusHistory } from '../src/ports/figures.js';
 import type { Pool } from '../src/read/pool/pool.js';
 import type { Lifecycle } from './lifecycle.js';
 import { databaseAnswers, FAMILIES, isDown } from './status.js';

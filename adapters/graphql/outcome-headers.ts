@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Outcome } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { challengeOf, failureHeaders, logFailure } from '../http/failure.js';
-import { creditHeaders, setHeaders } from '../http/headers.js';
-import { noteOutcome } from '../http/outcome.js';
+import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
 
 /**
  * The headers that REST also has: rate, credits, age, and where to get a key (H9). Failures that Perch caused

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/domain/errors.js';
-import { truncated } from '../../src/lib/truncated.js';
+import { truncated } from '../../src/lib/text.js';
 
 /** The first name that occurs more than once. */
 export function repeated(names: Iterable<string>): string | undefined {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/domain/errors.js';
-import type { LazySignal } from '../../src/lib/abort-state.js';
+import type { LazySignal } from '../../src/lib/abort.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { EnteringCall, Serve } from '../../src/serve/serve.js';
 

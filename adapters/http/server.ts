@@ -8,9 +8,8 @@ import fastify, {
 } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../src/domain/errors.js';
 import type { Memories } from '../../src/lib/memories.js';
-import { truncated } from '../../src/lib/truncated.js';
+import { truncated } from '../../src/lib/text.js';
 import type { Ids } from '../../src/ports/clock.js';
-import { type AllowedMethods, allowedMethods } from './allowed-methods.js';
 import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
 import { LEAST_COMPRESSED } from './bodies/shared-body.js';
@@ -23,6 +22,26 @@ import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './lim
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './limits/overload.js';
 import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
+
+/** The methods that routes accept at a path; empty where there is no such path. */
+export type AllowedMethods = (path: string) => string[];
+
+/** Watches the routes as they are added. Call it before adding any. */
+export function allowedMethods(app: FastifyInstance): AllowedMethods {
+  const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    const source = url
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/:\w+/g, '[^/]+')
+      .replaceAll('*', '.*');
+    routes.push({ methods: [method].flat(), pattern: new RegExp(`^${source}/?$`) });
+  });
+  return (path) => {
+    const found = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    // OPTIONS is answered everywhere, whether or not a route has its own handler for it.
+    return [...new Set(found)].filter((method) => method !== 'OPTIONS').sort();
+  };
+}
 
 declare module 'fastify' {
   interface FastifyInstance {

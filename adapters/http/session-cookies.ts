@@ -1,7 +1,14 @@
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
-import { loadCookies } from './cookies.js';
+
+/**
+ * Loads the cookie parser, which `parse` and `serialize` need, in a scope of its own: otherwise its hooks would also run
+ * for every request with a key.
+ */
+export function loadCookies(app: FastifyInstance): void {
+  app.register(async (room) => void (await room.register(fastifyCookie, { hook: false })));
+}
 
 /** Who is signed in, according to the session's cookie. The only place that reads or sets it. */
 export interface SessionCookies {

@@ -1,6 +1,6 @@
 import type { Thousandths } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
-import { truncated } from '../../src/lib/truncated.js';
+import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Parameter } from '../rest/parameters.js';
 import { NEAR_MISSES } from '../rest/request.js';

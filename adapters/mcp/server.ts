@@ -1,6 +1,6 @@
 import type { CallToolResult, jsonSchemaValidator, Server } from '@modelcontextprotocol/server';
 import { VERSION } from '../../src/domain/version.js';
-import { quoted, truncated } from '../../src/lib/truncated.js';
+import { quoted, truncated } from '../../src/lib/text.js';
 import type { Arguments } from './arguments.js';
 import type { Catalogue, ListedTool } from './catalogue.js';
 import { INSTRUCTIONS } from './instructions.js';

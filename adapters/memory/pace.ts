@@ -1,6 +1,6 @@
 import { Memories } from '../../src/lib/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/pace.js';
+import type { Pace } from '../../src/ports/rate-limiter.js';
 
 /** How much of a timer's lateness is caught up: without it a pace above several hundred a second is never reached. */
 const CATCH_UP_MS = 10;

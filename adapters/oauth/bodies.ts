@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { quoted, truncated } from '../../src/lib/truncated.js';
+import { quoted, truncated } from '../../src/lib/text.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import { parseForm, repeated, TOO_MANY_FIELDS } from '../http/form.js';
 import { textOf } from '../http/request.js';

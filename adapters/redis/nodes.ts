@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { repeat } from '../../src/lib/repeat.js';
+import { repeat } from '../../src/lib/poll.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 

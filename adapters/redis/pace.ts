@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/clock.js';
-import type { Pace } from '../../src/ports/pace.js';
+import type { Pace } from '../../src/ports/rate-limiter.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { repeat } from '../../src/lib/repeat.js';
+import { repeat } from '../../src/lib/poll.js';
 import type { Time } from '../../src/ports/clock.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';

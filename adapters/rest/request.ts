@@ -1,7 +1,7 @@
 import type { Thousandths } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
 import { BATCH, checkInputs } from '../../src/domain/fields.js';
-import { truncated } from '../../src/lib/truncated.js';
+import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import { textOf } from '../http/request.js';

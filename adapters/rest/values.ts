@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/domain/errors.js';
 import { outOfBounds } from '../../src/domain/fields.js';
 import { isId, parseHandle, parseUserRef } from '../../src/domain/ids.js';
-import { quoted } from '../../src/lib/truncated.js';
+import { quoted } from '../../src/lib/text.js';
 import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
 import type { Parameter } from './parameters.js';
 

@@ -9,8 +9,7 @@ import { SpendingWatch } from '../../src/account/spending-watch.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { webhookRootOf } from '../secrets.js';
-import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
-import { userAgentOf } from './user-agent.js';
+import { CLOSED_TOGETHER, type CustomersOptions, userAgentOf } from './options.js';
 
 /** Notices of a low balance, and alerts that customers set. Looking after accounts starts now. */
 export async function openAlerts(

@@ -13,8 +13,7 @@ import { Grants } from '../../src/oauth/grants.js';
 import { Tokens } from '../../src/oauth/tokens.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { tokenSecretOf } from '../secrets.js';
-import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
-import { userAgentOf } from './user-agent.js';
+import { CLOSED_TOGETHER, type CustomersOptions, userAgentOf } from './options.js';
 
 /** OAuth for clients, stored in Postgres. */
 export async function openOAuth(

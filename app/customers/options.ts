@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import type { Config } from '../../src/config/config.js';
+import { VERSION } from '../../src/domain/version.js';
 import type { StartPoll } from '../../src/lib/poll.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Webhooks } from '../../src/ports/deliveries.js';
@@ -10,6 +11,10 @@ import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { Closing } from '../lifecycle.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
+
+/** Names the software and, where it is configured, a contact, to hosts that customers and clients choose. */
+export const userAgentOf = ({ contact }: Pick<Config, 'contact'>): string =>
+  `Perch/${VERSION}${contact === null ? '' : ` (+${contact})`}`;
 
 /** Replacements for configured parts: tests. */
 export interface StandIns {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.js';
-import type { AbortState } from '../lib/abort-state.js';
+import type { AbortState } from '../lib/abort.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
 import { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';

@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../domain/errors.js';
 import { USAGE_PAGE } from '../domain/fields.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../domain/usage.js';
 import { DAY_MS } from '../lib/durations.js';
-import { quoted } from '../lib/truncated.js';
+import { quoted } from '../lib/text.js';
 import { isUuid } from '../lib/uuid.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';

@@ -1,8 +1,8 @@
 import { type Thousandths, toCredits } from '../domain/credits.js';
 import { counted, creditsOf, figure } from '../domain/figures.js';
 import { priceOf, type Unit } from '../domain/prices.js';
+import type { NoticePercent, WalletLevel } from '../ports/deliveries.js';
 import type { Message } from '../ports/mail.js';
-import type { NoticePercent, WalletLevel } from '../ports/notices.js';
 
 /** `level.balance` is what is left; `topUpAt` the address where credits are bought. */
 export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUpAt: string): Message {

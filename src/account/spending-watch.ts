@@ -1,7 +1,7 @@
 import { withTimeout } from '../lib/with-timeout.js';
 import type { AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
-import type { NoticePercent, Notices, WalletLevel } from '../ports/notices.js';
+import type { NoticePercent, Notices, WalletLevel } from '../ports/deliveries.js';
 import { crossingOf, noticesOf } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
 import { lowBalanceMail } from './low-balance-mail.js';

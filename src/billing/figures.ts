@@ -1,6 +1,6 @@
 import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../domain/costs.js';
 import { DAY_MS } from '../lib/durations.js';
-import type { CostRow, Costs, CreditPrice } from '../ports/costs.js';
+import type { CostRow, Costs, CreditPrice } from '../ports/figures.js';
 import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
 
 /** First and last UTC day, both included: `2026-11-23`. */

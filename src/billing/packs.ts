@@ -1,7 +1,6 @@
 import { badRequest } from '../domain/errors.js';
-import { PACKS, type Pack, usdPer1000 } from '../domain/packs.js';
-import { TIERS } from '../domain/tiers.js';
-import { quoted } from '../lib/truncated.js';
+import { PACKS, type Pack, TIERS, usdPer1000 } from '../domain/tiers.js';
+import { quoted } from '../lib/text.js';
 
 /** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
 export const packsAndTiers = (buyable: boolean) => ({

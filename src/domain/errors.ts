@@ -1,4 +1,9 @@
-import { truncated } from '../lib/truncated.js';
+import { truncated } from '../lib/text.js';
+
+/** It is unknown whether a charge was posted, or still may be, so the call must not be reported as free. */
+export class InDoubtError extends Error {
+  override readonly name = 'InDoubtError';
+}
 
 /** The closed list of error codes (section 7): HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {

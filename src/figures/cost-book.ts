@@ -2,7 +2,7 @@ import { type CostSums, incomeOf, isLoss, NO_COSTS, plusCosts, usdOf } from '../
 import { DAY_MS, dayOf } from '../lib/durations.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Clock } from '../ports/clock.js';
-import type { CostRow, Costs } from '../ports/costs.js';
+import type { CostRow, Costs } from '../ports/figures.js';
 import type { Billed, Network } from '../ports/network.js';
 import { SumBuffer } from './sum-buffer.js';
 

@@ -2,7 +2,7 @@ import type { Family } from '../domain/model.js';
 import type { StatusDay, Trouble } from '../domain/status-history.js';
 import { dayOf, MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { BadMinute, StatusHistory } from '../ports/status-history.js';
+import type { BadMinute, StatusHistory } from '../ports/figures.js';
 import { SumBuffer } from './sum-buffer.js';
 
 /** A family's counters since the start of the process, and whether it can be read at all. */

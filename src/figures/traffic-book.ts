@@ -1,7 +1,7 @@
 import { bucketOf, type TrafficInterface } from '../domain/traffic.js';
 import { HOUR_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { LimitRow, Traffic, TrafficRow } from '../ports/traffic.js';
+import type { LimitRow, Traffic, TrafficRow } from '../ports/figures.js';
 import { SumBuffer } from './sum-buffer.js';
 
 /** All operations that are not persisted: their names are the callers' own, and there is no end to them. */

@@ -1,8 +1,7 @@
 import type { Thousandths } from '../domain/credits.js';
-import { CHARGE_UNKNOWN, ServiceError } from '../domain/errors.js';
+import { CHARGE_UNKNOWN, InDoubtError, ServiceError } from '../domain/errors.js';
 import { creditsOf } from '../domain/figures.js';
-import { InDoubtError } from '../domain/in-doubt-error.js';
-import type { AbortState } from '../lib/abort-state.js';
+import type { AbortState } from '../lib/abort.js';
 import { backgroundTimers } from '../lib/monotonic.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';

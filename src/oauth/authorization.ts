@@ -1,4 +1,4 @@
-import { truncated } from '../lib/truncated.js';
+import { truncated } from '../lib/text.js';
 import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quoted } from '../lib/truncated.js';
+import { quoted } from '../lib/text.js';
 import type { Client } from '../ports/grants.js';
 import { OAuthError } from './oauth-error.js';
 import { faultOf } from './redirect-uris.js';

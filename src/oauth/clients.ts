@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newSecret, type RandomBytes } from '../access/secret.js';
 import { ServiceError } from '../domain/errors.js';
-import { truncated } from '../lib/truncated.js';
+import { truncated } from '../lib/text.js';
 import type { Clock } from '../ports/clock.js';
 import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
 import { clientFrom } from './client-metadata.js';

@@ -1,4 +1,4 @@
-import { truncated } from '../lib/truncated.js';
+import { truncated } from '../lib/text.js';
 
 /** Longest description, in characters: it may quote what a client sent, and may become part of an address. */
 const MOST_DESCRIPTION = 500;

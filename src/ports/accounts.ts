@@ -1,7 +1,21 @@
 /** Accounts and their keys, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
-import type { Actor } from '../domain/audit.js';
+import type { Actor, AuditDetail, AuditKind } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { Mode } from '../domain/mode.js';
+
+/** An account's log of changes and who made them, which its owner can read. Append only. */
+export interface AuditEvent {
+  readonly at: string;
+  readonly what: AuditKind;
+  readonly who: Actor['who'];
+  readonly address: string | null;
+  readonly detail: AuditDetail;
+}
+
+export interface AuditLog {
+  /** The newest first, at most `limit`. Bounded like the ledger's queries; cancelled when the signal fires. */
+  list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
+}
 
 /** The account and limits behind a live key; resolved once per request. */
 export interface Caller {

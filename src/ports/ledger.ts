@@ -4,7 +4,7 @@ import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { ItemCache, Unit } from '../domain/prices.js';
 import type { UsageGroup } from '../domain/usage.js';
-import type { AbortState } from '../lib/abort-state.js';
+import type { AbortState } from '../lib/abort.js';
 
 /** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
 export interface ReceiptLine {

@@ -9,10 +9,44 @@ import type { CachedObjects } from '../ports/network.js';
 import type { CallContext } from './call-context.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { listHash, pageKey } from './keys.js';
-import { type CachedPage, HEAD } from './page-cache.js';
-import { wantedSize } from './page-size.js';
+import { type CachedPage, HEAD, isFirst } from './page-cache.js';
 import type { PageLookup, Pages } from './pages.js';
-import { resumeIn, timeOf } from './resume.js';
+
+/** Unix milliseconds of a tweet; null for a profile, which has no time. */
+export const timeOf = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
+
+/**
+ * Where a chain continues in a page: the index of the first item after the position, or null if the page does not show
+ * it (continue with the next page). The anchor is an id: that of the last item passed, or if it is missing, of one
+ * passed shortly before it. In lists that are newest first the time can stand in, so that new items on top shift
+ * nothing (C10). A page that begins after the position is searched as well: networks repeat items, and a page counted
+ * from the top shifts.
+ */
+export function resumeIn(page: CachedPage, position: Position, newestFirst: boolean): number | null {
+  for (const id of position.passed) {
+    const index = page.items.findIndex((item) => item.id === id);
+    if (index >= 0) return index + 1;
+  }
+  const { at } = position;
+  // If fewer items than ANCHORS were passed in this page, the anchors are all of them, so everything left is new to the
+  // chain. A first page may have moved down instead.
+  if (!newestFirst || at === null) return position.inside < ANCHORS && !isFirst(page.place) ? 0 : null;
+  const older = page.items.findIndex((item) => (timeOf(item) ?? Number.NEGATIVE_INFINITY) <= at);
+  return older >= 0 ? older : null;
+}
+
+/**
+ * How many items to ask for, where the network bills each (C21): those that are still needed and one to look ahead. More if the page before came with fewer than it was asked for, as where the network leaves some out. From the
+ * third page on, at least twice as many as the page before: a caller who came back twice will probably go on, and a long
+ * list takes few calls.
+ */
+export function wantedSize(rest: number, last: CachedPage | undefined, isChain: boolean): number {
+  const needed = rest + 1;
+  if (last?.size === undefined) return needed;
+  const { size } = last;
+  const scaled = Math.ceil((needed * size) / Math.max(1, last.items.length));
+  return Math.max(scaled, isChain && last.before !== null ? 2 * size : 0);
+}
 
 /** Most upstream pages one call may read (C12). */
 const MAX_UPSTREAM_PAGES = 10;

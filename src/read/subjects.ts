@@ -1,5 +1,5 @@
 import { badRequest, ServiceError } from '../domain/errors.js';
-import { quoted } from '../lib/truncated.js';
+import { quoted } from '../lib/text.js';
 
 /** Longest query, in characters after trimming (P8). */
 export const MAX_QUERY_LENGTH = 1024;

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { CredentialHeaders } from '../access/credential.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { ServiceError } from '../domain/errors.js';
-import type { LazySignal } from '../lib/abort-state.js';
+import type { LazySignal } from '../lib/abort.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';

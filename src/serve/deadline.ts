@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.js';
-import type { LazySignal } from '../lib/abort-state.js';
+import type { LazySignal } from '../lib/abort.js';
 import { LinkedSet } from '../lib/linked-set.js';
 import { backgroundTimers } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';

@@ -1,6 +1,6 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Clock } from '../ports/clock.js';
-import type { OneTimeTokens } from '../ports/one-time-tokens.js';
+import type { OneTimeTokens } from '../ports/sign-in.js';
 
 const MINUTE_MS = 60_000;
 /** For a link sent by mail (ASVS 6.5.5). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { costsReport } from '../../adapters/cli/commands/costs.js';
-import type { CostRow } from '../../src/ports/costs.js';
+import type { CostRow } from '../../src/ports/figures.js';
 
 const row = (day: string, operation: string, more: Partial<CostRow> = {}): CostRow => ({
   ...{ day, network: 'x', operation, answers: 10, items: 200, cacheHits: 50, charged: 175_000 },

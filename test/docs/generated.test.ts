@@ -7,8 +7,7 @@ import { ROUTES } from '../../adapters/rest/routes.js';
 import { SETTINGS } from '../../src/config/settings.js';
 import { LIMITS } from '../../src/documents/limits.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
-import { PACKS, usdPer1000 } from '../../src/domain/packs.js';
-import { TIERS } from '../../src/domain/tiers.js';
+import { PACKS, TIERS, usdPer1000 } from '../../src/domain/tiers.js';
 import { generatedPages, networksPage } from '../../tools/docs/generate.js';
 import { codeIn, onOneLine, README, ROOT, tableOf } from './readme/markdown.js';
 

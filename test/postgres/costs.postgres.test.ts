@@ -3,9 +3,9 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { createCosts } from '../../adapters/postgres/figures/costs.js';
-import { PACKS } from '../../src/domain/packs.js';
+import { PACKS } from '../../src/domain/tiers.js';
 import { CostBook } from '../../src/figures/cost-book.js';
-import type { CostRow } from '../../src/ports/costs.js';
+import type { CostRow } from '../../src/ports/figures.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { losingFirstAnswer } from '../kit/postgres/lost-answer.js';
 

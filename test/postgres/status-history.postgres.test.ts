@@ -5,7 +5,7 @@ import { createStatusHistory } from '../../adapters/postgres/figures/status-hist
 import type { StatusDay } from '../../src/domain/status-history.js';
 import { StatusBook } from '../../src/figures/status-book.js';
 import { DAY_MS, dayOf, MINUTE_MS } from '../../src/lib/durations.js';
-import type { BadMinute } from '../../src/ports/status-history.js';
+import type { BadMinute } from '../../src/ports/figures.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { losingFirstAnswer } from '../kit/postgres/lost-answer.js';
 

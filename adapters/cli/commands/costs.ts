@@ -3,7 +3,7 @@ import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
-import type { CostRow, CreditPrice } from '../../../src/ports/costs.js';
+import type { CostRow, CreditPrice } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { answer, table } from '../print.js';
 import { withStores } from '../with-stores.js';

@@ -1,5 +1,5 @@
 import { LEFT, msOf } from '../../../src/domain/traffic.js';
-import type { TrafficFigures } from '../../../src/ports/traffic.js';
+import type { TrafficFigures } from '../../../src/ports/figures.js';
 import { table } from '../print.js';
 
 /** Rows of accounts and the limits they met. */

@@ -1,5 +1,4 @@
-import { languageOf } from '../../../src/domain/language.js';
-import type { Tweet, User } from '../../../src/domain/model.js';
+import { languageOf, type Tweet, type User } from '../../../src/domain/model.js';
 import { embeddedIn, quotedId } from './embeds.js';
 import { marksIn } from './facets.js';
 import { partsOf, recordId, userId } from './ids.js';

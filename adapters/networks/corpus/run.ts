@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Sql } from 'sql-template-tag';
-import { cancelOnAbort } from '../../../src/lib/cancel-on-abort.js';
+import { cancelOnAbort } from '../../../src/lib/abort.js';
 
 /** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;

@@ -1,5 +1,5 @@
 import { isId, parseHandle } from '../../../src/domain/ids.js';
-import { truncated } from '../../../src/lib/truncated.js';
+import { truncated } from '../../../src/lib/text.js';
 import { typingErrors } from './nearly.js';
 import type { Flag, Term } from './query.js';
 

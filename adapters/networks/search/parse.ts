@@ -1,7 +1,7 @@
 import type peggy from 'peggy';
 import { placeIn } from '../../../src/domain/caret.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
-import { quoted } from '../../../src/lib/truncated.js';
+import { quoted } from '../../../src/lib/text.js';
 import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
 import type { Query, Term } from './query.js';

@@ -1,5 +1,12 @@
-import { languageOf } from '../../../src/domain/language.js';
-import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
+import {
+  type Article,
+  languageOf,
+  type Media,
+  type Poll,
+  type PollOption,
+  type Tweet,
+  type User,
+} from '../../../src/domain/model.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 import { decoded, withLinks } from './text.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { loadCookies } from '../../http/cookies.js';
+import { loadCookies } from '../../http/session-cookies.js';
 import { createChartThread } from '../charts/chart-thread.js';
 import { createPictures } from '../charts/pictures.js';
 import { mountAccess } from './account/access-routes.js';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { lazily } from '../../../src/lib/lazily.js';
-import { quoted } from '../../../src/lib/truncated.js';
+import { quoted } from '../../../src/lib/text.js';
 import { type StaticBody, sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';

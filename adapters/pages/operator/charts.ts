@@ -1,6 +1,6 @@
 import type { Days, ServiceFigures } from '../../../src/billing/figures.js';
 import { badRequest } from '../../../src/domain/errors.js';
-import { PACKS } from '../../../src/domain/packs.js';
+import { PACKS } from '../../../src/domain/tiers.js';
 import { barsOf, type ChartData, creditsChart, daysIn, itemsChart } from '../charts/chart-data.js';
 
 export const CHARTS = ['revenue', 'spent', 'items'] as const;

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
-import type { TrafficFigures } from '../../../src/ports/traffic.js';
+import type { TrafficFigures } from '../../../src/ports/figures.js';
 import type { Range } from '../charts/chart-data.js';
 
 /** Times that the page offers, in hours; sums are kept for 31 days. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { figure } from '../../../src/domain/figures.js';
 import { LEFT, msOf } from '../../../src/domain/traffic.js';
-import type { MetLimit } from '../../../src/ports/traffic.js';
+import type { MetLimit } from '../../../src/ports/figures.js';
 import { PictureAt } from '../charts/picture.js';
 import type { PageLayout } from '../dashboard/frame/frame.js';
 import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';

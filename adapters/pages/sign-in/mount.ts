@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../src/domain/errors.js';
-import { truncated } from '../../../src/lib/truncated.js';
+import { truncated } from '../../../src/lib/text.js';
 import type { Passkeys } from '../../../src/sign-in/passkeys.js';
 import { safeNext, signInPath } from '../../../src/sign-in/safe-next.js';
 import type { Sessions } from '../../../src/sign-in/sessions.js';

@@ -1,7 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
-import { PACKS, usdPer1000 } from '../../../src/domain/packs.js';
 import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
-import { qpsOf } from '../../../src/domain/tiers.js';
+import { PACKS, qpsOf, usdPer1000 } from '../../../src/domain/tiers.js';
 
 export interface LandingModel {
   /** Without a slash at the end. */

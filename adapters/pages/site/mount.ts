@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../src/domain/errors.js';
-import { quoted } from '../../../src/lib/truncated.js';
+import { quoted } from '../../../src/lib/text.js';
 import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../../http/keyless.js';
 import { siteAssets } from '../kit/assets.js';

@@ -1,5 +1,5 @@
 import type { Actor, AuditDetail, AuditKind } from '../../../src/domain/audit.js';
-import type { AuditEvent, AuditLog } from '../../../src/ports/audit.js';
+import type { AuditEvent, AuditLog } from '../../../src/ports/accounts.js';
 import type { QueryLimiter } from '../ledger/query-limiter.js';
 import type { Sql, Transaction } from '../sql.js';
 

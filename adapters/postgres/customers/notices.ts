@@ -1,4 +1,4 @@
-import type { Notices, WalletLevel } from '../../../src/ports/notices.js';
+import type { Notices, WalletLevel } from '../../../src/ports/deliveries.js';
 import type { Sql } from '../sql.js';
 import { writeDeliveries } from './deliveries.js';
 

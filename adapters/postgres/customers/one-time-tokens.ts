@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../src/lib/durations.js';
-import type { OneTimeTokens } from '../../../src/ports/one-time-tokens.js';
+import type { OneTimeTokens } from '../../../src/ports/sign-in.js';
 import type { Sql } from '../sql.js';
 
 /** One-time secrets in Postgres. */

@@ -1,5 +1,5 @@
-import { PACKS } from '../../../src/domain/packs.js';
-import type { CostRow, Costs, CreditPrice } from '../../../src/ports/costs.js';
+import { PACKS } from '../../../src/domain/tiers.js';
+import type { CostRow, Costs, CreditPrice } from '../../../src/ports/figures.js';
 import type { Sql, Transaction } from '../sql.js';
 import { writeOnce } from './sum-batches.js';
 

@@ -1,5 +1,5 @@
 import type { Incident, StatusDay } from '../../../src/domain/status-history.js';
-import type { BadMinute, StatusHistory } from '../../../src/ports/status-history.js';
+import type { BadMinute, StatusHistory } from '../../../src/ports/figures.js';
 import type { Sql, Transaction } from '../sql.js';
 import { writeOnce } from './sum-batches.js';
 

@@ -7,7 +7,7 @@ import type {
   StatusTraffic,
   Traffic,
   TrafficRow,
-} from '../../../src/ports/traffic.js';
+} from '../../../src/ports/figures.js';
 import type { Sql, Transaction } from '../sql.js';
 import { writeOnce } from './sum-batches.js';
 

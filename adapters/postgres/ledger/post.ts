@@ -1,6 +1,5 @@
-import { ServiceError } from '../../../src/domain/errors.js';
-import { InDoubtError } from '../../../src/domain/in-doubt-error.js';
-import type { AbortState } from '../../../src/lib/abort-state.js';
+import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
+import type { AbortState } from '../../../src/lib/abort.js';
 import { BriefMap } from '../../../src/lib/brief-map.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';

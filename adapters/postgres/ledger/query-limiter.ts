@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import { counted } from '../../../src/domain/figures.js';
-import { type Cancellable, cancelOnAbort } from '../../../src/lib/cancel-on-abort.js';
+import { type Cancellable, cancelOnAbort } from '../../../src/lib/abort.js';
 import { FairShare, type HeldSlot } from '../../../src/lib/fair-share.js';
 import type { Sql } from '../sql.js';
 

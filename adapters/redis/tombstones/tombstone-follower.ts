@@ -1,4 +1,4 @@
-import { repeat } from '../../../src/lib/repeat.js';
+import { repeat } from '../../../src/lib/poll.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
 import type { RedisLink } from '../link.js';
 import { ADDED_CHANNEL, readAfter, startId } from './tombstone-stream.js';

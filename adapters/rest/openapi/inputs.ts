@@ -1,5 +1,5 @@
 import { BATCH } from '../../../src/domain/fields.js';
-import { PACKS } from '../../../src/domain/packs.js';
+import { PACKS } from '../../../src/domain/tiers.js';
 import { MAX_QUERY_LENGTH } from '../../../src/read/subjects.js';
 import type { Parameter } from '../parameters.js';
 import type { RouteRow } from '../routes.js';

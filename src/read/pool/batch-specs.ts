@@ -1,6 +1,6 @@
 import { familyOfList, type ListRef } from '../../domain/lists.js';
 import type { Tweet, User, UserRef } from '../../domain/model.js';
-import { withReadableText } from '../../lib/readable.js';
+import { withReadableText } from '../../lib/text.js';
 import type { CachedObjects, Found, Network, NetworkPage, ReadContext } from '../../ports/network.js';
 import { listHash, userKey } from '../keys.js';
 import type { BatchSpec } from './job.js';

@@ -1,6 +1,6 @@
 import { asServiceError, type ServiceError } from '../../domain/errors.js';
 import type { Clock, Timers } from '../../ports/clock.js';
-import type { Pace } from '../../ports/pace.js';
+import type { Pace } from '../../ports/rate-limiter.js';
 import type { Tracing } from '../../ports/tracing.js';
 import { abandoned, isTooLate } from '../shared-reads.js';
 import type { Waiters } from '../waiters.js';

@@ -5,7 +5,7 @@ import { timers as processTimers } from '../../lib/monotonic.js';
 import { UNTRACED } from '../../lib/untraced.js';
 import type { Clock, Timers } from '../../ports/clock.js';
 import type { Found, Network, NetworkPage } from '../../ports/network.js';
-import type { Pace } from '../../ports/pace.js';
+import type { Pace } from '../../ports/rate-limiter.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Waiters } from '../waiters.js';
 import { batchSpecsOf, type PageNeeds } from './batch-specs.js';

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from '../../ports/clock.js';
-import type { Pace } from '../../ports/pace.js';
+import type { Pace } from '../../ports/rate-limiter.js';
 import type { Consumer, FairQueue } from './fair-queue.js';
 import { InFlightLimit, type SharedMeasurement } from './in-flight-limit.js';
 import type { Job } from './job.js';

@@ -9,8 +9,8 @@ import { createNotices } from '../../../adapters/postgres/customers/notices.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { SpendingWatch } from '../../../src/account/spending-watch.js';
+import type { Notices } from '../../../src/ports/deliveries.js';
 import type { Mail, Message } from '../../../src/ports/mail.js';
-import type { Notices } from '../../../src/ports/notices.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 

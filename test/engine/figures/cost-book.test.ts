@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CostBook } from '../../../src/figures/cost-book.js';
 import type { Charge } from '../../../src/metering/receipt.js';
-import type { CostRow, Costs } from '../../../src/ports/costs.js';
+import type { CostRow, Costs } from '../../../src/ports/figures.js';
 import type { NetworkBilling } from '../../../src/ports/network.js';
 
 const charge = (amount: number, items: number, cacheHits = 0): Charge => ({

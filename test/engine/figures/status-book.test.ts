@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StatusDay } from '../../../src/domain/status-history.js';
 import { type FamilySample, StatusBook } from '../../../src/figures/status-book.js';
-import type { BadMinute } from '../../../src/ports/status-history.js';
+import type { BadMinute } from '../../../src/ports/figures.js';
 
 const MINUTE = 60_000;
 const NOON = Date.parse('2026-11-23T12:00:00Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { wantedSize } from '../../../src/read/fill.js';
 import type { CachedPage } from '../../../src/read/page-cache.js';
-import { wantedSize } from '../../../src/read/page-size.js';
 import { range } from '../../kit/networks/scripted-network.js';
 
 type Last = Pick<CachedPage, 'size' | 'before'> & { readonly shown: number };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Tweet, User } from '../../../src/domain/model.js';
 import type { Position } from '../../../src/read/cursor.js';
+import { resumeIn, timeOf } from '../../../src/read/fill.js';
 import { type CachedPage, HEAD } from '../../../src/read/page-cache.js';
-import { resumeIn, timeOf } from '../../../src/read/resume.js';
 
 const at = (second: number): number => Date.UTC(2026, 10, 21, 12) + 1000 * second;
 

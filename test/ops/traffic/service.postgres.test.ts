@@ -1,7 +1,7 @@
 /** What the sums say of requests to a whole service, by every interface. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
-import type { StatusTraffic, TrafficFigures } from '../../../src/ports/traffic.js';
+import type { StatusTraffic, TrafficFigures } from '../../../src/ports/figures.js';
 import { fillPeople } from '../../cluster/nodes/network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { TrafficBook, type TrafficSample } from '../../../src/figures/traffic-book.js';
-import type { LimitRow, TrafficRow } from '../../../src/ports/traffic.js';
+import type { LimitRow, TrafficRow } from '../../../src/ports/figures.js';
 
 let rows: TrafficRow[] = [];
 let limits: LimitRow[] = [];

@@ -7,7 +7,7 @@ import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import { percentileOf } from '../../../src/domain/traffic.js';
 import { TrafficBook } from '../../../src/figures/traffic-book.js';
 import { DAY_MS, dayOf, HOUR_MS } from '../../../src/lib/durations.js';
-import type { LimitRow, TrafficRow } from '../../../src/ports/traffic.js';
+import type { LimitRow, TrafficRow } from '../../../src/ports/figures.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { losingFirstAnswer } from '../../kit/postgres/lost-answer.js';
 

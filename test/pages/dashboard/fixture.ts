@@ -1,7 +1,6 @@
 import type { SaleRecord } from '../../../src/billing/billing.js';
-import type { AccountRecord, KeyRecord } from '../../../src/ports/accounts.js';
+import type { AccountRecord, AuditEvent, KeyRecord } from '../../../src/ports/accounts.js';
 import type { AlertRecord } from '../../../src/ports/alerts.js';
-import type { AuditEvent } from '../../../src/ports/audit.js';
 import type { GrantRecord } from '../../../src/ports/grants.js';
 import type { Receipt, StatementEntry, UsageRow } from '../../../src/ports/ledger.js';
 import type { SessionRecord } from '../../../src/ports/sessions.js';

@@ -1,8 +1,7 @@
 /** What the pages say, over fixtures: a new account, a busy one, a frozen one, and one with hostile names. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIT } from '../../../src/domain/audit.js';
-import { PACKS } from '../../../src/domain/packs.js';
-import { TIERS } from '../../../src/domain/tiers.js';
+import { PACKS, TIERS } from '../../../src/domain/tiers.js';
 import { BUSY, EMPTY, FROZEN, HOSTILE, HOSTILE_NAMES, type Household } from './fixture.js';
 import { receiptOf, uuid } from './fixture-usage.js';
 import { PATHS } from './paths.js';

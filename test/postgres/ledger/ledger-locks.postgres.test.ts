@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
-import { InDoubtError } from '../../../src/domain/in-doubt-error.js';
+import { InDoubtError } from '../../../src/domain/errors.js';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/ledger-commits.js';
 import { monotonic } from '../../../src/lib/monotonic.js';
 import { WalletCache } from '../../../src/metering/wallet-cache.js';

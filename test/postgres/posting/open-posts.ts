@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { createPost, type DebitStatements } from '../../../adapters/postgres/ledger/post.js';
-import type { AbortState } from '../../../src/lib/abort-state.js';
+import type { AbortState } from '../../../src/lib/abort.js';
 import type { Debit, Posted } from '../../../src/ports/ledger.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { Database, type Wallet } from '../../models/simulation/parts/database.js';

@@ -1,7 +1,6 @@
 /** Debits whose statements fail, take too long or are lost, and callers who leave meanwhile. */
 import { describe, expect, test } from 'vitest';
-import { ServiceError } from '../../../src/domain/errors.js';
-import { InDoubtError } from '../../../src/domain/in-doubt-error.js';
+import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
 import {
   away,
   caller,

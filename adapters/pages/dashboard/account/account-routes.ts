@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { truncated } from '../../../../src/lib/truncated.js';
+import { truncated } from '../../../../src/lib/text.js';
 import { limitedAs } from '../../../http/origin.js';
 import {
   type AuthenticatedRoutes,

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../../../../src/ports/audit.js';
+import type { AuditEvent } from '../../../../src/ports/accounts.js';
 import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../../../src/ports/sessions.js';
 import type { PasskeyHost } from '../../sign-in/passkey-host.js';

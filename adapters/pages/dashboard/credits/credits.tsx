@@ -1,10 +1,8 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { counted, figure } from '../../../../src/domain/figures.js';
-import { PACKS, usdPer1000 } from '../../../../src/domain/packs.js';
-import { qpsOf, TIERS } from '../../../../src/domain/tiers.js';
+import { PACKS, qpsOf, TIERS, usdPer1000 } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
-
 import { capitalized, creditsOf } from '../frame/formats.js';
 import { dashboardPage, type PageLayout } from '../frame/frame.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../frame/parts.js';

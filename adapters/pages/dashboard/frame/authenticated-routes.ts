@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, ServiceError } from '../../../../src/domain/errors.js';
-import { truncated } from '../../../../src/lib/truncated.js';
+import { truncated } from '../../../../src/lib/text.js';
 import { signInPath } from '../../../../src/sign-in/safe-next.js';
 import { logFailure, sendFailure } from '../../../http/failure.js';
 import { formOf } from '../../../http/form.js';

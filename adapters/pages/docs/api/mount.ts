@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../../src/domain/errors.js';
 import { lazily } from '../../../../src/lib/lazily.js';
-import { quoted } from '../../../../src/lib/truncated.js';
+import { quoted } from '../../../../src/lib/text.js';
 import { sendStatic, staticBody } from '../../../http/bodies/static-body.js';
 import { sendFailure } from '../../../http/failure.js';
 import { type Handler, negotiated } from '../../../http/keyless.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Pace } from '../../../../src/ports/pace.js';
+import type { Pace } from '../../../../src/ports/rate-limiter.js';
 
 export interface PaceHarness {
   /** Several nodes with one pace. */

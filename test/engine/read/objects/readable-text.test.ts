@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readable, withReadableText } from '../../../../src/lib/readable.js';
+import { readable, withReadableText } from '../../../../src/lib/text.js';
 import { createEngine } from '../../../kit/engine.js';
 import { createScriptedNetwork } from '../../../kit/networks/scripted-network.js';
 

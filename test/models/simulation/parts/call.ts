@@ -1,7 +1,7 @@
 import { envelopeOf, renderEnvelope } from '../../../../adapters/rest/envelope.js';
 import { toThousandths } from '../../../../src/domain/credits.js';
 import { asServiceError } from '../../../../src/domain/errors.js';
-import type { LazySignal } from '../../../../src/lib/abort-state.js';
+import type { LazySignal } from '../../../../src/lib/abort.js';
 import type { Outcome } from '../../../../src/serve/call.js';
 import type { SimulatedNode } from './node.js';
 import type { CallLog, Result, World } from './world.js';

@@ -1,9 +1,12 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
+import { sampleOf } from '../adapters/http/traffic.js';
 import { createCosts } from '../adapters/postgres/figures/costs.js';
+import { createTraffic } from '../adapters/postgres/figures/traffic.js';
 import { readOperations } from '../schema/operations.js';
 import { CostBook, type Loss, WARNING_DAYS } from '../src/figures/cost-book.js';
-import { HOUR_MS } from '../src/lib/durations.js';
+import { TrafficBook } from '../src/figures/traffic-book.js';
+import { HOUR_MS, MINUTE_MS } from '../src/lib/durations.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
@@ -54,3 +57,37 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
 
 const warningOf = ({ operation, incomeUsd, costUsd, hitRate }: Loss): string =>
   `${operation} does not earn what it costs: $${incomeUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
+
+export interface TrafficOptions {
+  readonly stores: Pick<Stores, 'sql'>;
+  readonly clock: Clock;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/** Sums of all requests, for the operator: written once a minute and at the end. */
+export async function openTraffic(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { stores, clock, log, startPoll }: TrafficOptions,
+): Promise<void> {
+  const book = new TrafficBook({
+    ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock, newId: v7 },
+  });
+  app.onAnswered((answered) => book.note(sampleOf(answered)));
+  const flush = async (): Promise<void> => {
+    try {
+      await book.flush();
+    } catch (err) {
+      log.warn({ err }, 'The sums of requests could not be written. They are kept, and written with the next minute.');
+    }
+  };
+  await lifecycle.open(
+    'sums of requests',
+    () => startPoll(flush, MINUTE_MS),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+}
