@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createMemoryCache } from '../adapters/memory/cache.js';
-import { createMemoryPace } from '../adapters/memory/pace.js';
+import { createMemoryPace, createMemorySingleFlight } from '../adapters/memory/pace.js';
 import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.js';
-import { createMemorySingleFlight } from '../adapters/memory/single-flight.js';
 import { createMemoryTombstoneLog } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import type { Config } from '../src/config/config.js';

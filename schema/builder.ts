@@ -4,6 +4,7 @@ import type { CallerBilling } from '../src/billing/billing.js';
 import { toCredits } from '../src/domain/credits.js';
 import type { ArgRule, Price } from '../src/domain/fields.js';
 import type { ListKind } from '../src/domain/lists.js';
+import type { Tweet, User } from '../src/domain/model.js';
 import { UNITS, type Unit } from '../src/domain/prices.js';
 import type { Reads } from '../src/read/reads.js';
 
@@ -24,6 +25,10 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: string; Output: string };
   };
 }>({});
+
+/** Declared before their fields, because users have tweets and tweets have users. */
+export const UserRef = builder.objectRef<User>('User');
+export const TweetRef = builder.objectRef<Tweet>('Tweet');
 
 /**
  * `price` as field extensions, which the planner reads and the SDL printer prints as a directive. `list`: which list

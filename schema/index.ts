@@ -1,12 +1,32 @@
-import { type GraphQLSchema, specifiedDirectives } from 'graphql';
-import { builder } from './builder.js';
 import './types/scalars.js';
 import './types/user.js';
 import './types/tweet.js';
 import './queries/objects.js';
 import './list-fields.js';
 import './queries/account.js';
-import { priceDirective } from './price-directive.js';
+import {
+  DirectiveLocation,
+  GraphQLDirective,
+  GraphQLFloat,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  GraphQLString,
+  specifiedDirectives,
+} from 'graphql';
+import { builder } from './builder.js';
+
+/** A price as the printed SDL shows it. */
+export const priceDirective = new GraphQLDirective({
+  name: 'price',
+  description:
+    'Marks a paid field. `credits` is the full price of one item; cached items cost half, `fresh` doubles the price. `per` names the item, `items` the argument that limits their number.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
+  args: {
+    credits: { type: new GraphQLNonNull(GraphQLFloat) },
+    per: { type: new GraphQLNonNull(GraphQLString) },
+    items: { type: new GraphQLNonNull(GraphQLString) },
+  },
+});
 
 builder.queryType({
   description:

@@ -1,9 +1,8 @@
 import { LIST_READS, type ListRead } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
 import { freshArg, optionsOf, pageArgs, tweetIdArg, userArg } from './args.js';
-import { builder, costs, priced, rule } from './builder.js';
+import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
-import { TweetRef, UserRef } from './types/refs.js';
 
 const Product = builder.enumType('Product', {
   description: 'What a search looks for and how it is ordered.',

@@ -3,10 +3,8 @@ import { FairShare } from '../../src/lib/fair-share.js';
 import { lazily } from '../../src/lib/lazily.js';
 import { monotonic } from '../../src/lib/monotonic.js';
 import type { DeliveryResult, Webhooks } from '../../src/ports/deliveries.js';
-import { type Allowed, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
-import type { Resolve } from './guarded-lookup.js';
-import { nameLookups } from './name-lookups.js';
-import { isPublicAddress } from './public-address.js';
+import { type Allowed, isPublicAddress, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
+import { nameLookups, type Resolve } from './name-lookups.js';
 
 const DEADLINE_MS = 10_000;
 /** Of one host: nobody's slow host takes another's connection. */

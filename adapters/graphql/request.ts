@@ -6,7 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf } from '../http/request.js';
-import { outcomeHeaders } from './outcome-headers.js';
+import { outcomeHeaders } from './answer.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
 import { refusalBody, renderResult } from './result.js';
 

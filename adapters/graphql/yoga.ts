@@ -4,8 +4,7 @@ import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
-import { answerParams, refusedOf, sendOutcome } from './answer.js';
-import { outcomeHeaders } from './outcome-headers.js';
+import { answerParams, outcomeHeaders, refusedOf, sendOutcome } from './answer.js';
 import type { Params } from './params.js';
 import {
   askedOf,

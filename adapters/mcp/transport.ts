@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../src/domain/errors.js';
+import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { type Lazy, lazily } from '../../src/lib/lazily.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
@@ -11,12 +11,92 @@ import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
 import { refusedUnread, textOf } from '../http/request.js';
 import { parsed } from './arguments.js';
 import { type Http, handshake, refusalOf } from './calls.js';
-import { openToBrowsers, preflight } from './cors.js';
-import { type Exchanged, exchange, methodOf } from './exchange.js';
-import { tooMuchIn } from './message-size.js';
-import { isAllowedOrigin, wrongOrigin } from './origin.js';
+import { completed, type Exchanged, exchange, methodOf, STAND_IN } from './exchange.js';
 import type { SendLater } from './result.js';
-import { completed, STAND_IN } from './stand-in.js';
+
+/** Values in a message, in all of its objects and lists together: a call with a hundred ids has about 110. */
+const MOST_VALUES = 1000;
+
+/** Nesting of objects and lists: the deepest message of the protocol has about six levels. */
+const MOST_LEVELS = 32;
+
+/**
+ * Why a message is larger than any client needs, or null. It is checked several times on its way, with work for every
+ * value: 64 KB of the smallest values take 45 ms.
+ */
+export function tooMuchIn(message: unknown): ServiceError | null {
+  let values = 0;
+  let level = [message];
+  for (let levels = 0; level.length > 0; levels += 1) {
+    if (levels > MOST_LEVELS) return badRequest(`The message is nested more than ${MOST_LEVELS} levels deep.`);
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      const inside = Object.values(value);
+      values += inside.length;
+      if (values > MOST_VALUES) return badRequest(`The message has more than ${MOST_VALUES} values.`);
+      for (const each of inside) next.push(each);
+    }
+    level = next;
+  }
+  return null;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Whether a page of this origin may use `/mcp` (A22). Keys are sent in a header, never in a cookie, so any site with
+ * TLS is as safe as another; one without could be an attacker in between, or a name that was made to resolve to this
+ * server.
+ */
+export function isAllowedOrigin(origin: string | undefined): boolean {
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+export const wrongOrigin = (): ServiceError =>
+  new ServiceError(
+    'access_denied',
+    'MCP requests from this origin are not allowed: use https, or a page on this machine.',
+    {
+      reason: 'origin',
+    },
+  );
+
+/** What a client in a browser may read of an answer, besides its body. */
+const EXPOSED = [
+  'WWW-Authenticate',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Request-Id',
+  'X-Credits-Charged',
+  'X-Credits-Remaining',
+  'Server-Timing',
+].join(', ');
+
+/** Set on every answer: clients in browsers are admitted, from any site that passes the origin check. */
+export function openToBrowsers(reply: FastifyReply): void {
+  setHeaders(reply, {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': EXPOSED,
+    'Cache-Control': 'private, no-store',
+  });
+}
+
+/** Answers the preflight request of a browser. */
+export function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  setHeaders(reply, {
+    Allow: 'POST, OPTIONS',
+    // GET and DELETE are answered, with 405: a client must be able to see that.
+    'Access-Control-Allow-Methods': 'POST, GET, DELETE, OPTIONS',
+    'Access-Control-Allow-Headers': '*, Authorization',
+    'Access-Control-Max-Age': '86400',
+  });
+  return reply.code(204).send();
+}
 
 const URL_PATH = '/mcp';
 

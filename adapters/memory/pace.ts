@@ -1,6 +1,23 @@
 import { Memories } from '../../src/lib/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace } from '../../src/ports/rate-limiter.js';
+import type { SingleFlight } from '../../src/ports/single-flight.js';
+
+/** Reads under way in one process. A key is known only from the start of its read until it settles. */
+export function createMemorySingleFlight(): SingleFlight {
+  const underway = new Map<string, Promise<unknown>>();
+
+  return {
+    async join<T>(key: string, read: () => Promise<T>) {
+      const joined = underway.get(key);
+      if (joined !== undefined) return { value: (await joined) as T, led: false };
+      // `async` turns a synchronous throw into a rejected promise.
+      const flight = (async () => read())().finally(() => underway.delete(key));
+      underway.set(key, flight);
+      return { value: await flight, led: true };
+    },
+  };
+}
 
 /** How much of a timer's lateness is caught up: without it a pace above several hundred a second is never reached. */
 const CATCH_UP_MS = 10;

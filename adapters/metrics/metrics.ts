@@ -1,16 +1,103 @@
 import cluster from 'node:cluster';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
-import { AggregatorRegistry, Registry } from 'prom-client';
-import type { CostSums } from '../../src/domain/costs.js';
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type CostSums, usdOf } from '../../src/domain/costs.js';
+import { toCredits } from '../../src/domain/credits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/ledger-commits.js';
 import type { MemoryState } from '../../src/lib/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
-import { measureCosts } from './costs.js';
-import { measureLedger } from './ledger.js';
-import { measureMemories } from './memories.js';
 import { measureProcess, type RedisState } from './process.js';
 import { measureRequests } from './requests.js';
 import { serveMetrics } from './serve-metrics.js';
 import { measureUpstream } from './upstream.js';
+
+interface Row {
+  readonly name: string;
+  readonly help: string;
+  readonly of: (memory: MemoryState) => number;
+}
+
+const GAUGES: readonly Row[] = [
+  { name: 'bytes', help: 'Estimated current size of a memory table, keys included.', of: ({ bytes }) => bytes },
+  { name: 'limit_bytes', help: 'Maximum size of a memory table.', of: ({ maxBytes }) => maxBytes },
+];
+
+/** Measures everything that the process keeps between requests, by its name in the table of memories. */
+export function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
+  const labelNames = ['memory'] as const;
+  for (const { name, help, of } of GAUGES) {
+    new Gauge({
+      name: `perch_memory_${name}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        for (const memory of memories()) this.set({ memory: memory.name }, of(memory));
+      },
+    });
+  }
+  new Counter({
+    name: 'perch_memory_evictions_total',
+    help: 'Entries evicted from a memory table to make room.',
+    labelNames,
+    registers,
+    collect() {
+      this.reset();
+      for (const memory of memories()) this.inc({ memory: memory.name }, memory.evictions);
+    },
+  });
+}
+
+/** Measures the ledger's commits. Returns a function that stops it. */
+export function measureLedger(registers: Registry[]): () => void {
+  const seconds = new Histogram({
+    name: 'perch_ledger_commit_duration_seconds',
+    help: 'Time taken to commit a group of debits.',
+    labelNames: ['result'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers,
+  });
+  // Its sum is the number of debits posted.
+  const debits = new Histogram({
+    name: 'perch_ledger_commit_debits',
+    help: 'Debits per commit.',
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+    registers,
+  });
+  const observe = (message: unknown): void => {
+    const commit = message as LedgerCommit;
+    seconds.observe({ result: commit.failed ? 'failed' : 'ok' }, commit.ms / 1000);
+    debits.observe(commit.debits);
+  };
+  subscribe(LEDGER_COMMITS, observe);
+  return () => void unsubscribe(LEDGER_COMMITS, observe);
+}
+
+const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => number][] = [
+  ['answers_total', 'Answers to priced operations, by operation.', ({ answers }) => answers],
+  ['credits_total', 'Credits charged, by operation.', ({ charged }) => toCredits(charged)],
+  ['calls_total', 'Calls made to the network for an operation.', ({ calls }) => calls],
+  ['billed_tweets_total', 'Tweets that the network returned and bills.', ({ tweets }) => tweets],
+  ['billed_profiles_total', 'Profiles that the network returned and bills.', ({ users }) => users],
+  ['cost_usd_total', "US dollars, by the network's price list.", ({ cost }) => usdOf(cost)],
+];
+
+/** Measures what reads earned and cost since the start, as the sums say at each scrape. */
+export function measureCosts(registers: Registry[], totals: () => ReadonlyMap<string, CostSums>): void {
+  for (const [name, help, of] of COUNTERS) {
+    new Counter({
+      name: `perch_reads_${name}`,
+      help,
+      labelNames: ['operation'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [operation, sums] of totals()) this.inc({ operation }, of(sums));
+      },
+    });
+  }
+}
 
 export interface MetricsOptions {
   readonly app: FastifyInstance;

@@ -1,6 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { AggregatorRegistry } from 'prom-client';
+
+/**
+ * The metrics of all workers of this process, added up. A worker that was replaced starts from 0, as after any restart.
+ */
+export function serveSupervisorMetrics(host: string, port: number): Promise<Served> {
+  const registry = new AggregatorRegistry();
+  return serveMetrics(() => registry.clusterMetrics(), registry.contentType, { host, port });
+}
 
 export interface Served {
   readonly url: string;

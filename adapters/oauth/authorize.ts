@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../src/domain/errors.js';
+import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import {
   AUTHORIZATION_FIELDS,
   type AuthorizationRequest,
@@ -7,22 +7,60 @@ import {
   errorLocation,
   parseAuthorization,
 } from '../../src/oauth/authorization.js';
-import { isDocumentId } from '../../src/oauth/clients.js';
+import { type Clients, isDocumentId } from '../../src/oauth/clients.js';
+import type { Consents } from '../../src/oauth/consents.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
-import type { AccountRecord } from '../../src/ports/accounts.js';
+import type { Tokens } from '../../src/oauth/tokens.js';
+import type { AccountRecord, Accounts } from '../../src/ports/accounts.js';
+import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../src/sign-in/sessions.js';
+import { logFailure } from '../http/failure.js';
+import type { AdmitPublic } from '../http/keyless.js';
 import { byCustomer } from '../http/origin.js';
 import { refuseCrossSite } from '../http/same-origin.js';
+import type { SessionCookies } from '../http/session-cookies.js';
 import { sendPage } from '../pages/kit/send-page.js';
 import { fieldsOf, refuseControls } from './bodies.js';
 import { type CapFields, capOf, offeredCap } from './cap-fields.js';
-import { type ConsentModel, consentPage } from './consent-page.js';
+import { type ConsentModel, consentPage, refusalPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
 import { type Allowance, admit, type PublicLimits, takeOne } from './open-route.js';
-import type { OAuthOptions } from './options.js';
-import { sendRefusal, sendRefused } from './refusals.js';
+
+/** The dependencies of sign-in for clients. */
+export interface OAuthOptions {
+  readonly clients: Clients;
+  readonly consents: Consents;
+  readonly tokens: Tokens;
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly sessionCookies: SessionCookies;
+  readonly admitPublic: AdmitPublic;
+  readonly limiter: RateLimiter;
+}
+
+/** A page with the reason; with `back`, a link that takes the error to the client, whose address is proven. */
+export const sendRefused = (
+  reply: FastifyReply,
+  { status = 400, title = 'Invalid request', message, back = null }: Refusal,
+): FastifyReply => sendPage(reply.code(status), refusalPage(title, message, back));
+
+interface Refusal {
+  readonly status?: number;
+  readonly title?: string;
+  readonly message: string;
+  readonly back?: string | null;
+}
+
+/** A page for a thrown error. Never with a link back: its address would be unproven. */
+export function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  if (thrown instanceof OAuthError) return sendRefused(reply, { message: thrown.message });
+  const failure = asServiceError(thrown);
+  logFailure(request, failure);
+  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+  const title = failure.status < 500 ? 'Request refused' : 'Something went wrong on our side';
+  return sendRefused(reply, { status: failure.status, title, message: failure.message });
+}
 
 const PATH = '/oauth/authorize';
 const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };

@@ -4,10 +4,9 @@ import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../
 import type { Addresses } from '../../src/oauth/resources.js';
 import { PAGE } from '../http/keyless.js';
 import { originOf } from '../http/origin.js';
-import { mountAuthorize } from './authorize.js';
+import { mountAuthorize, type OAuthOptions } from './authorize.js';
 import { fieldsOf, jsonOf } from './bodies.js';
 import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-route.js';
-import type { OAuthOptions } from './options.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
 /**

@@ -1,8 +1,35 @@
-import type Stripe from 'stripe';
+import type { Stripe } from 'stripe';
 import { ServiceError } from '../../src/domain/errors.js';
 import { lazily } from '../../src/lib/lazily.js';
 import type { CheckoutRequest, Dispute, PaymentState, Payments } from '../../src/ports/payments.js';
-import { createStripe, type StripeOptions } from './client.js';
+
+export interface StripeOptions {
+  readonly secretKey: string;
+  /** Replaces Stripe's own host; null: no replacement. */
+  readonly baseUrl: string | null;
+}
+
+/** Milliseconds for one attempt. */
+const TIMEOUT_MS = 10_000;
+const RETRIES = 2;
+
+/** The library is large, and is loaded for the first payment. */
+export async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
+  const { default: Stripe } = await import('stripe');
+  return new Stripe(secretKey, {
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+    ...(baseUrl !== null && hostOf(new URL(baseUrl))),
+  });
+}
+
+const hostOf = ({ hostname, port, protocol }: URL) => ({
+  // An IPv6 address in a URL has brackets, which a socket does not accept.
+  host: hostname.replace(/^\[|\]$/g, ''),
+  protocol: protocol === 'http:' ? ('http' as const) : ('https' as const),
+  port: port || (protocol === 'http:' ? '80' : '443'),
+});
 
 /** The most refunds and disputes of one payment that are read: far more than ever occur. */
 const MOST = 1000;

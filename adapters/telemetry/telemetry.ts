@@ -2,11 +2,33 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Context, type Link, ROOT_CONTEXT, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { asServiceError } from '../../src/domain/errors.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
-import { type Log, tellingOfFaults } from './telling-exporter.js';
+export interface Log {
+  warn(text: string): void;
+}
+
+const TELL_EVERY_MS = 60_000;
+
+/** The SDK silently drops what it can't send: this reports it to the operator, once a minute at most. */
+export function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined && performance.now() - toldAt >= TELL_EVERY_MS) {
+          toldAt = performance.now();
+          log.warn(`Traces could not be exported and were lost: ${result.error.message}`);
+        }
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+}
 
 export interface TelemetryOptions {
   /**

@@ -3,9 +3,8 @@ import { BATCH } from '../../src/domain/fields.js';
 import { isId, parseHandle } from '../../src/domain/ids.js';
 import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
 import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
-import { builder, costs, priced, rule } from '../builder.js';
+import { builder, costs, priced, rule, TweetRef, UserRef } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
-import { TweetRef, UserRef } from '../types/refs.js';
 
 builder.queryFields((t) => ({
   user: t.field({

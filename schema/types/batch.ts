@@ -1,9 +1,8 @@
 import { toCredits } from '../../src/domain/credits.js';
 import type { Tweet, User } from '../../src/domain/model.js';
 import type { Batch, BatchFault } from '../../src/read/batch.js';
-import { builder } from '../builder.js';
+import { builder, TweetRef, UserRef } from '../builder.js';
 import { PageMeta } from './page-meta.js';
-import { TweetRef, UserRef } from './refs.js';
 
 const BatchError = builder.objectRef<BatchFault>('BatchError').implement({
   description: 'An input that returned nothing, and why. Never charged.',

@@ -1,9 +1,8 @@
 import { toCredits } from '../../src/domain/credits.js';
 import type { Highlight, Tweet, User } from '../../src/domain/model.js';
 import type { Page } from '../../src/read/reads.js';
-import { builder } from '../builder.js';
+import { builder, TweetRef, UserRef } from '../builder.js';
 import { PageMeta } from './page-meta.js';
-import { TweetRef, UserRef } from './refs.js';
 
 const PageInfo = builder.objectRef<Page>('PageInfo').implement({
   description: 'Position of a page in its list. Free.',

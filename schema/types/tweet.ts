@@ -1,8 +1,7 @@
 import type { Tweet } from '../../src/domain/model.js';
 import { freshArg, optionsOf } from '../args.js';
-import { builder, costs, priced } from '../builder.js';
+import { builder, costs, priced, TweetRef, UserRef } from '../builder.js';
 import { ArticleRef, AudioRef, MediaRef, PollRef } from './media.js';
-import { TweetRef, UserRef } from './refs.js';
 
 builder.objectType(TweetRef, {
   description:

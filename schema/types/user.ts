@@ -1,6 +1,5 @@
 import type { User } from '../../src/domain/model.js';
-import { builder } from '../builder.js';
-import { UserRef } from './refs.js';
+import { builder, UserRef } from '../builder.js';
 
 const COUNTS = { followers: 'followersCount', following: 'followingCount', tweets: 'tweetsCount' } as const;
 

@@ -8,8 +8,7 @@ import { isUuid } from '../lib/uuid.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger, Receipt, UsageRow } from '../ports/ledger.js';
-import { FIRST_DAY, isDay, LAST_DAY } from './days.js';
-import { readUsageCursor, usageCursor } from './usage-cursor.js';
+import { FIRST_DAY, isDay, LAST_DAY, readUsageCursor, usageCursor } from './usage-cursor.js';
 
 const DEFAULT_DAYS = 30;
 

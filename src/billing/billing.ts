@@ -1,17 +1,32 @@
 import type { Actor } from '../domain/audit.js';
 import { toCredits, toThousandths } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
+import { PACKS, type Pack, TIERS, usdPer1000 } from '../domain/tiers.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
 import { DAY_MS } from '../lib/durations.js';
 import { Memories } from '../lib/memories.js';
+import { quoted } from '../lib/text.js';
 import { isUuid } from '../lib/uuid.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
 import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
-import { packNamed, packsAndTiers } from './packs.js';
 import { type PurchaseRecord, purchaseOf } from './purchases.js';
 import type { Settling } from './settling.js';
+
+/** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
+export const packsAndTiers = (buyable: boolean) => ({
+  packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable })),
+  rateLimits: TIERS,
+});
+
+/** The pack with this name. Throws `bad_request` for an unknown name, listing the packs. */
+export function packNamed(name: string): Pack {
+  const pack = PACKS.find((each) => each.name === name);
+  if (pack !== undefined) return pack;
+  const names = PACKS.map((each) => each.name).join(', ');
+  throw badRequest(`Unknown pack ${quoted(name)}. Available packs: ${names}.`, 'pack');
+}
 
 /** How long a caller's idempotency key stands for one checkout. */
 const KEY_LASTS_MS = DAY_MS;

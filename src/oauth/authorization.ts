@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto';
 import { truncated } from '../lib/text.js';
 import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';
-import { isChallenge } from './pkce.js';
 import { faultOf, isRegistered, withParameters } from './redirect-uris.js';
 import { type Addresses, resourceOf } from './resources.js';
+
+/** A SHA-256 in base64url (RFC 7636 4.2). */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+export const isChallenge = (text: string): boolean => CHALLENGE.test(text);
+
+/** Whether the challenge was made from this verifier; S256 is the only method. */
+export const proves = (verifier: string, challenge: string): boolean =>
+  VERIFIER.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge;
 
 /** A client's request to a customer, fully validated. */
 export interface AuthorizationRequest {

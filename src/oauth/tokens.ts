@@ -1,15 +1,44 @@
-import { hashKey } from '../access/key.js';
-import { hashSecret, type RandomBytes } from '../access/secret.js';
+import { hkdfSync } from 'node:crypto';
+import { hashKey, keyPrefix, mintKey } from '../access/key.js';
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { DAY_MS, HOUR_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
-import type { Approval, GrantStore, NewTokenPair } from '../ports/grants.js';
+import type { Approval, GrantStore, NewTokenPair, TokenPairHashes } from '../ports/grants.js';
+import { proves } from './authorization.js';
 import type { Clients } from './clients.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { proves } from './pkce.js';
 import { type Addresses, resourceOf } from './resources.js';
-import { hashesOf, mintTokenPair, successorOf, type TokenPair } from './token-pairs.js';
+
+/** The secrets that a client receives. Never stored. */
+export interface TokenPair {
+  readonly key: string;
+  readonly refreshToken: string;
+}
+
+const REFRESH_PREFIX = 'perch_refresh_';
+
+/** The first pair of a grant or, with bytes derived from a token, its successor. */
+export const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
+  refreshToken: REFRESH_PREFIX + newSecret(randomBytes),
+  key: mintKey(randomBytes),
+});
+
+/** The pair that replaces a refresh token: always the same one, and unpredictable without the secret. */
+export function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
+  let block = 0;
+  return mintTokenPair((length) => {
+    block += 1;
+    return new Uint8Array(hkdfSync('sha256', refreshToken, secret, `perch oauth successor ${block}`, length));
+  });
+}
+
+export const hashesOf = ({ key, refreshToken }: TokenPair, pepper: string | Uint8Array): TokenPairHashes => ({
+  keyHash: hashKey(key, pepper),
+  keyPrefix: keyPrefix(key),
+  refreshHash: hashSecret(refreshToken),
+});
 
 const KEY_MS = 30 * DAY_MS;
 const REFRESH_MS = 90 * DAY_MS;

@@ -12,10 +12,87 @@ import type { Clock } from '../ports/clock.js';
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passkeys.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import type { OneTimeTokens } from '../ports/sign-in.js';
-import { authenticationOf, challengeOf, registrationOf } from './passkey-responses.js';
 import { needRecentSignIn } from './recent.js';
-import { type RelyingParty, relyingParty } from './relying-party.js';
 import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
+
+/** Where passkeys work: a passkey is bound to a host name permanently. */
+export interface RelyingParty {
+  /** The host name. */
+  readonly id: string;
+  /** Scheme, host and port of the pages that may use them. */
+  readonly origin: string;
+}
+
+const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\])$/;
+const IP = /^(?:\d+(?:\.\d+){3}|\[.*\])$/;
+
+/**
+ * Browsers allow no passkeys for IP addresses, nor without TLS, except for localhost, which replaces this machine's own
+ * addresses here. Null if there is no suitable host name.
+ */
+export function relyingParty(authUrl: string): RelyingParty | null {
+  const url = new URL(authUrl);
+  if (LOOPBACK.test(url.hostname)) url.hostname = 'localhost';
+  const { hostname, origin, protocol } = url;
+  if (IP.test(hostname)) return null;
+  if (protocol !== 'https:' && hostname !== 'localhost' && !hostname.endsWith('.localhost')) return null;
+  return { id: hostname, origin };
+}
+
+const text = z.string().max(32_768);
+const base64url = text.regex(/^[\w-]+$/);
+
+/** The members that the library reads; it validates their contents itself. */
+const credential = { id: base64url.max(1400), rawId: base64url.max(1400), type: z.literal('public-key') };
+
+const registration = z.object({
+  ...credential,
+  clientExtensionResults: z.looseObject({}).default({}),
+  response: z.object({
+    clientDataJSON: base64url,
+    attestationObject: base64url,
+    transports: z
+      .array(z.string().regex(/^[\w-]{1,32}$/))
+      .max(8)
+      .optional(),
+  }),
+});
+
+const authentication = z.object({
+  ...credential,
+  clientExtensionResults: z.looseObject({}).default({}),
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: base64url.nullish().transform((handle) => handle ?? undefined),
+  }),
+});
+
+/** A browser's answer to `registrationOptions`. Throws `bad_request` for anything else. */
+export const registrationOf = (given: unknown): RegistrationResponseJSON =>
+  parsed(registration, given) as RegistrationResponseJSON;
+
+/** A browser's answer to `signInOptions`. Throws `bad_request` for anything else. */
+export const authenticationOf = (given: unknown): AuthenticationResponseJSON =>
+  parsed(authentication, given) as AuthenticationResponseJSON;
+
+const clientData = z.object({ challenge: text });
+
+/** The challenge that was answered; empty if the data contains none. */
+export function challengeOf(clientDataJson: string): string {
+  try {
+    return clientData.parse(JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8'))).challenge;
+  } catch {
+    return '';
+  }
+}
+
+function parsed<T>(shape: z.ZodType<T>, given: unknown): T {
+  const { success, data } = shape.safeParse(given);
+  if (success) return data;
+  throw badRequest('Invalid passkey response.', 'response');
+}
 
 const CHALLENGE_MS = 5 * 60_000;
 

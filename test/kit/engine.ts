@@ -1,6 +1,5 @@
 import { createMemoryCache } from '../../adapters/memory/cache.js';
-import { createMemoryPace } from '../../adapters/memory/pace.js';
-import { createMemorySingleFlight } from '../../adapters/memory/single-flight.js';
+import { createMemoryPace, createMemorySingleFlight } from '../../adapters/memory/pace.js';
 import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { createReading } from '../../app/sides.js';
 import { readConfig } from '../../src/config/config.js';

@@ -152,7 +152,7 @@ const send = (worker: Worker, message: SupervisorMessage): void => {
 /** The metrics of all workers, added up: the only thing that this process serves itself. */
 async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config): Promise<void> {
   if (metricsPort === null) return;
-  const { serveSupervisorMetrics } = await import('../../metrics/supervisor-metrics.js');
+  const { serveSupervisorMetrics } = await import('../../metrics/serve-metrics.js');
   await lifecycle.open(
     'metrics of all workers',
     () => serveSupervisorMetrics(host, metricsPort),

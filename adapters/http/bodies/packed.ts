@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { encodingAskedFor } from './accept-encoding.js';
-import { LEAST_COMPRESSED } from './shared-body.js';
+import { encodingAskedFor, LEAST_COMPRESSED } from './shared-body.js';
 
 /** Brotli at its best takes 25 times as long for a tenth less. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };

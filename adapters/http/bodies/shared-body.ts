@@ -1,8 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rendered } from '../../../src/serve/rendered.js';
-import { encodingAskedFor } from './accept-encoding.js';
 import { ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
+
+/**
+ * The content coding to answer with, of `names`, the best first; undefined: uncompressed. As for answers that are compressed
+ * individually: case does not matter, and `*` means gzip, which every client reads.
+ */
+export const encodingAskedFor = (acceptEncoding: string | undefined, names: string[]): string | undefined =>
+  negotiate((acceptEncoding ?? '').toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names) ?? undefined;
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,4 +1,4 @@
-import type { AccountQueue } from './account-queue.js';
+import type { AccountQueue } from './fair-queue.js';
 import type { Job } from './job.js';
 
 /** Jobs of one kind that the same sessions have tried, so that a session may take all or none. By account, in turns. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lowBalanceMail } from '../../../src/account/low-balance-mail.js';
+import { lowBalanceMail } from '../../../src/account/spending-watch.js';
 import { toThousandths } from '../../../src/domain/credits.js';
 
 const mailAt = (credits: number) =>

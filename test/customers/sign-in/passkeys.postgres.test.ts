@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasskeyStore } from '../../../adapters/postgres/customers/passkeys.js';
-import { relyingParty } from '../../../src/sign-in/relying-party.js';
+import { relyingParty } from '../../../src/sign-in/passkeys.js';
 import { cookieOf, type SignInServer, startSignIn } from './sign-in-server.js';
 
 const BY = { who: 'customer', address: '192.0.2.1' } as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createKeyHashes } from '../../../src/access/identify.js';
 import { hashKey, mintKey } from '../../../src/access/key.js';
-import { createKeyHashes } from '../../../src/access/key-hashes.js';
 import { Memories } from '../../../src/lib/memories.js';
 
 const PEPPER = 'pepper';

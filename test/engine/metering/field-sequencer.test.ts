@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FieldSequencer } from '../../../src/metering/field-sequencer.js';
+import { FieldSequencer } from '../../../src/metering/meter.js';
 
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type ItemCache, priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
-import { ledgerLines, responseLines } from '../../../src/metering/receipt-lines.js';
+import { ledgerLines, responseLines } from '../../../src/metering/receipt.js';
 import type { ReceiptLine } from '../../../src/ports/ledger.js';
 
 const UNIT_NAMES = Object.keys(UNITS) as Unit[];

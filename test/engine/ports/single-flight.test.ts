@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
+import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { flightsSuite } from './suites/single-flight.suite.js';
 
 describe('flights in memory', () => {

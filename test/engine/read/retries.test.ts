@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
+import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { CallContext } from '../../../src/read/call-context.js';
 import { abandoned, isTooLate, SharedReads, tooLate } from '../../../src/read/shared-reads.js';

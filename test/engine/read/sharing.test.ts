@@ -1,6 +1,6 @@
 /** Who shares a read with whom, and who is still waited for, when callers come and go at any moment. */
 import { describe, expect, it } from 'vitest';
-import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
+import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { CallContext } from '../../../src/read/call-context.js';
 import { abandoned, SharedReads } from '../../../src/read/shared-reads.js';
 import type { Waiters } from '../../../src/read/waiters.js';

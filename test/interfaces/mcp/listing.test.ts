@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { catalogueOf, priceTable } from '../../../adapters/mcp/catalogue.js';
-import { INSTRUCTIONS } from '../../../adapters/mcp/instructions.js';
+import { INSTRUCTIONS } from '../../../adapters/mcp/server.js';
 import { TOOLS } from '../../../adapters/mcp/tools.js';
 import { ROUTES } from '../../../adapters/rest/routes.js';
 import { schema } from '../../../schema/index.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GuardedDocuments } from '../../../adapters/client-documents/client-documents.js';
-import { isPublicAddress } from '../../../adapters/client-documents/public-address.js';
+import { isPublicAddress } from '../../../adapters/client-documents/guarded-agent.js';
 import { createMemoryCache } from '../../../adapters/memory/cache.js';
 import { isDocumentId } from '../../../src/oauth/clients.js';
 import { manualClock } from '../../kit/time/manual-clock.js';

@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createMemoryCache } from '../../../adapters/memory/cache.js';
-import { createMemoryPace } from '../../../adapters/memory/pace.js';
+import { createMemoryPace, createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
-import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
 import type { LinkOptions, RedisLink } from '../../../adapters/redis/link.js';
 import type { Clock } from '../../../src/ports/clock.js';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createMemoryCache } from '../../../adapters/memory/cache.js';
-import { createMemorySingleFlight } from '../../../adapters/memory/single-flight.js';
+import { createMemorySingleFlight } from '../../../adapters/memory/pace.js';
 import { cacheApart, flightsApart } from '../../../app/test-mode/apart.js';
 
 it('whatever is done to one side of a shared cache, the other side sees only what is its own', async () => {

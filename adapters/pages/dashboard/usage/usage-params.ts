@@ -1,4 +1,4 @@
-import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/days.js';
+import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/usage-cursor.js';
 import { badRequest } from '../../../../src/domain/errors.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../../../src/domain/usage.js';
 import { HOUR_MS } from '../../../../src/lib/durations.js';

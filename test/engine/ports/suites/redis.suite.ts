@@ -1,8 +1,7 @@
 import { describe } from 'vitest';
 import { createMemoryCache } from '../../../../adapters/memory/cache.js';
-import { createMemoryPace } from '../../../../adapters/memory/pace.js';
+import { createMemoryPace, createMemorySingleFlight } from '../../../../adapters/memory/pace.js';
 import { createMemoryRateLimiter } from '../../../../adapters/memory/rate-limiter.js';
-import { createMemorySingleFlight } from '../../../../adapters/memory/single-flight.js';
 import { createRedisCache } from '../../../../adapters/redis/cache.js';
 import type { RedisLink } from '../../../../adapters/redis/link.js';
 import { createRedisPace } from '../../../../adapters/redis/pace.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CappedSums } from '../../../../src/read/pool/capped-sums.js';
+import { CappedSums } from '../../../../src/read/pool/fair-queue.js';
 import { mayHaveMore, QUEUE_SLOTS } from '../../../../src/read/pool/queue-share.js';
 
 describe('sums of capped numbers', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../../../adapters/memory/cache.js';
-import { createMemorySingleFlight } from '../../../../adapters/memory/single-flight.js';
+import { createMemorySingleFlight } from '../../../../adapters/memory/pace.js';
 import { createMemoryTombstoneLog } from '../../../../adapters/memory/tombstones.js';
 import { DEFAULT_LIFETIMES } from '../../../../src/read/lifetimes.js';
 import { abandoned, SharedReads } from '../../../../src/read/shared-reads.js';

@@ -1,7 +1,6 @@
 import { createMemoryCache } from '../../../../adapters/memory/cache.js';
-import { createMemoryPace } from '../../../../adapters/memory/pace.js';
+import { createMemoryPace, createMemorySingleFlight } from '../../../../adapters/memory/pace.js';
 import { createMemoryRateLimiter } from '../../../../adapters/memory/rate-limiter.js';
-import { createMemorySingleFlight } from '../../../../adapters/memory/single-flight.js';
 import { openRedisStores } from '../../../../adapters/redis/stores.js';
 import { type Engine, type Library, openEngine, openLibrary } from '../../../../app/engine.js';
 import { Lifecycle } from '../../../../app/lifecycle.js';
