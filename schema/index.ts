@@ -16,7 +16,7 @@ import {
 import { builder } from './builder.js';
 
 /** A price as the printed SDL shows it. */
-export const priceDirective = new GraphQLDirective({
+const priceDirective = new GraphQLDirective({
   name: 'price',
   description:
     'Marks a paid field. `credits` is the full price of one item; cached items cost half, `fresh` doubles the price. `per` names the item, `items` the argument that limits their number.',

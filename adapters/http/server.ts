@@ -27,7 +27,7 @@ import { logRequests } from './request-log.js';
 export type AllowedMethods = (path: string) => string[];
 
 /** Watches the routes as they are added. Call it before adding any. */
-export function allowedMethods(app: FastifyInstance): AllowedMethods {
+function allowedMethods(app: FastifyInstance): AllowedMethods {
   const routes: { methods: readonly string[]; pattern: RegExp }[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     const source = url

@@ -24,7 +24,7 @@ const MOST_LEVELS = 32;
  * Why a message is larger than any client needs, or null. It is checked several times on its way, with work for every
  * value: 64 KB of the smallest values take 45 ms.
  */
-export function tooMuchIn(message: unknown): ServiceError | null {
+function tooMuchIn(message: unknown): ServiceError | null {
   let values = 0;
   let level = [message];
   for (let levels = 0; level.length > 0; levels += 1) {
@@ -49,14 +49,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * TLS is as safe as another; one without could be an attacker in between, or a name that was made to resolve to this
  * server.
  */
-export function isAllowedOrigin(origin: string | undefined): boolean {
+function isAllowedOrigin(origin: string | undefined): boolean {
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 
-export const wrongOrigin = (): ServiceError =>
+const wrongOrigin = (): ServiceError =>
   new ServiceError(
     'access_denied',
     'MCP requests from this origin are not allowed: use https, or a page on this machine.',
@@ -78,7 +78,7 @@ const EXPOSED = [
 ].join(', ');
 
 /** Set on every answer: clients in browsers are admitted, from any site that passes the origin check. */
-export function openToBrowsers(reply: FastifyReply): void {
+function openToBrowsers(reply: FastifyReply): void {
   setHeaders(reply, {
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': EXPOSED,
@@ -87,7 +87,7 @@ export function openToBrowsers(reply: FastifyReply): void {
 }
 
 /** Answers the preflight request of a browser. */
-export function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   setHeaders(reply, {
     Allow: 'POST, OPTIONS',
     // GET and DELETE are answered, with 405: a client must be able to see that.

@@ -24,7 +24,7 @@ const GAUGES: readonly Row[] = [
 ];
 
 /** Measures everything that the process keeps between requests, by its name in the table of memories. */
-export function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
+function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
   const labelNames = ['memory'] as const;
   for (const { name, help, of } of GAUGES) {
     new Gauge({
@@ -50,7 +50,7 @@ export function measureMemories(registers: Registry[], memories: () => readonly 
 }
 
 /** Measures the ledger's commits. Returns a function that stops it. */
-export function measureLedger(registers: Registry[]): () => void {
+function measureLedger(registers: Registry[]): () => void {
   const seconds = new Histogram({
     name: 'perch_ledger_commit_duration_seconds',
     help: 'Time taken to commit a group of debits.',
@@ -84,7 +84,7 @@ const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => nu
 ];
 
 /** Measures what reads earned and cost since the start, as the sums say at each scrape. */
-export function measureCosts(registers: Registry[], totals: () => ReadonlyMap<string, CostSums>): void {
+function measureCosts(registers: Registry[], totals: () => ReadonlyMap<string, CostSums>): void {
   for (const [name, help, of] of COUNTERS) {
     new Counter({
       name: `perch_reads_${name}`,

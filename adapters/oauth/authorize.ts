@@ -40,7 +40,7 @@ export interface OAuthOptions {
 }
 
 /** A page with the reason; with `back`, a link that takes the error to the client, whose address is proven. */
-export const sendRefused = (
+const sendRefused = (
   reply: FastifyReply,
   { status = 400, title = 'Invalid request', message, back = null }: Refusal,
 ): FastifyReply => sendPage(reply.code(status), refusalPage(title, message, back));
@@ -53,7 +53,7 @@ interface Refusal {
 }
 
 /** A page for a thrown error. Never with a link back: its address would be unproven. */
-export function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   if (thrown instanceof OAuthError) return sendRefused(reply, { message: thrown.message });
   const failure = asServiceError(thrown);
   logFailure(request, failure);

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
 /** The library is large, and is loaded for the first payment. */
-export async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
+async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
   const { default: Stripe } = await import('stripe');
   return new Stripe(secretKey, {
     timeout: TIMEOUT_MS,

@@ -13,7 +13,7 @@ export interface Log {
 const TELL_EVERY_MS = 60_000;
 
 /** The SDK silently drops what it can't send: this reports it to the operator, once a minute at most. */
-export function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter {
+function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter {
   let toldAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans, done) {

@@ -21,7 +21,7 @@ export const packsAndTiers = (buyable: boolean) => ({
 });
 
 /** The pack with this name. Throws `bad_request` for an unknown name, listing the packs. */
-export function packNamed(name: string): Pack {
+function packNamed(name: string): Pack {
   const pack = PACKS.find((each) => each.name === name);
   if (pack !== undefined) return pack;
   const names = PACKS.map((each) => each.name).join(', ');

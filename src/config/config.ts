@@ -4,7 +4,7 @@ import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf
 import type { SettingName, Values } from './settings.js';
 
 /** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
-export function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {
+function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const check = (wrong: boolean, name: SettingName, other: SettingName, message: string) => {
     if (wrong && !faulty.has(name) && !faulty.has(other)) faults.push({ name, message });

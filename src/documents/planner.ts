@@ -31,7 +31,7 @@ import type { Fragments } from './shape.js';
  * Why the field's cursor cannot continue the field's list, as far as that is known without reading: a user given by a
  * handle is not known (M26). Null if nothing is wrong.
  */
-export function foreignCursorOf(
+function foreignCursorOf(
   kind: ListKind,
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,

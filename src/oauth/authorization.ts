@@ -10,7 +10,7 @@ import { type Addresses, resourceOf } from './resources.js';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-export const isChallenge = (text: string): boolean => CHALLENGE.test(text);
+const isChallenge = (text: string): boolean => CHALLENGE.test(text);
 
 /** Whether the challenge was made from this verifier; S256 is the only method. */
 export const proves = (verifier: string, challenge: string): boolean =>

@@ -23,7 +23,7 @@ const METADATA = z.object({
 });
 
 /** A client's own description of itself, validated. Throws `invalid_redirect_uri` or `invalid_client_metadata`. */
-export function clientFrom(clientId: string, description: unknown): Client {
+function clientFrom(clientId: string, description: unknown): Client {
   const read = METADATA.safeParse(description);
   if (!read.success) {
     const [issue] = read.error.issues;

@@ -20,13 +20,13 @@ export interface TokenPair {
 const REFRESH_PREFIX = 'perch_refresh_';
 
 /** The first pair of a grant or, with bytes derived from a token, its successor. */
-export const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
+const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
   refreshToken: REFRESH_PREFIX + newSecret(randomBytes),
   key: mintKey(randomBytes),
 });
 
 /** The pair that replaces a refresh token: always the same one, and unpredictable without the secret. */
-export function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
+function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
   let block = 0;
   return mintTokenPair((length) => {
     block += 1;
@@ -34,7 +34,7 @@ export function successorOf(refreshToken: string, secret: Uint8Array): TokenPair
   });
 }
 
-export const hashesOf = ({ key, refreshToken }: TokenPair, pepper: string | Uint8Array): TokenPairHashes => ({
+const hashesOf = ({ key, refreshToken }: TokenPair, pepper: string | Uint8Array): TokenPairHashes => ({
   keyHash: hashKey(key, pepper),
   keyPrefix: keyPrefix(key),
   refreshHash: hashSecret(refreshToken),

@@ -21,7 +21,7 @@ export type Filed<T> = ReadonlyMap<string, T | null>;
  * profile that was reached otherwise is filed under its handle unless something else is known: another account has the
  * handle, it had another handle itself, or `isGone` of the handle.
  */
-export async function filedUsers(
+async function filedUsers(
   cache: Pick<Cache, 'getMany'>,
   users: readonly User[],
   isGone: (name: string) => boolean,

@@ -70,17 +70,17 @@ const authentication = z.object({
 });
 
 /** A browser's answer to `registrationOptions`. Throws `bad_request` for anything else. */
-export const registrationOf = (given: unknown): RegistrationResponseJSON =>
+const registrationOf = (given: unknown): RegistrationResponseJSON =>
   parsed(registration, given) as RegistrationResponseJSON;
 
 /** A browser's answer to `signInOptions`. Throws `bad_request` for anything else. */
-export const authenticationOf = (given: unknown): AuthenticationResponseJSON =>
+const authenticationOf = (given: unknown): AuthenticationResponseJSON =>
   parsed(authentication, given) as AuthenticationResponseJSON;
 
 const clientData = z.object({ challenge: text });
 
 /** The challenge that was answered; empty if the data contains none. */
-export function challengeOf(clientDataJson: string): string {
+function challengeOf(clientDataJson: string): string {
   try {
     return clientData.parse(JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8'))).challenge;
   } catch {

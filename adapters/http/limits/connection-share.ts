@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
  * Whether a connection comes from one of these addresses, ranges or names: from a load balancer that serves many
  * clients.
  */
-export function trustedPeers(proxies: readonly string[]): (address: string) => boolean {
+function trustedPeers(proxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const range of proxies.flatMap((proxy) => NAMED[proxy] ?? proxy)) {
     const [net = '', bits] = range.split('/');

@@ -34,7 +34,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
 };
 
 /** A failure with this code as callers see it. `status` and `said` override those of the code. */
-export function exampleFailure(code: ErrorCode, status?: number, said?: string): ServiceError {
+function exampleFailure(code: ErrorCode, status?: number, said?: string): ServiceError {
   const [message, detail] = SAID[code];
   return new ServiceError(code, said ?? message, { ...detail, ...(status !== undefined && { status }) });
 }

@@ -47,7 +47,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** The JSON Schema of a scalar or enumeration at its place. Throws TypeError for a scalar that has no row here. */
-export function leafSchema(type: GraphQLLeafType, owner: string, name: string): JsonSchema {
+function leafSchema(type: GraphQLLeafType, owner: string, name: string): JsonSchema {
   const more = MORE[`${owner}.${name}`];
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map((value) => value.name), ...more };
   const scalar = SCALARS[type.name];

@@ -10,7 +10,7 @@ export interface Latency {
 }
 
 /** `samples`: in order of arrival; at least one. */
-export function latencyOf(samples: readonly number[]): Latency {
+function latencyOf(samples: readonly number[]): Latency {
   const all = sorted(samples);
   const late = sorted(samples.slice(Math.floor(samples.length / 2)));
   return { lowMs: quantile(all, 0.1), lateLowMs: quantile(late, 0.1), medianMs: quantile(all, 0.5) };
