@@ -77,8 +77,8 @@ export async function compose(
   const { startPoll = loggedPolling(log) } = options;
   const { limiter } = options;
   const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
-  const { memories } = shared;
-  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const { memories, callsLeft } = shared;
+  const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   const opened = await openNetwork(lifecycle, sources, options.network);
   const offered = options.demoKey ?? null;
   const demo = offered !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));

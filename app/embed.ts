@@ -66,8 +66,8 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   const shared = await openShared(lifecycle, { config, clock, log });
-  const { memories } = shared;
-  const sources = { config, sql: () => stores.corpusSql, clock, memories };
+  const { memories, callsLeft } = shared;
+  const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   const network = await openNetwork(lifecycle, sources, options.network);
   // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };

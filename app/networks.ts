@@ -3,6 +3,7 @@ import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
+import type { CallsLeft } from '../src/ports/calls-left.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -14,6 +15,8 @@ export interface NetworkSources {
   readonly clock: Clock;
   /** The memories that an adapter's own memory is counted in. */
   readonly memories?: Memories;
+  /** The calls that the network's buckets have left, shared with other processes. */
+  readonly callsLeft?: CallsLeft | undefined;
 }
 
 /** Each network that can be read: an adapter with its part of the configuration. Only the one in use is loaded. */
@@ -26,9 +29,9 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
     const { createBlueskyNetwork } = await import('../adapters/networks/bluesky/network.js');
     return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: userAgentOf(config), clock, memories });
   },
-  x: async ({ config, clock }) => {
+  x: async ({ config, clock, callsLeft }) => {
     const { createXNetwork } = await import('../adapters/networks/x/network.js');
-    return createXNetwork({ ...config.networks.x, userAgent: userAgentOf(config), clock });
+    return createXNetwork({ ...config.networks.x, userAgent: userAgentOf(config), clock, callsLeft });
   },
   mastodon: async ({ config, clock, memories }) => {
     const { createMastodonNetwork } = await import('../adapters/networks/mastodon/network.js');

@@ -8,6 +8,7 @@ import type { Config } from '../src/config/config.js';
 import { Memories, SharedMemory } from '../src/lib/memories.js';
 import { monotonic } from '../src/lib/monotonic.js';
 import type { Cache } from '../src/ports/cache.js';
+import type { CallsLeft } from '../src/ports/calls-left.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Pace, RateLimiter } from '../src/ports/rate-limiter.js';
 import type { SingleFlight } from '../src/ports/single-flight.js';
@@ -22,6 +23,8 @@ export interface Shared {
   readonly unpaid: Cache;
   readonly limiter: RateLimiter;
   readonly pace: Pace;
+  /** Undefined without Redis: what this process knows of its own calls is then all there is. */
+  readonly callsLeft?: CallsLeft;
   readonly flights: SingleFlight;
   readonly tombstoneLog: TombstoneLog;
   /** The memories of this process: each part that keeps something counts it here. */

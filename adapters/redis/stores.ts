@@ -1,9 +1,11 @@
 import type { Memories } from '../../src/lib/memories.js';
 import type { Cache } from '../../src/ports/cache.js';
+import type { CallsLeft } from '../../src/ports/calls-left.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace, RateLimiter } from '../../src/ports/rate-limiter.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { createRedisCache } from './cache.js';
+import { createRedisCallsLeft } from './calls-left.js';
 import { type LinkOptions, openRedis, type RedisLink } from './link.js';
 import { joinNodes, type Nodes } from './nodes.js';
 import { createRedisPace } from './pace.js';
@@ -37,6 +39,7 @@ export interface RedisStores {
   readonly unpaid: Cache;
   readonly limiter: RateLimiter;
   readonly pace: Pace;
+  readonly callsLeft: CallsLeft;
   readonly flights: SingleFlight;
   readonly tombstoneLog: RedisTombstoneLog;
   readonly link: RedisLink;
@@ -56,6 +59,7 @@ export async function openRedisStores(options: RedisStoresOptions): Promise<Redi
     unpaid: createRedisCache({ ...common, near: local.unpaid }),
     limiter: createRedisRateLimiter({ link, nodes, local: local.limiter }),
     pace: createRedisPace({ link, nodes, local: local.pace }),
+    callsLeft: createRedisCallsLeft(link),
     flights: createRedisSingleFlight({ link, local: local.flights }),
     tombstoneLog,
     link,

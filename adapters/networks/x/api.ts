@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../src/domain/errors.js';
+import { digestOf } from '../../../src/lib/digest.js';
+import type { CallsLeft } from '../../../src/ports/calls-left.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
@@ -22,6 +24,8 @@ export interface XOptions {
   readonly vocabulary: VocabularyName;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** What the calls of other processes have left; without it, this process's own are known. */
+  readonly callsLeft?: CallsLeft | undefined;
 }
 
 /** A read's context. `isList`: lookups are made beside the list's own endpoint. */
@@ -47,12 +51,12 @@ export class XApi {
   readonly #vocabulary: Vocabulary;
   readonly #limits: EndpointLimits;
 
-  constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock }: XOptions) {
+  constructor({ baseUrl = 'https://api.x.com', bearerTokens, vocabulary, userAgent, clock, callsLeft }: XOptions) {
     this.#baseUrl = baseUrl;
     this.#tokens = new Map(bearerTokens.map((token, index) => [`token ${index + 1}`, token]));
     this.sessions = bearerTokens.length === 0 ? ['no token'] : [...this.#tokens.keys()];
     this.#vocabulary = VOCABULARIES[vocabulary];
-    this.#limits = new EndpointLimits(clock);
+    this.#limits = new EndpointLimits(clock, callsLeft);
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
   }
 
@@ -84,13 +88,12 @@ export class XApi {
 
   /** A name for a question to X: the same as long as credentials and requests are. It contains a token. */
   questionOf(question: string, context: ReadContext): string {
-    return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#sessionOf(context).token, question].join('\n');
+    return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#tokenOf(context), question].join('\n');
   }
 
   /** Throws while the endpoint has no calls left: before anything is asked that only serves a call to it. */
-  requireCalls(path: string, context: ReadContext): void {
-    const refusal = this.#limits.refusal(this.#sessionOf(context).session, endpointOf(path));
-    if (refusal !== undefined) throw refusal;
+  requireCalls(path: string, context: ReadContext): Promise<void> {
+    return this.#limits.require(this.#nameOf(this.#tokenOf(context)), endpointOf(path));
   }
 
   close(): Promise<void> {
@@ -104,16 +107,15 @@ export class XApi {
     { kind, schema }: Expected<T>,
     context: XContext,
   ): Promise<T> {
-    const { session, token } = this.#sessionOf(context);
+    const token = this.#tokenOf(context);
     const endpoint = endpointOf(path);
     const isBeside = context.isList === true && isLookup(endpoint);
-    try {
-      await this.#limits.enter(session, endpoint, context.signal);
-    } catch (error) {
+    const leave = await this.#limits.enter(this.#nameOf(token), endpoint, context.signal).catch((error: unknown) => {
       throw isBeside && error instanceof ServiceError ? beside(error) : error;
-    }
+    });
+    let told: Limit | undefined;
     const observe = (limit: Limit): void => {
-      this.#limits.note(session, endpoint, limit);
+      told = limit;
       if (!isBeside) context.observe?.(limit);
     };
     const sent = this.#upstream.ask({
@@ -126,14 +128,19 @@ export class XApi {
         return isBeside && failure.code === 'upstream_rate_limited' ? beside(failure) : failure;
       },
     });
-    const answer = await sent.finally(() => this.#limits.leave(session, endpoint));
+    const answer = await sent.finally(() => leave(told));
     if (answer.returned > 0) context.onBilled?.({ kind, items: answer.returned });
     return answer;
   }
 
-  #sessionOf({ session = this.sessions[0] ?? '' }: ReadContext): { session: string; token: string } {
+  /** The session's name in every process, whose settings may list the tokens in another order. */
+  #nameOf(token: string): string {
+    return digestOf(`${this.#baseUrl} ${token}`);
+  }
+
+  #tokenOf({ session = this.sessions[0] ?? '' }: ReadContext): string {
     const token = this.#tokens.get(session);
-    if (token !== undefined) return { session, token };
+    if (token !== undefined) return token;
     throw new ServiceError(
       'no_account',
       'X cannot be read without a token: set X_BEARER_TOKENS to one or more bearer tokens of your X application (developer.x.com), separated by commas.',

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../src/domain/errors.js';
+import type { CallsLeft } from '../../../src/ports/calls-left.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Limit } from '../upstream/refusal.js';
 
@@ -25,28 +26,30 @@ interface Calls {
 /** Two answers whose windows end this close to each other are of one window: X says whole seconds. */
 const SAME_WINDOW_MS = 2000;
 
-/**
- * How many calls endpoints have left, by X's own rate headers: one call more would only be refused (L21). Of one process:
- * another learns it from its own answers.
- */
+/** Ends a call, with what its answer said of the endpoint, if it said anything. */
+export type Leave = (limit: Limit | undefined) => Promise<void>;
+
+/** How many calls endpoints have left, by X's own rate headers: one call more would only be refused (L21). */
 export class EndpointLimits {
   readonly #clock: Clock;
+  readonly #shared: CallsLeft | undefined;
   /** By session and endpoint. */
   readonly #calls = new Map<string, Calls>();
 
-  constructor(clock: Clock) {
+  /** `shared`: what other processes know, too; sessions are named alike in all of them. */
+  constructor(clock: Clock, shared?: CallsLeft) {
     this.#clock = clock;
+    this.#shared = shared;
   }
 
   /**
    * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered.
-   * Throws the refusal when none is left, and the signal's reason. Each call that was let through has to `leave`.
+   * Throws the refusal when none is left, and the signal's reason.
    */
-  async enter(session: string, endpoint: string, signal: AbortSignal): Promise<void> {
+  async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);
     for (;;) {
-      const refusal = this.refusal(session, endpoint);
-      if (refusal !== undefined) throw refusal;
+      this.#requireOwn(calls, endpoint);
       if (!this.#isKnown(calls) || calls.inFlight < calls.remaining) break;
       await new Promise<void>((resolve) => {
         calls.waiting.push(resolve);
@@ -55,17 +58,37 @@ export class EndpointLimits {
       signal.throwIfAborted();
     }
     calls.inFlight += 1;
+    const leave = (): void => {
+      calls.inFlight -= 1;
+      for (const wake of calls.waiting.splice(0)) wake();
+    };
+    const bucket = bucketOf(session, endpoint);
+    const counted = await this.#take(bucket, endpoint, 1).catch((refusal: unknown) => {
+      leave();
+      throw refusal;
+    });
+    return async (limit) => {
+      const isTold = limit !== undefined && limit.resetsInSeconds > 0;
+      if (isTold) this.#note(calls, limit);
+      leave();
+      if (isTold) await this.#shared?.note(bucket, limit.remaining, limit.resetsInSeconds * 1000);
+      else if (counted) await this.#shared?.giveBack(bucket);
+    };
   }
 
-  leave(session: string, endpoint: string): void {
-    const calls = this.#of(session, endpoint);
-    calls.inFlight -= 1;
-    for (const wake of calls.waiting.splice(0)) wake();
+  /** Throws while no call may be made. */
+  async require(session: string, endpoint: string): Promise<void> {
+    this.#requireOwn(this.#of(session, endpoint), endpoint);
+    await this.#take(bucketOf(session, endpoint), endpoint, 0);
   }
 
-  note(session: string, endpoint: string, { remaining, resetsInSeconds }: Limit): void {
-    if (resetsInSeconds <= 0) return;
-    const calls = this.#of(session, endpoint);
+  async #take(bucket: string, endpoint: string, calls: 0 | 1): Promise<boolean> {
+    const { waitMs, counted } = (await this.#shared?.take(bucket, calls)) ?? { waitMs: 0, counted: false };
+    if (waitMs > 0) throw usedUp(endpoint, waitMs);
+    return counted;
+  }
+
+  #note(calls: Calls, { remaining, resetsInSeconds }: Limit): void {
     const fromMs = this.#clock.now();
     const untilMs = fromMs + resetsInSeconds * 1000;
     // Answers of one window may arrive in any order.
@@ -74,11 +97,8 @@ export class EndpointLimits {
     Object.assign(calls, { remaining: left, fromMs, untilMs });
   }
 
-  /** Why no call may be made now, and when one may again. */
-  refusal(session: string, endpoint: string): ServiceError | undefined {
-    const calls = this.#of(session, endpoint);
-    if (!this.#isKnown(calls) || calls.remaining > 0) return undefined;
-    return usedUp(endpoint, Math.ceil((calls.untilMs - this.#clock.now()) / 1000));
+  #requireOwn(calls: Calls, endpoint: string): void {
+    if (this.#isKnown(calls) && calls.remaining === 0) throw usedUp(endpoint, calls.untilMs - this.#clock.now());
   }
 
   /** A clock that was set back doesn't lengthen a window. */
@@ -88,14 +108,17 @@ export class EndpointLimits {
   }
 
   #of(session: string, endpoint: string): Calls {
-    const key = `${session} ${endpoint}`;
+    const key = bucketOf(session, endpoint);
     const calls = this.#calls.get(key) ?? { remaining: 0, fromMs: 0, untilMs: 0, inFlight: 0, waiting: [] };
     this.#calls.set(key, calls);
     return calls;
   }
 }
 
-function usedUp(endpoint: string, retryAfter: number): ServiceError {
+const bucketOf = (session: string, endpoint: string): string => `${session} ${endpoint}`;
+
+function usedUp(endpoint: string, waitMs: number): ServiceError {
+  const retryAfter = Math.ceil(waitMs / 1000);
   const message = `X's rate limit for GET ${endpoint} is used up; it resets in ${retryAfter} s. Nothing was sent, and nothing was charged.`;
   return new ServiceError('upstream_rate_limited', message, { retryAfter });
 }

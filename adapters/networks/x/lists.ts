@@ -46,7 +46,7 @@ export async function readTimeline({ api, token, context, want }: ListPlace, id:
 export const readFollows =
   (edge: 'followers' | 'following') =>
   async ({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> => {
-    api.requireCalls(`/2/users/${id}/${edge}`, context);
+    await api.requireCalls(`/2/users/${id}/${edge}`, context);
     const beside = token === null ? await requirePublic(api, id, context) : undefined;
     const sized = sizeOf(FOLLOWS, want);
     const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(sized, token), LIST, context);

@@ -90,9 +90,9 @@ const LATEST_START_MS = 60_000;
 const sinceOf = ({ clock }: Settings, id: string): number => Math.min(timeOfId(id), clock.now() - LATEST_START_MS);
 
 /** Throws while `searchUnder` has no calls left. */
-export function requireSearchUnder({ api, context, settings }: SearchPlace, id: string): void {
+export function requireSearchUnder({ api, context, settings }: SearchPlace, id: string): Promise<void> {
   const { path } = windowOf({ since: sinceOf(settings, id) }, settings);
-  api.requireCalls(`/2/tweets/search/${path}`, context);
+  return api.requireCalls(`/2/tweets/search/${path}`, context);
 }
 
 /** What was posted under a post: a search that only Perch makes. */

@@ -37,6 +37,8 @@ describeOnBoth('an outage', (redis) => {
       get: () => stores.cache.getMany([`${name}${round}`, 'never', `${name}${round - 1}`]),
       take: () => stores.limiter.take('account', 20),
       reserve: () => stores.pace.reserve('lane', 20),
+      call: () => stores.callsLeft.take('bucket', 1),
+      note: () => stores.callsLeft.note('bucket', 100, 60_000),
       join: () => stores.flights.join(`${name}${round}`, async () => round),
       add: () => stores.tombstoneLog.add([{ key: `user:${round}`, gone: true }]),
       delete: () => stores.cache.delete([`${name}${round - 1}`]),

@@ -21,6 +21,8 @@ interface Reply {
 
 export interface Scripted {
   readonly network: Network;
+  /** The server's address, for further adapters over it. */
+  readonly baseUrl: string;
   readonly requests: readonly Request[];
   /** The queries of requests for a path, as they came. */
   queries(path: string): Record<string, string>[];
@@ -41,8 +43,9 @@ export async function openScripted(
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const network = createXNetwork({
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl,
     bearerTokens: ['one', 'two'],
     search: 'recent',
     vocabulary: 'tweet',
@@ -52,6 +55,7 @@ export async function openScripted(
   });
   return {
     network,
+    baseUrl,
     requests,
     queries: (path) =>
       requests.filter((request) => request.path === path).map(({ query }) => Object.fromEntries(query.entries())),

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createRedisCallsLeft } from '../../../adapters/redis/calls-left.js';
+import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
+import type { Network } from '../../../src/ports/network.js';
+import { describeOnBoth, patient, until } from '../../kit/redis/redis.js';
+import { context, post, scripting, user } from './support/scripted.js';
+
+const scripted = scripting();
+const clock = { now: Date.now };
+
+describeOnBoth('the calls that X has left, in two processes', (redis) => {
+  let links: RedisLink[] = [];
+  beforeAll(async () => {
+    const open = () => openRedis(redis().urls, { ...patient, deadlineMs: 2000 });
+    links = await Promise.all([open(), open()]);
+  });
+  afterAll(() => Promise.all(links.map((link) => link.close())));
+  beforeEach(() => redis().flush());
+
+  /** Two processes' adapters over one X; `left` is what its next answer says, or undefined: a failure that says nothing. */
+  async function openTwo(left: () => number | undefined, resetsInSeconds = 600) {
+    const resets = String(Math.ceil(Date.now() / 1000) + resetsInSeconds);
+    const answer = ({ path }: { path: string }) => {
+      const remaining = left();
+      if (remaining === undefined) return { status: 500, body: {} };
+      const data = path.includes('/users') ? [user('5')] : [post('30')];
+      const headers = { 'x-rate-limit-remaining': String(remaining), 'x-rate-limit-reset': resets };
+      return { headers, body: { data, meta: { next_token: 'more' } } };
+    };
+    const options = (n: 0 | 1) => ({ clock, callsLeft: createRedisCallsLeft(links[n] as RedisLink) });
+    const one = await scripted(answer, { ...options(0), bearerTokens: ['same', 'other'] });
+    const two = await scripted(answer, { ...options(1), baseUrl: one.baseUrl, bearerTokens: ['same'] });
+    return { one: one.network, two: two.network, requests: one.requests };
+  }
+  const search = (network: Network, q = 'a', session = 'token 1') =>
+    network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context({ session }));
+  const refused = { code: 'upstream_rate_limited' };
+
+  it('are refused to one after the other has used them up, as is what would serve such a call (L21)', async () => {
+    const { one, two, requests } = await openTwo(() => 0);
+    const followers = { kind: 'followers', subject: '5' } as const;
+    await search(one);
+    await one.page(followers, 'more', context());
+    await expect(search(two)).rejects.toMatchObject(refused);
+    await expect(two.page(followers, null, context())).rejects.toMatchObject(refused);
+    expect(requests).toHaveLength(2);
+    await search(one, 'a', 'token 2');
+    expect(requests).toHaveLength(3);
+  });
+
+  it('are not exceeded by calls that both make at once (L21)', async () => {
+    let left = 5;
+    const { one, two, requests } = await openTwo(() => {
+      left -= 1;
+      return Math.max(0, left);
+    });
+    await search(one);
+    const outcomes = await Promise.allSettled(
+      [one, two, one, two, one, two].map((network, n) => search(network, `${n}`)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    expect(requests).toHaveLength(5);
+  });
+
+  it('are not fewer after a call that X did not count', async () => {
+    const answers = [1, undefined, 0];
+    const { one, two, requests } = await openTwo(() => answers.shift());
+    await search(one);
+    await expect(search(two)).rejects.toMatchObject({ code: 'upstream_error' });
+    await search(one, 'b');
+    await expect(search(two)).rejects.toMatchObject(refused);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('are unknown again after the reset', async () => {
+    const { one, two, requests } = await openTwo(() => 0, 2);
+    await search(one);
+    await expect(search(two)).rejects.toMatchObject(refused);
+    await until('it resets', () =>
+      search(two).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(requests).toHaveLength(2);
+  });
+
+  it('are what each has learned itself while Redis is away', async () => {
+    const { one, two, requests } = await openTwo(() => 0);
+    redis().pause();
+    await Promise.all([search(one), search(two)]);
+    for (const network of [one, two]) await expect(search(network)).rejects.toMatchObject(refused);
+    redis().resume();
+    await until('both links are up again', () => links.every((link) => link.state().up));
+    expect(requests).toHaveLength(2);
+  });
+});
