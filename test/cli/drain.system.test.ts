@@ -83,8 +83,13 @@ describeOnRedis('with several workers', (redis) => {
   );
 });
 
-/** A request of which the last line is still to come: the connection isn't idle. */
-async function beginRequest(url: string): Promise<{ finish(): Promise<string> }> {
+/** A request of which the last line of the head is still to come: the connection isn't idle. */
+const UNFINISHED_HEAD = 'GET /v1/me HTTP/1.1\r\nHost: perch\r\n';
+/** The same with a body of which all is still to come. */
+const NO_BODY_YET =
+  'POST /graphql HTTP/1.1\r\nHost: perch\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+
+async function beginRequest(url: string, text: string): Promise<{ finish(): Promise<string> }> {
   const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.on('error', () => {});
@@ -92,7 +97,7 @@ async function beginRequest(url: string): Promise<{ finish(): Promise<string> }>
   socket.setEncoding('utf8').on('data', (text: string) => {
     answer += text;
   });
-  socket.write('GET /v1/me HTTP/1.1\r\nHost: perch\r\n');
+  socket.write(text);
   return {
     async finish() {
       socket.write('\r\n');
@@ -113,7 +118,7 @@ test('serves the last request on an open connection while closing', {
 }, async () => {
   service = await serve(cli);
   const { url, started } = service;
-  const begun = await beginRequest(url);
+  const begun = await beginRequest(url, UNFINISHED_HEAD);
   // Another request shows that the server has read the first one's beginning.
   await (await fetch(`${url}/healthz`)).text();
   started.process.kill('SIGTERM');
@@ -128,7 +133,7 @@ test('serves the last request on an open connection while closing', {
 test('stops at once on a second signal and leaves no database running', { timeout: SLOW_MS }, async () => {
   service = await serve(cli, { PERCH_DRAIN_MS: '60000' });
   const { url, started } = service;
-  await beginRequest(url);
+  await beginRequest(url, NO_BODY_YET);
   await (await fetch(`${url}/healthz`)).text();
   const asked = performance.now();
   // Ctrl-C has no balancer to tell: without waiting a minute it refuses connections.

@@ -26,6 +26,9 @@ export const PATIENCE: Patience = { headMs: 15_000, requestMs: 30_000, idleMs: 7
  */
 const MAX_PIPELINED = 32;
 
+/** How long the rest of a request's head may take once the server closes, milliseconds. */
+const LONGEST_LAST_HEAD_MS = 1000;
+
 /**
  * The HTTP server's own limits. No `connectionTimeout`: it would end a read that is still in progress. No
  * `maxRequestsPerSocket`: Node would refuse further requests in another error shape, and load balancers spread by
@@ -39,8 +42,7 @@ export const serverTimeouts = ({ headMs, requestMs, idleMs, lookMs }: Patience) 
 
 /** Bounds what one connection can keep in memory: answers that wait for their turn, or for the client to read them. */
 export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): void {
-  closeUnused(app);
-  boundPipelines(app.server);
+  closeUnused(app, boundPipelines(app.server));
   // Node clears this timeout itself once the answer is sent.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.raw.setTimeout(unreadMs);
@@ -57,9 +59,9 @@ export function boundReading(response: ServerResponse, { unreadMs }: Patience): 
  * Works on one request of a connection at a time, since answers go out in order anyway, and begins one in each turn of
  * the event loop: a chunk of requests that can be answered at once is not answered before anybody else is. The next ones
  * wait before they reach the framework, whose work takes ten times as long as Node's parser: in a flood, all requests in
- * one chunk are parsed at once.
+ * one chunk are parsed at once. Returns whether a connection has a request that is not answered.
  */
-function boundPipelines(server: Server): void {
+function boundPipelines(server: Server): (socket: Socket) => boolean {
   const pipelines = new WeakMap<Socket, Pipeline>();
   const handlers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
@@ -89,6 +91,7 @@ function boundPipelines(server: Server): void {
     // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
     else hangUp(socket);
   });
+  return (socket) => pipelines.get(socket)?.isBusy === true;
 }
 
 /**
@@ -114,10 +117,10 @@ interface Pipeline {
 }
 
 /**
- * Node does not count connections opened in advance, by load balancers and browsers, as idle: they would delay
- * shutdown.
+ * Node closes neither connections opened in advance, by load balancers and browsers, nor those with a part of a request's
+ * head, nor those that become idle later: they would delay shutdown.
  */
-function closeUnused(app: FastifyInstance): void {
+function closeUnused(app: FastifyInstance, isBusy: (socket: Socket) => boolean): void {
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -125,6 +128,10 @@ function closeUnused(app: FastifyInstance): void {
   });
   app.addHook('preClose', (done) => {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    const closing = setInterval(() => {
+      for (const socket of sockets) if (!isBusy(socket)) socket.destroy();
+    }, LONGEST_LAST_HEAD_MS);
+    app.server.once('close', () => clearInterval(closing));
     done();
   });
 }
