@@ -5,5 +5,5 @@ import { requireNode } from './node-version.mjs';
 requireNode();
 // Stack traces refer to the sources.
 process.setSourceMapsEnabled(true);
-const { main } = await import('./main.js');
+const { main } = await import('./program.js');
 await main();

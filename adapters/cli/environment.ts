@@ -33,3 +33,9 @@ export function typedPath(path: string): string {
   const isNpmRun = npm_lifecycle_event === 'perch' && resolve(process.cwd()) === resolve(PACKAGE_FOLDER);
   return resolve(isNpmRun && INIT_CWD && existsSync(INIT_CWD) ? INIT_CWD : process.cwd(), path);
 }
+
+/** Where the demo key is kept for GraphiQL's button: readable only by its owner. */
+export const demoKeyFile = (config: Config): string => join(config.home, 'demo-key');
+
+/** The same for the demo account's test key. */
+export const demoTestKeyFile = (config: Config): string => join(config.home, 'demo-test-key');

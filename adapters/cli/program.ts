@@ -1,16 +1,36 @@
 import { Command } from 'commander';
 import { VERSION } from '../../src/domain/version.js';
-import { accountCommands } from './commands/account-commands.js';
-import { costsCommand } from './commands/costs-command.js';
-import { exportCommands } from './commands/export-commands.js';
-import { keyCommands } from './commands/key-commands.js';
-import { ledgerCommands } from './commands/ledger-commands.js';
-import { serviceCommands } from './commands/service-commands.js';
-import { statsCommand } from './commands/stats-command.js';
+import { accountCommands } from './commands/account.js';
+import { costsCommand } from './commands/costs.js';
+import { doctorCommand } from './commands/doctor.js';
+import { exportCommand } from './commands/export.js';
+import { importCommand } from './commands/import.js';
+import { keyCommands } from './commands/keys.js';
+import { ledgerCommands } from './commands/ledger.js';
+import { priceCommand } from './commands/price.js';
+import { serveCommand } from './commands/serve.js';
+import { statsCommand } from './commands/stats.js';
+import { walletCommands } from './commands/wallet.js';
+import { endingOf } from './failure.js';
+import { note } from './print.js';
+
+const COMMANDS = [
+  serveCommand,
+  importCommand,
+  priceCommand,
+  doctorCommand,
+  accountCommands,
+  walletCommands,
+  keyCommands,
+  ledgerCommands,
+  costsCommand,
+  statsCommand,
+  exportCommand,
+];
 
 /**
- * The command line: names, options and help. A command's code is loaded when it runs, so that help and errors appear at
- * once. Throws CommanderError for a wrong command line, after reporting it on standard error.
+ * The command line: names, options and help. Stores, schema and networks take long to load: commands that use them load them
+ * when they run, so that help and errors appear at once. Throws CommanderError for a wrong command line, after reporting it on standard error.
  */
 export function createProgram(): Command {
   const program = new Command('perch')
@@ -32,12 +52,22 @@ Examples:
   perch account create --name "Ada" --credits 1000
   perch COMMAND --help`,
     );
-  serviceCommands(program);
-  accountCommands(program);
-  keyCommands(program);
-  ledgerCommands(program);
-  costsCommand(program);
-  statsCommand(program);
-  exportCommands(program);
+  for (const add of COMMANDS) add(program);
   return program;
+}
+
+/** Runs the command that the process was started with. Never rejects; sets the exit code. */
+export async function main(): Promise<void> {
+  // `perch key list | head` closes the pipe early; that is not a fault.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    const { exitCode, message } = endingOf(error);
+    if (message !== null) note(`perch: ${message}`);
+    process.exitCode = exitCode;
+  }
 }

@@ -1,12 +1,13 @@
 import { Lifecycle } from '../../app/lifecycle.js';
-import { openStores, type Stores } from '../../app/stores.js';
+import type { Stores } from '../../app/stores.js';
 import type { Config } from '../../src/config/config.js';
 import { configOfProcess } from './environment.js';
-import { closeOnInterrupt } from './interrupts.js';
 import { note } from './print.js';
+import { closeOnInterrupt } from './shutdown-signals.js';
 
 /** Opens the stores of a configuration for a command, whether or not the service runs, and leaves them as they were. */
 export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
+  const { openStores } = await import('../../app/stores.js');
   const lifecycle = new Lifecycle();
   const release = closeOnInterrupt(lifecycle);
   try {

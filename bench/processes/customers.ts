@@ -1,4 +1,4 @@
-import { openAccount } from '../../adapters/cli/new-key.js';
+import { openAccount } from '../../adapters/cli/accounts.js';
 import { withStoresOf } from '../../adapters/cli/with-stores.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Home } from './perch.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tuneGarbageCollection } from '../../adapters/cli/garbage-collection.js';
+import { tuneGarbageCollection } from '../../adapters/cli/serve/garbage-collection.js';
 
 const GROWTH = '--heap-growing-percent=75';
 const PRETENURING = '--no-allocation-site-pretenuring';

@@ -1,6 +1,6 @@
 /** Links lead to where a browser of this machine finds the service. */
 import { expect, it } from 'vitest';
-import { signInUrl } from '../../adapters/cli/sign-in-link.js';
+import { signInUrl } from '../../adapters/cli/accounts.js';
 import { readConfig } from '../../src/config/config.js';
 import { localUrl } from '../../src/lib/local-url.js';
 

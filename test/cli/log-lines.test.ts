@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { forPeople } from '../../adapters/cli/log.js';
+import { forPeople } from '../../adapters/cli/serve/log.js';
 
 function logged(inColour: boolean, write: (log: pino.Logger) => void): string[] {
   const lines: string[] = [];

@@ -1,17 +1,21 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type Archive,
   ArchiveRefusal,
+  archiveOf,
   archivingAlone,
+  beginRestore,
   checkArchivable,
   debitLines,
   debitsOf,
   dropMonth,
+  endRestore,
+  loadDebits,
   monthsBefore,
 } from '../../postgres/ledger/archives.js';
 import { checkLedger } from '../../postgres/ledger/ledger-check.js';
 import type { Sql } from '../../postgres/sql.js';
-import { checkFolder, checkRows, writeArchive } from './files.js';
+import { checkFile, checkFolder, checkRows, readArchive, readManifest, writeArchive } from './files.js';
 
 /** What happens meanwhile. */
 export interface Telling {
@@ -86,5 +90,29 @@ async function archiveMonth(
 }
 
 /** For the first time that a month's table is in use. */
-export const waiting = (month: string): string =>
+const waiting = (month: string): string =>
   `perch: waiting for a query that is reading the ledger, to change the table of ${month}`;
+
+/**
+ * Loads an archived month into the database again, by the path of its manifest. Nobody sees its debits until all are
+ * there; an interrupted run is begun again. Throws ArchiveRefusal if the month isn't archived, or Failure if the file
+ * isn't what was archived.
+ */
+export async function restoreArchive(sql: Sql, manifestPath: string, telling: Telling = {}): Promise<Archived> {
+  const { month } = await readManifest(manifestPath);
+  return archivingAlone(sql, async () => {
+    // What the database knows counts, whatever the manifest says.
+    const archive = await archiveOf(sql, month);
+    const path = join(dirname(manifestPath), archive.file);
+    await checkFile(path, archive.sha256);
+    await beginRestore(sql, month);
+    let done = 0;
+    for await (const lines of readArchive(path)) {
+      await loadDebits(sql, month, lines);
+      done += lines.length;
+      telling.onProgress?.(done, archive.rows, month);
+    }
+    const pauseMs = await endRestore(sql, archive, () => telling.onNote?.(waiting(month)));
+    return { ...archive, pauseMs };
+  });
+}

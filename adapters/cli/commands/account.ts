@@ -1,15 +1,105 @@
-import { v7 } from 'uuid';
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
 import type { Stores } from '../../../app/stores.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
+import type { ListedAccount } from '../../../src/ports/operator.js';
+import { Sessions } from '../../../src/sign-in/sessions.js';
+import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
+import { createSessionStore } from '../../postgres/customers/sessions.js';
 import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
+import { accountOf, newSignInLink, openAccount, signInUrl } from '../accounts.js';
+import { accounts, credits, dollars, email, examples, group, name, perSecond, uuid } from '../command-line.js';
 import { Failure } from '../failure.js';
-import { grant, openAccount } from '../new-key.js';
 import { answer, facts, note, table } from '../print.js';
-import { newSignInLink, signInUrl } from '../sign-in-link.js';
 import { withStores } from '../with-stores.js';
+
+const FREEZING = [
+  ['freeze', true, 'disable all keys of an account at once; nothing is lost, and the owner can still sign in'],
+  ['thaw', false, 're-enable the keys of a frozen account'],
+] as const;
+
+/** account create, list, show, sign-in, sign-out, freeze and thaw. */
+export function accountCommands(program: Command): void {
+  const account = group(program, 'account', 'manage accounts: create, list, show, sign-in, sign-out, freeze, thaw');
+
+  account
+    .command('create')
+    .description('create an account with a wallet and a first key; the key is shown only once')
+    .requiredOption('--name <name>', 'name of the account', name)
+    .option('--email <address>', 'email address that sign-in links are sent to', email)
+    .option('--credits <credits>', 'initial credits, instead of PERCH_STARTING_CREDITS', credits)
+    .option('--paid-usd <dollars>', 'amount to count as already paid, for the rate-limit tier', dollars, 0)
+    .option('--qps <rate>', 'override the requests per second of the tier, for internal accounts', perSecond)
+    .option('--json', 'print {"account_id","wallet_id","key"}')
+    .addHelpText(
+      'after',
+      examples(
+        'perch account create --name "Ada Lovelace" --email ada@example.org --credits 1000',
+        'perch account create --name "load test" --credits 1000000 --qps 5000 --json',
+      ),
+    )
+    .action(createAccount);
+
+  findingCommands(account);
+
+  account
+    .command('sign-out')
+    .description('end all sessions of an account; its keys keep working')
+    .argument('<id>', 'account id', uuid)
+    .option('--json', 'print {"account_id","sessions_ended"}')
+    .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(signOutAccount);
+
+  for (const [word, frozen, does] of FREEZING) {
+    account
+      .command(word)
+      .description(does)
+      .argument('<id>', 'account id', uuid)
+      .option('--json', 'print {"account_id","frozen"}')
+      .addHelpText('after', examples(`perch account ${word} 019a2b3c-4d5e-7f60-8123-456789abcdef`))
+      .action((id: string, options) => freezeAccount(id, frozen, options));
+  }
+}
+
+/** list, show and sign-in. */
+function findingCommands(account: Command): void {
+  account
+    .command('list')
+    .alias('find')
+    .description('list the newest accounts, or those that a text is found in')
+    .argument('[text]', 'part of the name or email address, or a whole account id or key')
+    .option('--limit <number>', 'number of accounts', accounts, 50)
+    .option('--json', 'print {"accounts":[…],"more"}')
+    .addHelpText('after', examples('perch account list', 'perch account find ada@example.org'))
+    .action(listAccountsMatching);
+
+  account
+    .command('show')
+    .description('show the balance, amount paid, rate-limit tier and keys of an account')
+    .argument('<id>', 'account id', uuid)
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('perch account show 019a2b3c-4d5e-7f60-8123-456789abcdef'))
+    .action(showAccount);
+
+  account
+    .command('sign-in')
+    .description('create a one-time link that signs the owner in to the dashboard')
+    .argument('[id]', 'account id', uuid)
+    .option('--email <address>', 'email address of the account, instead of its id', email)
+    .option('--json', 'print {"account_id","sign_in_link"}')
+    .addHelpText(
+      'after',
+      examples(
+        'perch account sign-in 019a2b3c-4d5e-7f60-8123-456789abcdef',
+        'perch account sign-in --email ada@example.org',
+      ),
+    )
+    .action(signInAccount);
+}
 
 interface CreateOptions {
   readonly name: string;
@@ -50,13 +140,6 @@ export async function createAccount(options: CreateOptions): Promise<void> {
       'The key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
   );
-}
-
-/** The account, or exit code 1: its id may be from another database. */
-export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
-  const account = await accounts.get(id);
-  if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
-  return account;
 }
 
 /** The account with this mail address: the oldest, as for links by mail. */
@@ -121,33 +204,76 @@ function rateOf({ qps, paidUsd }: AccountRecord): string {
   return `${counted(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
 }
 
-interface CreditOptions {
-  readonly account: string;
-  readonly credits: Thousandths;
-  readonly reason: string;
-  readonly requestId?: string;
+interface ListOptions {
+  readonly limit: number;
   readonly json?: boolean;
 }
 
-export async function creditWallet(options: CreditOptions): Promise<void> {
-  const { account: accountId, credits: amount, reason, requestId = v7() } = options;
-  const { walletId, balance } = await withStores(async (stores) => {
-    const account = await accountOf(stores, accountId);
-    return { walletId: account.walletId, balance: await grant(stores, { accountId, amount, reason, requestId }) };
+/** The newest accounts, or those that match a text. */
+export async function listAccountsMatching(matching: string | undefined, options: ListOptions): Promise<void> {
+  const { limit } = options;
+  // One more, to say that there are more.
+  const found = await withStores(({ sql }) => listAccounts(sql, { matching, limit: limit + 1 }));
+  const accounts = found.slice(0, limit);
+  answer({ accounts: accounts.map(json), more: found.length > limit }, options.json, () =>
+    wordsOf(accounts, matching, found.length > limit),
+  );
+}
+
+const json = (account: ListedAccount) => ({
+  account_id: account.accountId,
+  name: account.name,
+  email: account.email,
+  balance: toCredits(account.balance),
+  paid_usd: account.paidUsd,
+  frozen: account.frozen,
+  live_keys: account.keys,
+  created_at: account.createdAt,
+});
+
+function wordsOf(accounts: readonly ListedAccount[], matching: string | undefined, more: boolean): string {
+  if (accounts.length === 0) {
+    return matching === undefined
+      ? 'No accounts yet. Make one with `perch account create --name NAME`.'
+      : `No account has ${JSON.stringify(matching)} in its name or mail address, or as its id or key.`;
+  }
+  const rows = accounts.map((account) => [
+    account.accountId,
+    account.name,
+    account.email ?? '-',
+    figure(toCredits(account.balance)),
+    `$${figure(account.paidUsd)}`,
+    account.frozen ? 'frozen' : counted(account.keys, 'key'),
+    account.createdAt.slice(0, 10),
+  ]);
+  const listed = table(['account', 'name', 'email', 'credits', 'paid', 'keys', 'created'], rows);
+  return more ? `${listed}\n\nThere are more: give a text to look for, or a higher --limit.` : listed;
+}
+
+/** Ends every session of the account, on every browser. */
+export async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
+  const ended = await withStores(async (stores) => {
+    const { accountId } = await accountOf(stores, id);
+    const store = createSessionStore(stores.sql);
+    return new Sessions({ store, clock: { now: Date.now }, randomBytes }).endAll(accountId, null, OPERATOR);
   });
-  const result = {
-    account_id: accountId,
-    wallet_id: walletId,
-    credits: toCredits(amount),
-    balance: toCredits(balance),
-    request_id: requestId,
-  };
-  answer(result, options.json, () =>
-    facts([
-      ['Account', accountId],
-      ['Credited', counted(toCredits(amount), 'credit')],
-      ['Balance', counted(toCredits(balance), 'credit')],
-      ['Ledger entry', requestId],
-    ]),
+  answer(
+    { account_id: id, sessions_ended: ended },
+    options.json,
+    () =>
+      `${counted(ended, 'session')} signed out. Keys keep working, and links already sent can still be used to sign in.`,
+  );
+}
+
+/** Stops the keys of the account, or lets them work again. */
+export async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
+  await withStores(async (stores) => {
+    await accountOf(stores, id);
+    await stores.accounts.freeze(id, frozen);
+  });
+  answer({ account_id: id, frozen }, options.json, () =>
+    frozen
+      ? 'Account frozen: none of its keys works on any node. Run `perch account thaw` to undo this.'
+      : 'Account thawed: its keys work again.',
   );
 }

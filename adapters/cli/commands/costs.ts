@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
 import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
@@ -5,8 +6,27 @@ import { figure } from '../../../src/domain/figures.js';
 import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
 import type { CostRow, CreditPrice } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
+import { days, examples } from '../command-line.js';
 import { answer, table } from '../print.js';
 import { withStores } from '../with-stores.js';
+
+/** costs. */
+export function costsCommand(program: Command): void {
+  program
+    .command('costs')
+    .description('show what reads earned and what the network bills for them, by operation')
+    .option('--days <number>', 'days to add up, today included, from 1 to 400', days, 7)
+    .option('--daily', 'one row for each day')
+    .option('--json', 'print the rows as JSON')
+    .addHelpText(
+      'after',
+      `
+Costs follow the price list of the network, income the average price of the credits sold. An operation whose price does not cover
+its cost, with as much from the cache as there was, is marked as a loss. Operations that are not persisted are one row, graphql.
+${examples('perch costs', 'perch costs --days 30 --daily', 'perch costs --json')}`,
+    )
+    .action(showCosts);
+}
 
 interface CostOptions {
   readonly days: number;

@@ -1,17 +1,28 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { Lifecycle } from '../../../app/lifecycle.js';
-import { openNetwork } from '../../../app/networks.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
-import { openRedis } from '../../redis/link.js';
+import { examples } from '../command-line.js';
 import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withStoresOf } from '../with-stores.js';
+
+/** doctor. */
+export function doctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the configuration, data folder, database, Redis and network, and report any problems')
+    .option('--all', 'list every variable with its value and what it must be')
+    .option('--json', 'print the findings as JSON')
+    .addHelpText('after', examples('perch doctor', 'perch doctor --all', 'perch doctor --json'))
+    .action(doctor);
+}
 
 const NETWORK_WAIT_MS = 20_000;
 
@@ -24,7 +35,7 @@ interface Finding {
 /**
  * Checks everything that the service depends on; exit code 2 for the configuration, 1 for the rest. Changes nothing.
  */
-export async function doctor(options: { all?: boolean; json?: boolean }): Promise<void> {
+async function doctor(options: { all?: boolean; json?: boolean }): Promise<void> {
   const { config, finding } = checkConfig();
   const findings = [finding];
   if (config !== null) {
@@ -143,6 +154,7 @@ async function checkRedis({ redisUrls }: Config): Promise<Finding> {
   const name = 'Redis';
   if (redisUrls.length === 0) return { name, ok: true, detail: 'not used; in-process stores, a single process only' };
   const quiet = { info: () => {}, warn: () => {} };
+  const { openRedis } = await import('../../redis/link.js');
   const link = await openRedis(redisUrls, { log: quiet, clock: { now: Date.now } });
   const { up, lastError } = link.state();
   await link.close();
@@ -156,6 +168,7 @@ async function checkNetwork(config: Config): Promise<Finding[]> {
   const sql = (): never => {
     throw new Error('only the corpus is in the database');
   };
+  const { openNetwork } = await import('../../../app/networks.js');
   const lifecycle = new Lifecycle();
   const network = await openNetwork(lifecycle, { config, sql, clock: { now: Date.now } });
   const billed: Billed[] = [];

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { type Command, Option } from 'commander';
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { ListRead } from '../../../src/domain/lists.js';
-import type { Product } from '../../../src/domain/model.js';
+import { PRODUCTS, type Product } from '../../../src/domain/model.js';
 import { fitsCorpus } from '../../networks/corpus/import/fields.js';
+import { atLeastOne, examples, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
 import { Client, type Page, type Query, Refusal } from '../export/client.js';
@@ -12,14 +13,53 @@ import { type ExportDestination, openDestination, type Paths, pathsOf } from '..
 import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
 import { Measure } from '../export/measure.js';
-import { FORMATS, type Format, rowText } from '../export/rows.js';
+import { FORMATS, type Format, formatOf, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
 import { goOn, type Summary, tell } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
 import { note } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
-import { exitCodeOf, listenForShutdown } from '../workers/shutdown-signals.js';
+import { listenForStop } from '../shutdown-signals.js';
+
+/** export. */
+export function exportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('export a whole list or search from a running service to a file, within a credit budget')
+    .addArgument(program.createArgument('<list>', 'list to export').choices([...EXPORTS.keys()]))
+    .argument('<what>', '@handle or id of a user, id of a tweet, or a search query')
+    .requiredOption('--max-credits <credits>', 'maximum credits to spend, over all runs of this export', someCredits)
+    .option('--limit <items>', 'stop after this many items, over all runs of this export', atLeastOne)
+    .option('--count <items>', 'items per call (default: the maximum for the list)', atLeastOne)
+    .addOption(new Option('--product <product>', 'search product').choices([...PRODUCTS]))
+    .option('--fresh', 'bypass the cache, at double price')
+    .addOption(
+      new Option('--format <format>', 'output format (default: from the file name, else ndjson)').choices([...FORMATS]),
+    )
+    .option('--out <file>', 'write to a file instead of standard output')
+    .option('--state <file>', 'file for the progress of the export (default: next to the --out file)')
+    .option('--url <address>', 'URL of the service (default: PERCH_BASE_URL, else this machine)', webAddress)
+    .option('--key-file <file>', 'file with the API key (default: PERCH_KEY, else the demo key of this machine)')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+With --out, or with --state and >>, running the same command again resumes the export after Ctrl-C, a crash, a full disk or a
+spent budget; no item is written twice. --max-credits, --limit and --count may change between runs. Only one run at a time can
+write to a file. Parquet files are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
+may take values starting with =, +, - or @ for formulas. When rows go to standard output, the summary goes to standard error.
+
+Exit codes: 0 complete, or --limit or --max-credits reached; 1 wallet empty, spend cap of the key reached, failure, or another
+run is writing; 2 invalid arguments or configuration; 130 Ctrl-C; 143 SIGTERM.
+${examples(
+  'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
+  'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',
+  "perch export search 'comet min_faves:50' --max-credits 100 --limit 100 --out comet.csv",
+)}`,
+    )
+    .action(exportList);
+}
 
 interface ExportOptions {
   /** Thousandths. */
@@ -37,7 +77,7 @@ interface ExportOptions {
 }
 
 /** Reads a list from a running service into a file or standard output. Throws a Failure with the exit code. */
-export async function exportCommand(list: string, what: string, options: ExportOptions): Promise<void> {
+async function exportList(list: string, what: string, options: ExportOptions): Promise<void> {
   const read = EXPORTS.get(list);
   if (read === undefined) throw new TypeError(`unknown list ${list}`);
   checkWords(list, read, what, options);
@@ -53,15 +93,6 @@ export async function exportCommand(list: string, what: string, options: ExportO
   } finally {
     unlock();
   }
-}
-
-/** From the file's extension; a format that contradicts the name would be a surprise. Throws Failure. */
-function formatOf(out: string | null): Format {
-  const ending = extname(out ?? '').slice(1);
-  const known = FORMATS.find((format) => format === ending);
-  if (known === undefined && ending !== '')
-    throw new Failure(`.${ending} is not the ending of a format: ${FORMATS.join(', ')}; or say --format`, WRONG_USE);
-  return known ?? 'ndjson';
 }
 
 interface Asked {
@@ -138,6 +169,7 @@ interface Reading extends Asked {
 async function readAll(reading: Reading): Promise<{ state: ExportState; end: End; exitCode: number }> {
   const { read, what, options, paths, destination } = reading;
   if (destination.isResumed) note(`perch: resuming after ${inItems(destination.state.items)}`);
+  // A second signal is like a kill: the next run starts after the last complete page.
   const stopping = listenForStop();
   const progress = barOf(paths, options);
   const say = progress?.line ?? note;
@@ -208,27 +240,6 @@ const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): st
   `${inItems(items)}, ${figure(toCredits(spent))} of ${figure(toCredits(maxCredits))} credits`;
 
 const inItems = (items: number): string => counted(items, 'item');
-
-interface Stopping {
-  /** Aborted by the first signal. */
-  readonly signal: AbortSignal;
-  /** The exit code of the command afterwards. */
-  exitCode(): number;
-}
-
-/** Until the end of the process: the work after the last page is short, and is completed. */
-function listenForStop(): Stopping {
-  const { first: once, second: twice } = listenForShutdown();
-  const stop = new AbortController();
-  let exitCode = 0;
-  void once.then((signal) => {
-    exitCode = exitCodeOf(signal);
-    stop.abort();
-  });
-  // Like a kill: the next run starts after the last complete page.
-  void twice.then((signal) => process.exit(exitCodeOf(signal)));
-  return { signal: stop.signal, exitCode: () => exitCode };
-}
 
 /** On a terminal, unless the rows are printed there too: a bar between them would be noise. */
 function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null {

@@ -1,13 +1,32 @@
 import { basename } from 'node:path';
+import type { Command } from 'commander';
 import { counted, figure } from '../../../src/domain/figures.js';
-import { findFiles } from '../../networks/corpus/import/find-files.js';
-import { importPaths } from '../../networks/corpus/import/import-paths.js';
 import type { ImportSummary } from '../../networks/corpus/import/load.js';
+import { examples } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { Failure } from '../failure.js';
 import { answer, note, table } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
 import { withStores } from '../with-stores.js';
+
+/** import. */
+export function importCommand(program: Command): void {
+  program
+    .command('import')
+    .description('import files or folders into the database (network corpus); running it again changes nothing')
+    .argument('<path...>', 'files or folders to import')
+    .option('--strict', 'stop at the first invalid line and import nothing')
+    .option('--escaped', 'texts of rows with Perch’s names are escaped as X escapes them (&amp;): decode them')
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      `
+Supported files: .ndjson, .jsonl or .json (also .gz) with users, tweets, follows or X API v2 pages; tweets.js, account.js and
+profile.js of an X archive. Invalid lines are reported as file:line: message and skipped.
+${examples('perch import ../corpus', 'perch import users.ndjson.gz tweets.ndjson.gz follows.ndjson', 'perch import --strict ~/twitter-archive')}`,
+    )
+    .action(importFiles);
+}
 
 interface ImportOptions {
   readonly strict?: boolean;
@@ -16,8 +35,12 @@ interface ImportOptions {
 }
 
 /** Bad lines are reported on standard error as they are found; the summary is the result. */
-export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
-  // What is not there is told before a database is made.
+async function importFiles(paths: readonly string[], options: ImportOptions): Promise<void> {
+  const [{ findFiles }, { importPaths }] = await Promise.all([
+    import('../../networks/corpus/import/find-files.js'),
+    import('../../networks/corpus/import/import-paths.js'),
+  ]);
+  // Before a database is created: a path may be wrong.
   await findFiles(paths.map(typedPath));
   const summary = await withStores(async ({ sql }, { network }) => {
     if (network !== 'corpus')

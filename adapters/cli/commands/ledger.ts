@@ -1,7 +1,55 @@
+import type { Command } from 'commander';
+import { toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
+import type { Archived, Telling } from '../archive/archive.js';
+import { examples, group, month } from '../command-line.js';
+import { typedPath } from '../environment.js';
 import { FAILED } from '../failure.js';
-import { answer, table } from '../print.js';
+import { answer, note, table } from '../print.js';
+import { openProgress, type Progress } from '../progress.js';
 import { withStores } from '../with-stores.js';
+
+/** ledger check, archive, restore. */
+export function ledgerCommands(program: Command): void {
+  const ledger = group(program, 'ledger', 'the ledger: check, archive, restore');
+  ledger
+    .command('check')
+    .description('check every invariant of the ledger across the database; exit code 1 if any is violated')
+    .option('--json', 'print {"ok","wallets","entries"} and any faults')
+    .addHelpText('after', examples('perch ledger check', 'perch ledger check --json'))
+    .action(checkLedger);
+  ledger
+    .command('archive')
+    .description('write whole months of debits to files and take them out of the database')
+    .requiredOption('--before <month>', 'archive the months before this one, such as 2026-01', month)
+    .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
+    .option('--json', 'print the archived months as JSON')
+    .addHelpText(
+      'after',
+      `
+Each month becomes debits-2025-12.ndjson.gz, one debit in a line, and debits-2025-12.json with its count, sum and SHA-256. The
+file is read back and compared with the ledger before its month leaves the database. Balances, usage and what keys have spent stay
+as they are, and ledger check stays exact; receipts of the month are no longer found. Months that ended less than a day ago, or
+whose debits are not all summed up yet, are refused.
+
+The service may run meanwhile: charges wait a moment while a month is taken out. Interrupted, it may be run again: what is
+complete stays, and an incomplete month is begun again.
+${examples('perch ledger archive --before 2026-01 --out /backup/perch', 'perch ledger archive --before 2026-01 --out . --json')}`,
+    )
+    .action(archiveLedger);
+  ledger
+    .command('restore')
+    .description('load an archived month into the database again')
+    .argument('<manifest>', 'the .json file of the month, beside its .ndjson.gz')
+    .option('--json', 'print the restored month as JSON')
+    .addHelpText(
+      'after',
+      `
+The file must be what was archived, to the byte. Its debits are seen once all of them are there; interrupted, it may be run again.
+${examples('perch ledger restore /backup/perch/debits-2025-12.json')}`,
+    )
+    .action(restoreLedger);
+}
 
 /** Exit code 1 when an invariant is broken. */
 export async function checkLedger(options: { json?: boolean }): Promise<void> {
@@ -19,3 +67,59 @@ export async function checkLedger(options: { json?: boolean }): Promise<void> {
   );
   if (!ok) process.exitCode = FAILED;
 }
+
+/** Prints the archived months, and how long charges may have waited. */
+export async function archiveLedger(options: { before: string; out: string; json?: boolean }): Promise<void> {
+  const { archiveBefore } = await import('../archive/archive.js');
+  const folder = typedPath(options.out);
+  const months = await withStores(({ sql }) =>
+    withBar('Archiving', (telling) => archiveBefore(sql, options.before, folder, telling)),
+  );
+  answer({ months: months.map(shown) }, options.json, () =>
+    months.length === 0
+      ? `Nothing to archive: no month before ${options.before} has a table in the database.`
+      : `${table(
+          ['month', 'debits', 'credits', 'file'],
+          months.map((month) => [month.month, month.rows, credits(month), month.file]),
+        )}\n\n${counted(months.length, 'month')} archived in ${folder}. ${paused(months)}`,
+  );
+}
+
+/** Prints what was restored. */
+export async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
+  const { restoreArchive } = await import('../archive/archive.js');
+  const path = typedPath(manifest);
+  const month = await withStores(({ sql }) => withBar('Restoring', (telling) => restoreArchive(sql, path, telling)));
+  answer(
+    shown(month),
+    options.json,
+    () =>
+      `${month.month} is in the database again: ${counted(month.rows, 'debit')} of ${credits(month)} credits. ${paused([month])}`,
+  );
+}
+
+/** With a progress bar, which begins with the first debits. */
+async function withBar<T>(title: string, run: (telling: Telling) => Promise<T>): Promise<T> {
+  let progress: Progress | undefined;
+  try {
+    return await run({
+      onProgress(done, total, month) {
+        progress ??= openProgress(title, total);
+        progress.update(done, month);
+      },
+      onNote: (text) => (progress?.line ?? note)(text),
+    });
+  } finally {
+    progress?.stop();
+  }
+}
+
+const credits = ({ amount }: Archived): number => toCredits(Number(amount));
+
+const paused = (months: readonly Archived[]): string =>
+  `Charges waited ${Math.ceil(Math.max(...months.map(({ pauseMs }) => pauseMs)))} ms at most.`;
+
+const shown = (month: Archived) => ({
+  ...{ month: month.month, debits: month.rows, credits: credits(month), file: month.file, sha256: month.sha256 },
+  pause_ms: Math.ceil(month.pauseMs),
+});

@@ -1,34 +1,36 @@
-import { schema } from '../../../schema/index.js';
-import { readOperations } from '../../../schema/operations.js';
-import { Documents } from '../../../src/documents/documents.js';
-import type { Checks } from '../../../src/documents/rules.js';
+import type { Command } from 'commander';
 import { withCaret } from '../../../src/domain/caret.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { counted, figure, inCredits } from '../../../src/domain/figures.js';
-import { PRODUCTS } from '../../../src/domain/model.js';
-import { normaliseQuery } from '../../../src/read/subjects.js';
-import { checkQuery } from '../../networks/corpus/search/search.js';
-import { endpointOf } from '../../rest/parameters.js';
-import { paramsOf, type RawRequest } from '../../rest/request.js';
-import type { RouteRow } from '../../rest/routes.js';
-import { configOfProcess } from '../environment.js';
+import type { RawRequest } from '../../rest/request.js';
+import { examples, method } from '../command-line.js';
 import { Failure, WRONG_USE } from '../failure.js';
-import { answer, note } from '../print.js';
-import { routeOf, urlOf } from '../route.js';
+import { answer } from '../print.js';
+
+/** price. */
+export function priceCommand(program: Command): void {
+  program
+    .command('price')
+    .description('show the maximum cost of a call; reads nothing and needs no database')
+    .argument('<method>', 'GET or POST', method)
+    .argument('<path>', 'a path under /v1 with its query string, or a full URL')
+    .option('--body <json>', 'the body of a POST request')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        "perch price GET '/v1/users/harbor_obs/followers?count=200'",
+        "perch price GET '/v1/tweets/search?q=comet&fresh=true'",
+        'perch price POST /v1/users/batch --body \'{"handles":["harbor_obs","brindle_wx"]}\'',
+      ),
+    )
+    .action(price);
+}
 
 interface PriceOptions {
   readonly body?: string;
   readonly json?: boolean;
-}
-
-interface Price {
-  readonly items: number;
-  /** Thousandths of a credit, within the caller's budget, if nothing is cached. */
-  readonly uncached: number;
-  /** The same if everything is cached. */
-  readonly cached: number;
-  readonly fresh: boolean;
 }
 
 /**
@@ -37,13 +39,14 @@ interface Price {
  */
 export async function price(method: string, address: string, options: PriceOptions): Promise<void> {
   try {
-    priceCall(method, address, options);
+    await priceCall(method, address, options);
   } catch (error) {
     throw error instanceof ServiceError ? new Failure(withCaret(error.message, error.detail.place), WRONG_USE) : error;
   }
 }
 
-function priceCall(method: string, address: string, options: PriceOptions): void {
+async function priceCall(method: string, address: string, options: PriceOptions): Promise<void> {
+  const { priceOf, routeOf, urlOf } = await import('../call-price.js');
   const { pathname, searchParams } = urlOf(address);
   const { row, path } = routeOf(method, pathname);
   if (options.body !== undefined && method !== 'POST') throw new Failure('--body is only for POST', WRONG_USE);
@@ -71,28 +74,4 @@ function priceCall(method: string, address: string, options: PriceOptions): void
     if (fresh) return `${sum}: double price, because fresh=true bypasses the cache.`;
     return `${sum}; ${figure(toCredits(cached))} if all of it is cached. Items that do not exist cost nothing.`;
   });
-}
-
-function priceOf(row: RouteRow, raw: RawRequest): Price {
-  const text = readOperations()[row.operation] ?? '';
-  const isCorpus = configOfProcess().network === 'corpus';
-  const checks: Checks = {
-    // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
-    cursor: () => {},
-    cursorOf: () => {},
-    query(query, product) {
-      const q = normaliseQuery(query);
-      // Only the other network knows which queries it accepts.
-      if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
-    },
-    serves: () => true,
-  };
-  const documents = new Documents(schema, { [row.operation]: text });
-  const operation = documents.find({ name: row.operation });
-  const endpoint = endpointOf(schema, text);
-  const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
-  for (const warning of warnings) note(`perch: ${warning}`);
-  const { amount, items, fresh } = operation.worst(operation.coerce(variables), checks);
-  const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
-  return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
 }

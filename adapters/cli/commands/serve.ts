@@ -1,15 +1,37 @@
 import cluster from 'node:cluster';
+import type { Command } from 'commander';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Serving } from '../../../app/listening.js';
-import { openStores, type Stores } from '../../../app/stores.js';
+import type { Stores } from '../../../app/stores.js';
 import type { Config } from '../../../src/config/config.js';
 import { VERSION } from '../../../src/domain/version.js';
+import { newSignInLink } from '../accounts.js';
+import { examples } from '../command-line.js';
 import { configOfProcess } from '../environment.js';
 import { Failure } from '../failure.js';
-import { tuneGarbageCollection } from '../garbage-collection.js';
-import { closeOnInterrupt } from '../interrupts.js';
 import { note, print } from '../print.js';
-import { drainMsOf, exitCodeOf, listenForShutdown, type ShutdownSignals } from '../workers/shutdown-signals.js';
+import { tuneGarbageCollection } from '../serve/garbage-collection.js';
+import {
+  closeOnInterrupt,
+  drainMsOf,
+  exitCodeOf,
+  listenForShutdown,
+  type ShutdownSignals,
+} from '../shutdown-signals.js';
+
+/** serve. */
+export function serveCommand(program: Command): void {
+  program
+    .command('serve', { isDefault: false })
+    .description('start the service; Ctrl-C finishes requests in flight and stops it')
+    .addHelpText(
+      'after',
+      `
+The service is configured by environment variables; \`perch doctor --all\` lists them.
+${examples('perch serve', 'PORT=0 perch serve', 'PERCH_DEMO=off PERCH_HOME=/var/lib/perch perch serve')}`,
+    )
+    .action(serve);
+}
 
 /** The longest that leftover work may keep a stopped service from ending. */
 const LINGER_MS = 1000;
@@ -17,7 +39,7 @@ const LINGER_MS = 1000;
 /**
  * Serves until it is asked to stop. Exit code 0 if it stopped as asked, even if something could not be closed in time.
  */
-export async function serve(): Promise<void> {
+async function serve(): Promise<void> {
   tuneGarbageCollection();
   if (cluster.isWorker) return (await import('../workers/worker.js')).work();
   const config = configOfProcess();
@@ -43,11 +65,10 @@ type Service = Serving & { kill?(): void };
 type StartService = (lifecycle: Lifecycle, stores: Stores, config: Config, demoKey: string | null) => Promise<Service>;
 
 async function load({ workers }: Config) {
-  const [{ prepareDemo }, { newSignInLink }, { welcome }, { createLog }, service] = await Promise.all([
-    import('../demo.js'),
-    import('../sign-in-link.js'),
-    import('../welcome.js'),
-    import('../log.js'),
+  const [{ prepareDemo }, { welcome }, { createLog }, service] = await Promise.all([
+    import('../serve/demo.js'),
+    import('../serve/welcome.js'),
+    import('../serve/log.js'),
     workers === 1 ? import('../../../app/compose.js') : import('../workers/supervisor.js'),
   ]);
   const start: StartService = (lifecycle, stores, config, demoKey) => {
@@ -56,15 +77,16 @@ async function load({ workers }: Config) {
       ? service.compose(lifecycle, config, stores, { log, demoKey })
       : service.startSupervisor(lifecycle, { config, demoKey, log });
   };
-  return { prepareDemo, newSignInLink, welcome, start };
+  return { prepareDemo, welcome, start };
 }
 
 async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ shutdown: ShutdownSignals; serving: Service }> {
+  const { openStores } = await import('../../../app/stores.js');
   // The database starts while the rest is loaded.
   const loading = load(config);
   loading.catch(() => {});
   const stores = await openStores(lifecycle, config, { onProgress: note });
-  const { prepareDemo, newSignInLink, welcome, start } = await loading;
+  const { prepareDemo, welcome, start } = await loading;
   const demo = await lifecycle.open('demo', () => prepareDemo(stores, config));
   const serving = await start(lifecycle, stores, config, demo?.key ?? null);
   const shutdown = listenForShutdown();

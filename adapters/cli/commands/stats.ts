@@ -1,12 +1,32 @@
+import type { Command } from 'commander';
 import { byDay, daysUntil, hitRateOf, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
+import { LEFT, msOf } from '../../../src/domain/traffic.js';
+import type { TrafficFigures } from '../../../src/ports/traffic.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { createTraffic } from '../../postgres/figures/traffic.js';
+import { days, examples } from '../command-line.js';
 import { answer, facts, table } from '../print.js';
 import { withStores } from '../with-stores.js';
-import { MOST_LIMITS, trafficJson, trafficText } from './stats-traffic.js';
+
+/** stats. */
+export function statsCommand(program: Command): void {
+  program
+    .command('stats')
+    .description('show the service in figures: credits sold, granted, spent and outstanding, each day, and requests')
+    .option('--days <number>', 'days to show, today included, from 1 to 400', days, 30)
+    .option('--json', 'print the figures as JSON')
+    .addHelpText(
+      'after',
+      `
+The same figures as the operator's pages on money and traffic. Amounts are credits; income is what the credits spent are worth, cost is by
+the price list of the network. Requests are kept for 31 days. What each operation earns and costs: perch costs.
+${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
+    )
+    .action(showStats);
+}
 
 /** The service in figures. Reads sums: it takes as long for ten million charges as for ten. */
 export async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
@@ -84,4 +104,46 @@ export function statsText(figures: ServiceFigures): string {
   ]);
   const daily = rows.length === 0 ? `Nothing was sold or read since ${days.from}.` : table(HEADER, rows);
   return `${all}\n\nSince ${days.from} (UTC):\n\n${daily}`;
+}
+
+/** Rows of accounts and the limits they met. */
+export const MOST_LIMITS = 20;
+
+/** Times are milliseconds; `hit_rate` is the cached share of the items, null without any. */
+export const trafficJson = ({ operations, statuses, limits }: TrafficFigures) => ({
+  requests: operations.map((row) => ({
+    interface: row.interface,
+    operation: row.operation === '' ? null : row.operation,
+    requests: row.requests,
+    refused: row.refused,
+    hit_rate: row.items === 0 ? null : Math.round((row.cacheHits / row.items) * 1000) / 1000,
+    p50_ms: msOf(row, 0.5),
+    p99_ms: msOf(row, 0.99),
+  })),
+  statuses: statuses.map(({ status, code, ...row }) => ({
+    ...{ status: status === LEFT ? null : status, code: code === '' ? null : code, ...row },
+  })),
+  limits_met: limits.map(({ accountId, account, limit, refusals, lastDay }) => ({
+    ...{ account_id: accountId, account, limit, refusals, last_day: lastDay },
+  })),
+});
+
+const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.round((part / whole) * 100)}%`);
+
+const time = (ms: number | null): string => (ms === null ? '' : `${ms} ms`);
+
+export function trafficText({ operations, limits }: TrafficFigures): string {
+  if (operations.length === 0) return 'No requests are counted: a running service writes its sums once a minute.';
+  const requests = table(
+    ['interface', 'operation', 'requests', 'refused', 'cached', 'p50', 'p99'],
+    operations.map((row) => [
+      ...[row.interface, row.operation === '' ? 'none' : row.operation, row.requests, share(row.refused, row.requests)],
+      ...[share(row.cacheHits, row.items), time(msOf(row, 0.5)), time(msOf(row, 0.99))],
+    ]),
+  );
+  const met = limits.map(({ accountId, account, limit, refusals, lastDay }) => [
+    ...[account ?? accountId ?? 'without a valid key', limit, refusals, lastDay],
+  ]);
+  const whom = met.length === 0 ? 'Nobody met a limit.' : table(['account', 'limit met', 'refusals', 'last day'], met);
+  return `${requests}\n\n${whom}`;
 }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../src/config/config.js';
 import { localUrl } from '../../../src/lib/local-url.js';
-import { demoKeyFile } from '../demo-key-file.js';
-import { typedPath } from '../environment.js';
+import { demoKeyFile, typedPath } from '../environment.js';
 import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 /** The address of a configuration's service. */

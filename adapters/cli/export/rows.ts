@@ -1,8 +1,19 @@
+import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { Failure, WRONG_USE } from '../failure.js';
 import type { Column, Row } from './columns.js';
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
+
+/** From the file's extension; a format that contradicts the name would be a surprise. Throws Failure. */
+export function formatOf(out: string | null): Format {
+  const ending = extname(out ?? '').slice(1);
+  const known = FORMATS.find((format) => format === ending);
+  if (known === undefined && ending !== '')
+    throw new Failure(`.${ending} is not the ending of a format: ${FORMATS.join(', ')}; or say --format`, WRONG_USE);
+  return known ?? 'ndjson';
+}
 
 /**
  * Rows in the file's format. Parquet rows are first collected as NDJSON: columns are written when all rows are there.

@@ -7,7 +7,6 @@ import { FINISH_MS, type Serving } from '../../../app/listening.js';
 import type { Config } from '../../../src/config/config.js';
 import { Failure } from '../failure.js';
 import { freePort } from './free-port.js';
-import type { SupervisorMessage, WorkerMessage } from './messages.js';
 
 /**
  * A worker that ends sooner died at its start, and its replacement is delayed: first by `FIRST_WAIT_MS`, then by twice
@@ -159,3 +158,14 @@ async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config):
     (metrics) => metrics.close(),
   );
 }
+
+/** Messages from the primary to a worker. */
+export type SupervisorMessage =
+  | { readonly say: 'serve'; readonly worker: number; readonly config: Config; readonly demoKey: string | null }
+  | { readonly say: 'stop'; readonly drainMs: number };
+
+/** Messages from a worker to the primary: that it is ready for messages; then that it listens, or why it does not. */
+export type WorkerMessage =
+  | { readonly say: 'ready' }
+  | { readonly say: 'serving'; readonly url: string }
+  | { readonly say: 'failed'; readonly message: string; readonly exitCode: number };

@@ -3,10 +3,10 @@ import { compose } from '../../../app/compose.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores } from '../../../app/stores.js';
 import { endingOf } from '../failure.js';
-import { createLog } from '../log.js';
 import { note } from '../print.js';
-import type { SupervisorMessage, WorkerMessage } from './messages.js';
-import { drainMsOf, exitCodeOf, listenForShutdown } from './shutdown-signals.js';
+import { createLog } from '../serve/log.js';
+import { drainMsOf, exitCodeOf, listenForShutdown } from '../shutdown-signals.js';
+import type { SupervisorMessage, WorkerMessage } from './supervisor.js';
 
 type Work = Extract<SupervisorMessage, { say: 'serve' }>;
 

@@ -24,7 +24,7 @@ export const BUILT: readonly Known[] = [
     like: ['^/v1/users/[^/]+/followers/ids/?$', '^/problems/[^/]+/?$', '^/assets/.*/?$', '^.*/?$'],
   },
   {
-    path: 'adapters/cli/route.ts',
+    path: 'adapters/cli/call-price.ts',
     expression: `new RegExp(\`^\${pattern}/?$\`)`,
     why: 'out of the paths of the route table; run on what an operator types',
     like: ['^/v1/users/(?<user>[^/]+)/followers/ids/?$'],

@@ -1,6 +1,6 @@
 /** Patterns that were slow once, and what stands in their place: they answer as they did. */
 import { describe, expect, test } from 'vitest';
-import { webAddress } from '../../../adapters/cli/option-parsers.js';
+import { webAddress } from '../../../adapters/cli/command-line.js';
 import { phrase } from '../../../adapters/networks/corpus/demo/phrase.js';
 import { SLOTS } from '../../../adapters/networks/corpus/demo/vocabulary/slots.js';
 import { compile, tweets } from '../../../adapters/networks/corpus/search/compile.js';

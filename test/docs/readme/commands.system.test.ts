@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demoKeyFile } from '../../../adapters/cli/demo-key-file.js';
+import { demoKeyFile } from '../../../adapters/cli/environment.js';
 import { createProgram } from '../../../adapters/cli/program.js';
 import { readConfig } from '../../../src/config/config.js';
 import { fillDemo } from '../../kit/demo.js';

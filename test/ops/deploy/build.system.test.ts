@@ -118,13 +118,13 @@ describe('a clone', () => {
   }, 120_000);
 
   it('reports where a source cannot be built, and stops', async () => {
-    const source = join(clone, 'adapters/cli/main.ts');
+    const source = join(clone, 'adapters/cli/program.ts');
     const right = await readFile(source, 'utf8');
     await writeFile(source, `${right}\nconst = wrong;\n`);
     const ran = await version();
     await writeFile(source, right);
     expect([ran.code, ran.stdout]).toEqual([1, '']);
-    expect(ran.stderr).toMatch(/adapters\/cli\/main\.ts:\d+/);
+    expect(ran.stderr).toMatch(/adapters\/cli\/program\.ts:\d+/);
     expect(ran.stderr).toContain('perch: building failed');
   }, 60_000);
 

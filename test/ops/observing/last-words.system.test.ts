@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import { until } from './service.js';
 
 describe('writes every logged line', () => {
-  const LOG = new URL('../../../adapters/cli/log.ts', import.meta.url).href;
+  const LOG = new URL('../../../adapters/cli/serve/log.ts', import.meta.url).href;
   const START = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog({ level: 'info', format: 'json' });`;
 
   it.each([

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hidingKeys } from '../../../adapters/cli/log.js';
+import { hidingKeys } from '../../../adapters/cli/serve/log.js';
 import { loggedUrl } from '../../../adapters/http/request.js';
 import { createClient } from '../../kit/client.js';
 import { startWatched, until, type Watched } from './service.js';

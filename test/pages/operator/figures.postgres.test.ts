@@ -1,8 +1,7 @@
 /** The service in figures, over a real database: they add up, and are read without the debits. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statsJson, statsText } from '../../../adapters/cli/commands/stats.js';
-import { trafficJson, trafficText } from '../../../adapters/cli/commands/stats-traffic.js';
+import { statsJson, statsText, trafficJson, trafficText } from '../../../adapters/cli/commands/stats.js';
 import { createCosts } from '../../../adapters/postgres/figures/costs.js';
 import { createOperatorStore } from '../../../adapters/postgres/figures/operator.js';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';

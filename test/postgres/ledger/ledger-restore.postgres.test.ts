@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { restoreArchive } from '../../../adapters/cli/archive/restore.js';
+import { restoreArchive } from '../../../adapters/cli/archive/archive.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
 import { JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';

@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Config } from '../../src/config/config.js';
-import { withoutKeys } from '../http/request.js';
-import { REQUEST } from '../http/request-log.js';
+import type { Config } from '../../../src/config/config.js';
+import { withoutKeys } from '../../http/request.js';
+import { REQUEST } from '../../http/request-log.js';
 import { type LoggedRequest, requestLine } from './request-line.js';
 
 const STDERR = 2;

@@ -1,6 +1,6 @@
-/** Parsers for the command line: each takes the text and returns the value, or says what would be right. */
+/** What commands are declared with. Each parser takes a text and returns its value, or says what would be right. */
 
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
 import { type Thousandths, toThousandths } from '../../src/domain/credits.js';
 import { mailAddress } from '../../src/domain/mail-address.js';
@@ -10,6 +10,14 @@ import { isUuid } from '../../src/lib/uuid.js';
 const MAX_NAME = 100;
 const MAX_OVERLAP_MS = 30 * DAY_MS;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS };
+
+/** Examples at the foot of a command's help. */
+export const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+
+/** A command that only groups others. */
+export const group = (program: Command, name: string, description: string): Command =>
+  program.command(name).description(description).helpCommand(false);
 
 function refuse(right: string): never {
   throw new InvalidArgumentError(`Must be ${right}.`);

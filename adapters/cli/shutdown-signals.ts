@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events';
-import type { Config } from '../../../src/config/config.js';
+import type { Lifecycle } from '../../app/lifecycle.js';
+import type { Config } from '../../src/config/config.js';
+import { note } from './print.js';
 
 /** npm forwards a Ctrl-C that the terminal has already sent to every process: that is one signal, not two. */
 const SAME_ASK_MS = 500;
@@ -36,3 +38,38 @@ export const drainMsOf = (signal: NodeJS.Signals, config: Config): number => (si
 
 /** The exit code that a shell expects of a process ended by a signal. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => (signal === 'SIGINT' ? 130 : 143);
+
+/**
+ * Until the returned function is called, Ctrl-C and SIGTERM close what is open or being opened, and end the process; a
+ * second signal ends it at once. Otherwise an embedded server started a moment ago would be left running.
+ */
+export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
+  const { first: once, second: twice, release } = listenForShutdown();
+  void twice.then((signal) => process.exit(exitCodeOf(signal)));
+  void once.then((signal) => {
+    note('perch: interrupted; closing the database');
+    const end = (): never => process.exit(exitCodeOf(signal));
+    return lifecycle.close().then(end, end);
+  });
+  return release;
+}
+
+interface Stopping {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  /** The exit code of the command afterwards. */
+  exitCode(): number;
+}
+
+/** For a command that stops after the step in hand, until the process ends: at the second signal it stops at once. */
+export function listenForStop(): Stopping {
+  const { first: once, second: twice } = listenForShutdown();
+  const stop = new AbortController();
+  let exitCode = 0;
+  void once.then((signal) => {
+    exitCode = exitCodeOf(signal);
+    stop.abort();
+  });
+  void twice.then((signal) => process.exit(exitCodeOf(signal)));
+  return { signal: stop.signal, exitCode: () => exitCode };
+}

@@ -1,10 +1,10 @@
-import type { Config } from '../../src/config/config.js';
-import { figure } from '../../src/domain/figures.js';
-import { PLAY_CREDITS } from '../../src/domain/mode.js';
-import { DEMO_HANDLES } from '../networks/corpus/demo/entry-points.js';
+import type { Config } from '../../../src/config/config.js';
+import { figure } from '../../../src/domain/figures.js';
+import { PLAY_CREDITS } from '../../../src/domain/mode.js';
+import { DEMO_HANDLES } from '../../networks/corpus/demo/entry-points.js';
+import { demoKeyFile, demoTestKeyFile } from '../environment.js';
+import { facts } from '../print.js';
 import type { Demo } from './demo.js';
-import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
-import { facts } from './print.js';
 
 const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 

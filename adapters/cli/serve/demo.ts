@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { Stores } from '../../app/stores.js';
-import { hashKey, isWellFormedKey, mintKey } from '../../src/access/key.js';
-import type { Config } from '../../src/config/config.js';
-import { OPERATOR } from '../../src/domain/audit.js';
-import { COMET_THREAD_ID } from '../networks/corpus/demo/entry-points.js';
-import { demoKeyFile, demoTestKeyFile } from './demo-key-file.js';
-import { keysOf, openAccount } from './new-key.js';
-import { note } from './print.js';
-import { openProgress } from './progress.js';
+import type { Stores } from '../../../app/stores.js';
+import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
+import type { Config } from '../../../src/config/config.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { COMET_THREAD_ID } from '../../networks/corpus/demo/entry-points.js';
+import { keysOf, openAccount } from '../accounts.js';
+import { demoKeyFile, demoTestKeyFile } from '../environment.js';
+import { note } from '../print.js';
+import { openProgress } from '../progress.js';
 
 const DEMO_LOCK = 0x64656d6f;
 /** When PERCH_STARTING_CREDITS is 0: enough to explore with (M27). */
@@ -63,9 +63,9 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   if (found?.filled !== false) return;
   // Needed at only one start in the life of a folder.
   const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
-    import('../networks/corpus/demo/demo-network.js'),
-    import('../networks/corpus/demo/entry-points.js'),
-    import('../networks/corpus/import/load.js'),
+    import('../../networks/corpus/demo/demo-network.js'),
+    import('../../networks/corpus/demo/entry-points.js'),
+    import('../../networks/corpus/import/load.js'),
   ]);
   note('First start: creating the demo network (fictional data)');
   const rows = [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })];

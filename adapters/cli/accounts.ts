@@ -2,8 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Stores } from '../../app/stores.js';
 import { Keys } from '../../src/account/keys.js';
+import type { Config } from '../../src/config/config.js';
 import { OPERATOR } from '../../src/domain/audit.js';
 import type { Thousandths } from '../../src/domain/credits.js';
+import { localUrl } from '../../src/lib/local-url.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
+import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
+import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
+import { Failure } from './failure.js';
+
+/** The account, or exit code 1: its id may be from another database. */
+export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
+  const account = await accounts.get(id);
+  if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
+  return account;
+}
 
 /** The keys of these stores, as changed by the operator. */
 export const keysOf = ({ accounts, secrets }: Stores): Keys =>
@@ -40,3 +53,12 @@ export async function openAccount(
   const { key } = await keysOf(stores).create(accountId, { name: given.keyName, cap: null, key: given.key }, OPERATOR);
   return { accountId, walletId, key };
 }
+
+/** A link that signs in the account's owner, once, within a day. `url`: the address of sign-in. */
+export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {
+  const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock: { now: Date.now }, randomBytes });
+  return signInLink(url, await links.forAccount(accountId));
+}
+
+/** The sign-in address of a configuration's service, as far as it is known before the service listens. */
+export const signInUrl = ({ authUrl, host, port }: Config): string => authUrl ?? localUrl(host, port);

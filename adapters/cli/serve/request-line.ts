@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { figure, inCredits } from '../../src/domain/figures.js';
+import { figure, inCredits } from '../../../src/domain/figures.js';
 
 /** A request as the service logs it (adapters/http/request-log.ts); it has no status when its caller left. */
 export interface LoggedRequest {

@@ -1,5 +1,50 @@
+import { schema } from '../../schema/index.js';
+import { readOperations } from '../../schema/operations.js';
+import { Documents } from '../../src/documents/documents.js';
+import type { Checks } from '../../src/documents/rules.js';
 import { badRequest } from '../../src/domain/errors.js';
+import { PRODUCTS } from '../../src/domain/model.js';
+import { normaliseQuery } from '../../src/read/subjects.js';
+import { checkQuery } from '../networks/corpus/search/search.js';
+import { endpointOf } from '../rest/parameters.js';
+import { paramsOf, type RawRequest } from '../rest/request.js';
 import { ROUTES, type RouteRow } from '../rest/routes.js';
+import { configOfProcess } from './environment.js';
+import { note } from './print.js';
+
+interface Price {
+  readonly items: number;
+  /** Thousandths of a credit, within the caller's budget, if nothing is cached. */
+  readonly uncached: number;
+  /** The same if everything is cached. */
+  readonly cached: number;
+  readonly fresh: boolean;
+}
+
+/** The most that a call may cost, by the schema and the planner; nothing is read. Throws `bad_request`. */
+export function priceOf(row: RouteRow, raw: RawRequest): Price {
+  const text = readOperations()[row.operation] ?? '';
+  const isCorpus = configOfProcess().network === 'corpus';
+  const checks: Checks = {
+    // A cursor is signed by the installation that issued it; the cost doesn't depend on it.
+    cursor: () => {},
+    cursorOf: () => {},
+    query(query, product) {
+      const q = normaliseQuery(query);
+      // Only the other network knows which queries it accepts.
+      if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
+    },
+    serves: () => true,
+  };
+  const documents = new Documents(schema, { [row.operation]: text });
+  const operation = documents.find({ name: row.operation });
+  const endpoint = endpointOf(schema, text);
+  const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
+  for (const warning of warnings) note(`perch: ${warning}`);
+  const { amount, items, fresh } = operation.worst(operation.coerce(variables), checks);
+  const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
+  return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
+}
 
 /** A path as written in an address, or the full address. Throws `bad_request`. */
 export function urlOf(address: string): URL {
