@@ -4,7 +4,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { ListRead } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Product } from '../../../src/domain/model.js';
-import { fitsCorpus } from '../../networks/corpus/import/fields.js';
+import { fitsCorpus } from '../../networks/corpus/import/objects/fields.js';
 import { atLeastOne, examples, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';

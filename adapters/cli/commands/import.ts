@@ -37,7 +37,7 @@ interface ImportOptions {
 /** Bad lines are reported on standard error as they are found; the summary is the result. */
 async function importFiles(paths: readonly string[], options: ImportOptions): Promise<void> {
   const [{ findFiles }, { importPaths }] = await Promise.all([
-    import('../../networks/corpus/import/find-files.js'),
+    import('../../networks/corpus/import/files/find-files.js'),
     import('../../networks/corpus/import/import-paths.js'),
   ]);
   // Before a database is created: a path may be wrong.

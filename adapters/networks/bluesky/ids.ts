@@ -1,3 +1,5 @@
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+
 /** Converts DIDs and AT-URIs to decimal numbers and back, without a table: the same id in every deployment. */
 
 /** Digits of `did:plc`. */
@@ -121,3 +123,24 @@ function textOf(value: bigint, kind: bigint): string | null {
   const hex = value.toString(16);
   return hex.startsWith('1') && hex.length % 2 === 1 ? Buffer.from(hex.slice(1), 'hex').toString('utf8') : null;
 }
+
+const HANDLE = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+const MOST_CHARACTERS = 253;
+/** Replaces a handle that no longer leads to its account. */
+const INVALID = 'handle.invalid';
+
+/** Handles are DNS names: at least one dot, and a last label that does not begin with a digit. */
+export const isHandle = (text: string): boolean => text.length <= MOST_CHARACTERS && HANDLE.test(text);
+
+/** Whether an account can be looked up by it. */
+export const isAskable = (handle: string): boolean => isHandle(handle) && handle.toLowerCase() !== INVALID;
+
+/** Also for an account that has opted out of being shown. */
+export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');
+export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet on Bluesky.');
+
+/** What Bluesky's grammar cannot have, or no account or post of it turns into (I13). */
+export const badHandle = (): ServiceError =>
+  badRequest('A handle on Bluesky is a domain name, such as name.bsky.social.');
+export const badId = (): ServiceError =>
+  badRequest('No account or post of Bluesky has such an id: use one from an answer of this service.');

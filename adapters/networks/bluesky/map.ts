@@ -1,6 +1,5 @@
 import { languageOf, type Tweet, type User } from '../../../src/domain/model.js';
 import { embeddedIn, quotedId } from './embeds.js';
-import { marksIn } from './facets.js';
 import { partsOf, recordId, userId } from './ids.js';
 import type { BasicProfile, DetailedProfile, PostView } from './schemas.js';
 import { earlierOf } from './times.js';
@@ -118,3 +117,38 @@ function contentsOf({ record, embed }: PostView): Partial<Tweet> {
     mentions: distinct(marks.mentions),
   };
 }
+
+type Facet = NonNullable<PostView['record']['facets']>[number];
+
+interface Marks {
+  readonly links: readonly string[];
+  readonly hashtags: readonly string[];
+  /** Handles as they are written in the text, without the @. */
+  readonly mentions: readonly string[];
+}
+
+/** The links, hashtags and mentions marked in a text. Positions count bytes of UTF-8. */
+function marksIn(text: string, facets: readonly Facet[] = []): Marks {
+  const bytes = Buffer.from(text, 'utf8');
+  const marks = facets.flatMap(({ index, features }) => features.map((feature) => ({ ...feature, index })));
+  const features = (kind: string) => marks.filter(({ $type }) => $type === `app.bsky.richtext.facet#${kind}`);
+  const sliceOf = ({ index }: { index: Facet['index'] }): string =>
+    bytes.subarray(Math.max(0, index.byteStart), Math.max(0, index.byteEnd)).toString('utf8');
+  return {
+    links: features('link').flatMap(({ uri }) => uri ?? []),
+    hashtags: features('tag').flatMap(({ tag }) => tag ?? []),
+    mentions: features('mention').flatMap((mention) => /^@(.+)$/.exec(sliceOf(mention))?.[1] ?? []),
+  };
+}
+
+/** Not to be shown to people who are not signed in, or to anyone: everyone can see what Perch returns. */
+const OPT_OUTS: ReadonlySet<string> = new Set(['!no-unauthenticated', '!hide', '!takedown']);
+
+interface Labelled {
+  readonly labels?: PostView['labels'];
+}
+
+export const isHidden = ({ labels = [] }: Labelled): boolean =>
+  labels.some(({ val, neg }) => OPT_OUTS.has(val) && neg !== true);
+
+export const isHiddenPost = (post: PostView): boolean => isHidden(post) || isHidden(post.author);

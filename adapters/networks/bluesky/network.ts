@@ -10,7 +10,7 @@ import { limitReader } from '../upstream/rate-headers.js';
 import { Account } from './account.js';
 import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
-import { POST, recordOf, uriOfRecord, userDid } from './ids.js';
+import { noTweet, noUser, POST, recordOf, uriOfRecord, userDid } from './ids.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
 import {
   type ListRead,
@@ -20,7 +20,6 @@ import {
   readRetweeters,
   readTimeline,
 } from './reads/lists.js';
-import { noTweet, noUser } from './reads/subject.js';
 import { readReplies, readThread } from './reads/thread.js';
 import { readTweets } from './reads/tweets.js';
 import { readUsers } from './reads/users.js';

@@ -1,16 +1,7 @@
 import { domainToASCII } from 'node:url';
-import {
-  type Article,
-  type Audio,
-  languageOf,
-  type Media,
-  type MediaType,
-  type Poll,
-  type PollOption,
-  type Tweet,
-  type User,
-} from '../../../src/domain/model.js';
-import { withoutUnknown } from '../upstream/without-unknown.js';
+import { languageOf } from '../../../src/domain/language.js';
+import type { Article, Audio, Media, MediaType, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
+import { withoutUnknown } from '../upstream/readable.js';
 import { textOfHtml } from './html-text.js';
 import type { Account, Post, Status } from './schemas.js';
 

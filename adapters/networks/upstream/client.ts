@@ -1,8 +1,7 @@
-import { Agent, fetch, type Headers, type RequestInit } from 'undici';
+import { Agent, fetch, type Headers, type RequestInit, type Response } from 'undici';
 import type { z } from 'zod';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
-import { readBody } from './body.js';
 import { defaultFailure, notJson, unreadable } from './failures.js';
 import { parseNoting, problemIn } from './readable.js';
 import type { Limit, Refusal } from './refusal.js';
@@ -117,4 +116,21 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Far more than any page; a larger body is not an answer to the request. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The whole body as text. Throws `upstream_error` when it is cut short or too long. */
+async function readBody(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) {
+      throw new ServiceError('upstream_error', 'The response from the network is too large.');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

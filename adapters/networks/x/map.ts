@@ -1,14 +1,7 @@
-import {
-  type Article,
-  languageOf,
-  type Media,
-  type Poll,
-  type PollOption,
-  type Tweet,
-  type User,
-} from '../../../src/domain/model.js';
+import { languageOf } from '../../../src/domain/language.js';
+import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
+import { withoutUnknown } from '../upstream/readable.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
-import { decoded, withLinks } from './text.js';
 
 /** Links to a post's own pictures are among its links; older posts don't mark them. */
 const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
@@ -43,7 +36,7 @@ function userOf(user: XUser): User {
   const { public_metrics: metrics, entities, verified_type: badge } = user;
   const [link] = entities?.url?.urls ?? [];
   const pinned = user.pinned_tweet_id ?? user.pinned_post_id;
-  return known<User>({
+  return withoutUnknown<User>({
     id: user.id,
     handle: user.username,
     name: filled(user.name) ?? user.username,
@@ -96,7 +89,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   const retweetedId = referenceTo('retweeted');
   const original = retweetedId === undefined ? undefined : beside.tweets.get(retweetedId);
   const content = contentOf(original ?? tweet);
-  return known<Tweet>({
+  return withoutUnknown<Tweet>({
     id: tweet.id,
     // X shortens a retweeted text: the full one is the original's (M23).
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
@@ -159,15 +152,15 @@ function articlesIn({ article }: XTweet, links: readonly XLink[]): Article[] {
     ...links.flatMap((link) =>
       link.title && !(article?.title && link === own) ? [{ title: link.title, url: addressOf(link) }] : [],
     ),
-  ].map(({ title, url }) => known<Article>({ title: decoded(title), url }));
+  ].map(({ title, url }) => withoutUnknown<Article>({ title: decoded(title), url }));
 }
 
 function pollOf({ attachments }: XTweet, { polls }: Beside): Poll | undefined {
   const [poll] = (attachments?.poll_ids ?? []).flatMap((id) => polls.get(id) ?? []);
   if (!poll?.options) return undefined;
   const options = poll.options.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
-  return known<Poll>({
-    options: options.map(({ label, votes }) => known<PollOption>({ text: decoded(label), votes })),
+  return withoutUnknown<Poll>({
+    options: options.map(({ label, votes }) => withoutUnknown<PollOption>({ text: decoded(label), votes })),
     endsAt: poll.end_datetime && timeOf(poll.end_datetime),
   });
 }
@@ -189,7 +182,7 @@ function mediumOf({ type, url, preview_image_url: preview, variants, width, heig
   const video = (variants ?? [])
     .filter(({ content_type: kind }) => kind === 'video/mp4')
     .toSorted((one, other) => (other.bit_rate ?? 0) - (one.bit_rate ?? 0))[0];
-  return known<Media>({
+  return withoutUnknown<Media>({
     type,
     url: type === 'photo' ? url : (video?.url ?? preview),
     previewUrl: type === 'photo' ? undefined : preview,
@@ -199,7 +192,21 @@ function mediumOf({ type, url, preview_image_url: preview, variants, width, heig
   });
 }
 
-/** The object without unknown fields (T10). */
-function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as T;
+const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
+
+const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** Text as people wrote it: X escapes it (T13). Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+const decoded = (text: string): string => text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'");
+
+interface Link {
+  readonly url?: string | null | undefined;
+  readonly expanded_url?: string | null | undefined;
 }
+
+/** Replaces short links with their targets; found by their text, since X's positions count code points. */
+const withLinks = (text: string, links: readonly Link[]): string =>
+  links.reduce(
+    (out, { url, expanded_url: expanded }) => (url && expanded ? out.replace(url, () => expanded) : out),
+    text,
+  );

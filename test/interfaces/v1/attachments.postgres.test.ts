@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ImportSummary, loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
-import { rowsOf } from '../../../adapters/networks/corpus/import/objects.js';
+import { rowsOf } from '../../../adapters/networks/corpus/import/objects/objects.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import { record } from '../../kit/client.js';
 import { type Customers, customersOf } from '../../kit/customers.js';

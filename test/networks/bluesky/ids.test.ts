@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isHandle } from '../../../adapters/networks/bluesky/handles.js';
-import { recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { isHandle, recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
 import { describeWithShared, readSharedText } from '../contract/shared.js';
 
 const PLC = fc

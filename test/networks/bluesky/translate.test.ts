@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canSayInV2, searchPosts, searchPostsV2 } from '../../../adapters/networks/bluesky/search/params.js';
+import { canSayInV2, searchPosts, searchPostsV2 } from '../../../adapters/networks/bluesky/search/search.js';
 import { translate, translatePeople } from '../../../adapters/networks/bluesky/search/translate.js';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_PIECE_BYTES, readLines } from '../../../adapters/networks/corpus/import/lines.js';
-import { rowsOf } from '../../../adapters/networks/corpus/import/objects.js';
-import { readValues } from '../../../adapters/networks/corpus/import/values.js';
+import { MAX_PIECE_BYTES, readLines } from '../../../adapters/networks/corpus/import/files/lines.js';
+import { readValues } from '../../../adapters/networks/corpus/import/files/values.js';
+import { rowsOf } from '../../../adapters/networks/corpus/import/objects/objects.js';
 import { gather, lines, readPath, type Scratch, scratchFolder } from './import-support.js';
 
 let scratch: Scratch;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FindOptions, findFiles } from '../../../adapters/networks/corpus/import/find-files.js';
+import { type FindOptions, findFiles } from '../../../adapters/networks/corpus/import/files/find-files.js';
 import {
   type Fault,
   isFault,
@@ -11,7 +11,7 @@ import {
   type Located,
   type Omission,
   type Reading,
-} from '../../../adapters/networks/corpus/import/reading.js';
+} from '../../../adapters/networks/corpus/import/objects/reading.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 

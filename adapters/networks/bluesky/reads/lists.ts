@@ -1,11 +1,10 @@
 import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
-import { isHidden } from '../hidden.js';
-import type { Item } from '../map.js';
+import { noUser } from '../ids.js';
+import { type Item, isHidden } from '../map.js';
 import type { Profiles } from '../profiles.js';
 import { ANSWERS, type BasicProfile, type FeedItem, type PostView } from '../schemas.js';
 import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
-import { noUser } from './subject.js';
 
 /** The most items on a page. */
 const LIMIT = 100;

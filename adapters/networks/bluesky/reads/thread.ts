@@ -1,11 +1,10 @@
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
-import { isHiddenPost } from '../hidden.js';
-import { recordId } from '../ids.js';
+import { noTweet, recordId } from '../ids.js';
+import { isHiddenPost } from '../map.js';
 import { ANSWERS, type PostView, type ThreadNode, type ThreadPost } from '../schemas.js';
 import { earlierOf } from '../times.js';
 import type { ListRead } from './lists.js';
-import { noTweet } from './subject.js';
 
 /** Levels above and below; the network may return fewer. */
 const HEIGHT = 80;

@@ -3,13 +3,12 @@ import type { Tweet } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
+import { badId, noTweet, POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
 import type { Item } from '../map.js';
 import { chunks, type Profiles } from '../profiles.js';
 import { ANSWERS, type PostView } from '../schemas.js';
 import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
-import { badId, noTweet } from './subject.js';
 
 const GET_POSTS = 'app.bsky.feed.getPosts';
 /** Records of reposts are read one by one. */

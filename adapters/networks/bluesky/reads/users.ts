@@ -4,11 +4,9 @@ import type { User, UserRef } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { isAskable, isHandle } from '../handles.js';
-import { userDid } from '../ids.js';
+import { badHandle, badId, isAskable, isHandle, noUser, userDid } from '../ids.js';
 import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
-import { badHandle, badId, noUser } from './subject.js';
 
 /** A DID or a handle in lower case; null for what cannot identify an account. */
 function actorOf(ref: UserRef): string | null {

@@ -5,13 +5,11 @@ import { HOUR_MS } from '../../../../src/lib/durations.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
 import { searchFailureOf } from '../failures.js';
-import { isHiddenPost } from '../hidden.js';
-import { isVerified, tweetOf } from '../map.js';
+import { isHiddenPost, isVerified, tweetOf } from '../map.js';
 import type { Profiles } from '../profiles.js';
 import { userPage } from '../reads/lists.js';
 import { ANSWERS, type PostView } from '../schemas.js';
-import type { Xrpc } from '../xrpc.js';
-import { canSayInV2, searchPosts, searchPostsV2 } from './params.js';
+import type { Params, Xrpc } from '../xrpc.js';
 import { type Search, translate, translatePeople } from './translate.js';
 
 /** Posts of one upstream page. */
@@ -123,3 +121,46 @@ const holds = ({ filters }: Search, post: PostView): boolean => {
 
 /** The newer search is switched off, unknown, or not available to this account. */
 const isOff = ({ code, detail }: ServiceError): boolean => code === 'query_id_stale' || detail.reason === 'session';
+
+/** The same search as parameters of the two versions of the method. */
+
+const isTop = (product: Product): boolean => product === 'Top';
+
+const searchPosts = (search: Search, product: Product): Params => ({
+  q: search.text || '*',
+  sort: isTop(product) ? 'top' : 'latest',
+  author: search.author,
+  mentions: search.mentions,
+  lang: search.lang,
+  domain: search.domain,
+  url: search.url,
+  tag: search.tags,
+  since: search.since,
+  until: search.until,
+});
+
+const searchPostsV2 = (search: Search, product: Product): Params => ({
+  query: search.text || undefined,
+  sort: isTop(product) ? 'top' : 'recent',
+  authors: search.author,
+  mentions: search.mentions,
+  languages: search.lang,
+  domains: search.domain,
+  urls: search.url,
+  hashtags: search.tags,
+  since: search.since,
+  until: search.until,
+  // As far back as the older version.
+  allTime: true,
+  repliesOnly: search.hints.replies === true ? true : undefined,
+  excludeReplies: search.hints.replies === false ? true : undefined,
+  hasMedia: search.hints.media,
+  hasVideo: search.hints.video,
+});
+
+/** Given several tags, the newer search matches any, the older one all; and the newer one needs a search text. */
+const canSayInV2 = (search: Search): boolean => {
+  const { text, author, mentions, lang, domain, url, tags } = search;
+  const something = [text, author, mentions, lang, domain, url, tags[0]].some((value) => value);
+  return tags.length < 2 && something;
+};

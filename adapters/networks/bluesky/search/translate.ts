@@ -3,7 +3,7 @@ import type { Product } from '../../../../src/domain/model.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query, Term } from '../../search/query.js';
 import { spellingOf } from '../../search/spelling.js';
-import { isHandle } from '../handles.js';
+import { isHandle } from '../ids.js';
 import { type Filter, filterOf, flagFilter } from './filter.js';
 
 /** A search as the network takes it, and the conditions to check on its results. */

@@ -1,6 +1,6 @@
-import { type FindOptions, findFiles, type ImportFile } from './find-files.js';
+import { type FindOptions, findFiles, type ImportFile } from './files/find-files.js';
 import { type ImportSummary, type LoadOptions, loadCorpus } from './load.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './objects/reading.js';
 import type { Sql } from './sql.js';
 
 export interface ImportProgress {

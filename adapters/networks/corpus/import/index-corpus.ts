@@ -1,7 +1,6 @@
 import type { Tables } from '../run.js';
 import { derivedStageOf, deriveInto } from './derive.js';
-import { IMPORT_LOCK } from './import-lock.js';
-import type { Sql, TransactionSql } from './sql.js';
+import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
 /** Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26). */

@@ -9,13 +9,19 @@ import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';
 import { isCutOf } from './cut-text.js';
-import { IMPORT_LOCK } from './import-lock.js';
 import { noteIndexed } from './index-corpus.js';
 import { lateIndexes } from './late-indexes.js';
-import { type Fault, isFault, isOmission, type Omission, type Reading } from './reading.js';
-import type { Sql, TransactionSql } from './sql.js';
-import { openStage, stagedText, writeRows } from './stage.js';
-import { mergeFollows, openFollowStage, type StagedFollow, stageFollows } from './stage-follows.js';
+import { type Fault, isFault, isOmission, type Omission, type Reading } from './objects/reading.js';
+import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
+import {
+  mergeFollows,
+  openFollowStage,
+  openStage,
+  type StagedFollow,
+  stagedText,
+  stageFollows,
+  writeRows,
+} from './stage.js';
 import { type Into, intoTables } from './tables.js';
 
 /** Few enough that rows which wait for their batch seldom outlive a collection of young objects. */

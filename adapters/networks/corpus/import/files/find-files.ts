@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { badRequest } from '../../../../src/domain/errors.js';
+import { badRequest } from '../../../../../src/domain/errors.js';
+import type { Kind } from '../objects/interface-row.js';
+import type { Reading } from '../objects/reading.js';
 import { Archive, countEntries, NOTES, readOldMonth } from './archive.js';
-import type { Kind } from './interface-row.js';
 import { readJsonFile } from './json-file.js';
-import type { Reading } from './reading.js';
 import { type Folder, folderOnDisk, type Source } from './source.js';
 import { foldersInZip } from './zip.js';
 

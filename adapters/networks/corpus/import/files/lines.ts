@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Piece } from './reading.js';
+import type { Piece } from '../objects/reading.js';
 
 /** A page of 500 posts with all its expansions is a few MiB on one line; real data comes nowhere near this limit. */
 export const MAX_PIECE_BYTES = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import { languageOf } from '../../../../src/domain/model.js';
+import { languageOf } from '../../../../../src/domain/language.js';
 import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { asRecord, asRecords, type Json } from './reading.js';
-import { bestVideo, earlierIds } from './v2-tweet.js';
+import { bestVideo, earlierIds } from './v2.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2}) (\d{4})$/;

@@ -1,5 +1,5 @@
+import type { Piece } from '../objects/reading.js';
 import { Collected, MAX_PIECE_BYTES } from './lines.js';
-import type { Piece } from './reading.js';
 
 const QUOTE = 34;
 const COMMA = 44;

@@ -1,7 +1,7 @@
+import { type OwnRows, rowsOf } from '../objects/objects.js';
+import { type Given, type Piece, type Reading, readingOf } from '../objects/reading.js';
 import { readBytes, readProblem } from './bytes.js';
 import { readLines } from './lines.js';
-import { type OwnRows, rowsOf } from './objects.js';
-import { type Given, type Piece, type Reading, readingOf } from './reading.js';
 import type { Source } from './source.js';
 import { readValues } from './values.js';
 

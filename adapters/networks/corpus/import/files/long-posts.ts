@@ -1,6 +1,6 @@
-import { beginningOf } from './cut-text.js';
-import { decodeEntities, linksIn } from './escaped-text.js';
-import { asRecord, asRecords, type Fault, type Json } from './reading.js';
+import { beginningOf } from '../cut-text.js';
+import { decodeEntities, linksIn } from '../objects/escaped-text.js';
+import { asRecord, asRecords, type Fault, type Json } from '../objects/reading.js';
 
 /** Characters of text that are kept until their tweets have been read. */
 const MOST_KEPT = 64 * 1024 * 1024;

@@ -1,9 +1,6 @@
-import { readBytes, readProblem } from './bytes.js';
-
-import { decodeEntities } from './escaped-text.js';
-import { interfaceRow } from './interface-row.js';
-import { LongPosts } from './long-posts.js';
-import { v11Object } from './objects.js';
+import { decodeEntities } from '../objects/escaped-text.js';
+import { interfaceRow } from '../objects/interface-row.js';
+import { v11Object } from '../objects/objects.js';
 import {
   asRecord,
   type Given,
@@ -13,9 +10,11 @@ import {
   type Piece,
   type Reading,
   readingOf,
-} from './reading.js';
+} from '../objects/reading.js';
+import { statusTweet } from '../objects/v11.js';
+import { readBytes, readProblem } from './bytes.js';
+import { LongPosts } from './long-posts.js';
 import type { Folder, Source } from './source.js';
-import { statusTweet } from './status.js';
 import { readValues } from './values.js';
 
 /** `window.YTD.tweets.part0 = […]`; before 2018 `Grailbird.data.tweets_2013_01 = […]`. */

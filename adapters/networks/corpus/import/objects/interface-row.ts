@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import {
-  type Article,
-  type Audio,
-  languageOf,
-  type Media,
-  type Poll,
-  type PollOption,
-} from '../../../../src/domain/model.js';
-import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
+import { languageOf } from '../../../../../src/domain/language.js';
+import type { Article, Audio, Media, Poll, PollOption } from '../../../../../src/domain/model.js';
+import type { CorpusRow, CorpusTweet, CorpusUser } from '../../rows.js';
 import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
 import type { Json } from './reading.js';
 

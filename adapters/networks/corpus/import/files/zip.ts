@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type Entry, openPromise } from 'yauzl';
-import { badRequest, ServiceError } from '../../../../src/domain/errors.js';
-import { figure } from '../../../../src/domain/figures.js';
+import { badRequest, ServiceError } from '../../../../../src/domain/errors.js';
+import { figure } from '../../../../../src/domain/figures.js';
 import type { Folder, Source } from './source.js';
 
 /** An archive has an entry for each picture. */

@@ -1,9 +1,8 @@
 import { decodeEntities } from './escaped-text.js';
 import { interfaceRow, type Kind } from './interface-row.js';
 import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.js';
-import { type Beside, statusTweet, v11User } from './status.js';
-import { referencesOf, type V2Includes, v2Tweet } from './v2-tweet.js';
-import { v2User } from './v2-user.js';
+import { referencesOf, type V2Includes, v2Tweet, v2User } from './v2.js';
+import { type Beside, statusTweet, v11User } from './v11.js';
 
 const NO_INCLUDES: V2Includes = { media: new Map(), tweets: new Map(), listsReferences: false };
 /** Objects inside objects: a post, the one it quotes, whom that one mentions. */

@@ -3,7 +3,7 @@
  * becomes rows, a fault with its file and line, or is counted as omitted, and memory does not grow with the file. Readers know nothing of the
  * database; the loader knows nothing of files.
  */
-import type { CorpusRow } from '../rows.js';
+import type { CorpusRow } from '../../rows.js';
 
 /** What is wrong in a file, its position, and what would be right. Lines count from 1. */
 export interface Fault {
