@@ -3,7 +3,7 @@ import { byDay, daysUntil, hitRateOf, readFigures, type ServiceFigures } from '.
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import { LEFT, msOf } from '../../../src/domain/traffic.js';
-import type { TrafficFigures } from '../../../src/ports/traffic.js';
+import type { TrafficFigures } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { createTraffic } from '../../postgres/figures/traffic.js';

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { languageOf } from '../../../src/domain/language.js';
+import { languageOf } from '../../../src/domain/model.js';
 import type { Article, Audio, Media, MediaType, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import { textOfHtml } from './html-text.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isId, parseHandle } from '../../../../../src/domain/ids.js';
-import { readable } from '../../../../../src/lib/readable.js';
+import { readable } from '../../../../../src/lib/text.js';
 
 const MAX_BIGINT = '9223372036854775807';
 /** As the model has times, and as most sources write them. */

@@ -1,4 +1,4 @@
-import { languageOf } from '../../../../../src/domain/language.js';
+import { languageOf } from '../../../../../src/domain/model.js';
 import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 import { bestVideo, earlierIds } from './v2.js';
