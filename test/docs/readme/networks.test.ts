@@ -53,9 +53,9 @@ it('names that stand in the files they are said to be in', () => {
   expect(rows.flatMap(({ path, names }) => names.filter((name) => !read(path).includes(name)))).toEqual([]);
 });
 
-it('every other name is in some file of the house or its tests', () => {
+it('every other name is in some file of the code or its tests', () => {
   const names = new Set(NAMED.filter((code) => /^[a-zA-Z]+$/.test(code)));
-  const folders = ['src/core', 'src/ports', 'src/config', 'adapters/networks', 'test/networks/contract'];
+  const folders = ['src/domain', 'src/lib', 'src/ports', 'src/config', 'adapters/networks', 'test/networks/contract'];
   const text =
     folders.flatMap(filesOf).map(read).join('\n') +
     read('src/config/config.ts') +

@@ -126,7 +126,7 @@ const isOff = ({ code, detail }: ServiceError): boolean => code === 'query_id_st
 
 const isTop = (product: Product): boolean => product === 'Top';
 
-const searchPosts = (search: Search, product: Product): Params => ({
+export const searchPosts = (search: Search, product: Product): Params => ({
   q: search.text || '*',
   sort: isTop(product) ? 'top' : 'latest',
   author: search.author,
@@ -139,7 +139,7 @@ const searchPosts = (search: Search, product: Product): Params => ({
   until: search.until,
 });
 
-const searchPostsV2 = (search: Search, product: Product): Params => ({
+export const searchPostsV2 = (search: Search, product: Product): Params => ({
   query: search.text || undefined,
   sort: isTop(product) ? 'top' : 'recent',
   authors: search.author,
@@ -159,7 +159,7 @@ const searchPostsV2 = (search: Search, product: Product): Params => ({
 });
 
 /** Given several tags, the newer search matches any, the older one all; and the newer one needs a search text. */
-const canSayInV2 = (search: Search): boolean => {
+export const canSayInV2 = (search: Search): boolean => {
   const { text, author, mentions, lang, domain, url, tags } = search;
   const something = [text, author, mentions, lang, domain, url, tags[0]].some((value) => value);
   return tags.length < 2 && something;
