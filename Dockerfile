@@ -10,6 +10,7 @@ COPY app ./app
 COPY src ./src
 COPY schema ./schema
 COPY adapters ./adapters
+COPY demo ./demo
 COPY docs ./docs
 RUN node app/build/build.mjs
 

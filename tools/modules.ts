@@ -9,7 +9,7 @@ export interface Module {
   readonly types?: readonly string[];
 }
 
-const ALL = ['app', 'src', 'schema', 'adapters'];
+const ALL = ['app', 'src', 'schema', 'adapters', 'demo'];
 const FACTS = ['src/domain', 'src/lib'];
 const CORE = [...FACTS, 'src/ports'];
 const SECRETS = ['src/access/key', 'src/access/secret'];
@@ -138,12 +138,17 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },
   'adapters/networks/upstream': { is: 'HTTP to an upstream, for all networks', may: CORE },
   'adapters/networks/corpus': {
-    is: 'your own data in Postgres, the importer, and the demo network',
+    is: 'your own data in Postgres, and the importer',
     may: [...CORE, 'adapters/networks/search'],
   },
   'adapters/networks/bluesky': { is: 'Bluesky', may: NETWORK },
   'adapters/networks/x': { is: 'X', may: NETWORK },
   'adapters/networks/mastodon': { is: 'a Mastodon server', may: NETWORK },
+  demo: {
+    is: 'the demo network: invented accounts, their posts, and handles that fail in known ways',
+    may: CORE,
+    types: ['adapters/networks/corpus/rows'],
+  },
   // Commands for operators open the stores themselves.
   'adapters/cli': { is: 'the command line', may: ALL },
 };

@@ -9,11 +9,11 @@ import { PACKAGE_FOLDER, takeTurn } from './install.mjs';
 const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** The folders that the built program comes from. */
-const SOURCES = ['app', 'src', 'schema', 'adapters'];
+const SOURCES = ['app', 'src', 'schema', 'adapters', 'demo'];
 /** What the service shows of its documentation. */
 const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
 /** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
-const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy)$/;
+const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy|txt)$/;
 const SINGLE = ['package-lock.json', 'tsconfig.json'];
 
 /** Builds when a source has changed since the last build. Throws an Error that says what to do. */

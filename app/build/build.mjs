@@ -24,6 +24,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const FILES = [
   'LICENSE',
   'schema/operations',
+  'demo/vocabulary',
   'adapters/pages/graphiql/browser',
   'adapters/postgres/migrations',
   'adapters/pages/dashboard/files',

@@ -12,7 +12,7 @@ export async function openInventedNetwork(sql: Sql): Promise<Network> {
   await fillInventedNetwork(sql);
   const [{ createCorpusNetwork }, { withFailingHandles }] = await Promise.all([
     import('../../adapters/networks/corpus/network.js'),
-    import('../../adapters/networks/corpus/demo/failing-handles.js'),
+    import('../../demo/failing-handles.js'),
   ]);
   return withFailingHandles(createCorpusNetwork(sql, 'invented'));
 }
@@ -27,8 +27,8 @@ export async function fillInventedNetwork(sql: Sql): Promise<void> {
     await turn`select pg_advisory_xact_lock(${FILL_LOCK})`;
     if (await isFilled(sql)) return;
     const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
-      import('../../adapters/networks/corpus/demo/demo-network.js'),
-      import('../../adapters/networks/corpus/demo/entry-points.js'),
+      import('../../demo/demo-network.js'),
+      import('../../demo/entry-points.js'),
       import('../../adapters/networks/corpus/import/load.js'),
     ]);
     await loadCorpus(sql, demoNetwork({ seed: DEMO_SEED, now: Date.now() }), { tables: 'invented' });

@@ -1,4 +1,4 @@
-import { Chance } from '../../adapters/networks/corpus/demo/random.js';
+import { Chance } from '../../demo/random.js';
 import { Texts, wordOf } from './texts.js';
 
 /** Rows of the interface's NDJSON, generated: the same for the same size. */

@@ -1,4 +1,4 @@
-import { type Chance, Urn } from '../../adapters/networks/corpus/demo/random.js';
+import { type Chance, Urn } from '../../demo/random.js';
 
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu'.split(' ');
 const WORDS = 8000;

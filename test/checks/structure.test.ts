@@ -7,7 +7,7 @@ import { ROWS } from '../rules/rows.js';
 
 const SOURCES = readSources();
 const CODE = SOURCES.filter(isCode);
-const PRODUCT = CODE.filter(({ path }) => /^(?:app|src|schema|adapters)\//.test(path));
+const PRODUCT = CODE.filter(({ path }) => /^(?:app|src|schema|adapters|demo)\//.test(path));
 
 const shown = ({ from, to, isTypeOnly }: Import): string => `${from} -> ${to}${isTypeOnly ? ' (types)' : ''}`;
 

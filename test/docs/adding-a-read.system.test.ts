@@ -20,7 +20,7 @@ const run = promisify(execFile);
 /** On a machine that does other things, too. */
 const SLOW_MS = 600_000;
 /** What the copy is made of: the interfaces, the networks, and what tests need of a network in memory. */
-const COPIED = ['adapters', 'app', 'schema', 'src', 'test', 'package.json', 'tsconfig.json'];
+const COPIED = ['adapters', 'app', 'demo', 'schema', 'src', 'test', 'package.json', 'tsconfig.json'];
 /** From these every file is reached in which lists are told apart: by networks, the engine, the schema, interfaces, tests. */
 const ROOTS = [
   ...['app/networks.ts', 'src/read/reads.ts', 'schema/index.ts', 'schema/operations.ts'],

@@ -38,7 +38,7 @@ function isThere(section: string): boolean {
 
 describe('the interface', () => {
   it('has every section that is cited', () => {
-    const citations = readSources(['app', 'src', 'schema', 'adapters', 'clients', 'test'])
+    const citations = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'test'])
       .filter(({ path }) => /\.(?:ts|tsx|js|mjs|md|graphql)$/.test(path) && !path.includes('node_modules'))
       .flatMap(citationsIn);
     expect(citations.length).toBeGreaterThan(60);

@@ -27,7 +27,7 @@ describe.each(PAGES)('%s', (path) => {
 
   // What is gone may be told of in the history.
   it.skipIf(path === 'CHANGELOG.md')('names files and folders that are there', () => {
-    const tops = 'app|src|schema|adapters|clients|examples|test|bench|docs';
+    const tops = 'app|src|schema|adapters|demo|clients|examples|test|bench|docs';
     const named = codeIn(proseOf(page)).flatMap((code) => {
       const [, file = ''] = new RegExp(`^((?:${tops})/[\\w./-]*)(?: [\\w.]+)?$`).exec(code) ?? [];
       return file === '' || /\b[A-Z]{3,}\b/.test(file.replace('README', '')) ? [] : [file];

@@ -1,6 +1,6 @@
-import { demoNetwork } from '../../adapters/networks/corpus/demo/demo-network.js';
-import { DEMO_SEED } from '../../adapters/networks/corpus/demo/entry-points.js';
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
+import { demoNetwork } from '../../demo/demo-network.js';
+import { DEMO_SEED } from '../../demo/entry-points.js';
 import type { FreshDatabase } from './postgres/database.js';
 
 /** The network that `npm start` makes, made now (some seconds). */

@@ -11,7 +11,7 @@ export interface Source {
   readonly text: string;
 }
 
-const TOP_FOLDERS = ['app', 'src', 'schema', 'adapters', 'test', 'bench', 'tools'] as const;
+const TOP_FOLDERS = ['app', 'src', 'schema', 'adapters', 'demo', 'test', 'bench', 'tools'] as const;
 
 /** Every file below these folders of the repository. */
 export function readSources(folders: readonly string[] = TOP_FOLDERS): Source[] {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DEMO_HANDLES } from '../../adapters/networks/corpus/demo/entry-points.js';
+import { DEMO_HANDLES } from '../../demo/entry-points.js';
 import { mintKey } from '../../src/access/key.js';
 import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
 import { fillDemo } from '../kit/demo.js';

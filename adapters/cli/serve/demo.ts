@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Stores } from '../../../app/stores.js';
+import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
-import { COMET_THREAD_ID } from '../../networks/corpus/demo/entry-points.js';
 import { keysOf, openAccount } from '../accounts.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { note } from '../print.js';
@@ -63,8 +63,8 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   if (found?.filled !== false) return;
   // Needed at only one start in the life of a folder.
   const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
-    import('../../networks/corpus/demo/demo-network.js'),
-    import('../../networks/corpus/demo/entry-points.js'),
+    import('../../../demo/demo-network.js'),
+    import('../../../demo/entry-points.js'),
     import('../../networks/corpus/import/load.js'),
   ]);
   note('First start: creating the demo network (fictional data)');

@@ -1,7 +1,7 @@
+import { DEMO_HANDLES } from '../../../demo/entry-points.js';
 import type { Config } from '../../../src/config/config.js';
 import { figure } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
-import { DEMO_HANDLES } from '../../networks/corpus/demo/entry-points.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { facts } from '../print.js';
 import type { Demo } from './demo.js';

@@ -36,7 +36,7 @@ export const BUILT: readonly Known[] = [
     like: ['\\b(query|mutation)\\s+Name\\b'],
   },
   {
-    path: 'adapters/networks/corpus/demo/subjects.ts',
+    path: 'demo/subjects.ts',
     expression: `new RegExp(condition, 'i')`,
     why: 'out of the texts that the demo network is made of; run on those texts, when a demo is made',
     like: [],

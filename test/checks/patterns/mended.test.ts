@@ -1,11 +1,11 @@
 /** Patterns that were slow once, and what stands in their place: they answer as they did. */
 import { describe, expect, test } from 'vitest';
 import { webAddress } from '../../../adapters/cli/command-line.js';
-import { phrase } from '../../../adapters/networks/corpus/demo/phrase.js';
-import { SLOTS } from '../../../adapters/networks/corpus/demo/vocabulary/slots.js';
 import { compile, tweets } from '../../../adapters/networks/corpus/search/compile.js';
 import { linkOf } from '../../../adapters/networks/mastodon/link-header.js';
 import { parseQuery } from '../../../adapters/networks/search/parse.js';
+import { phrase } from '../../../demo/phrase.js';
+import { SLOTS } from '../../../demo/vocabulary.js';
 import { limitAddress } from '../../../src/access/address.js';
 import { baseUrl } from '../../../src/config/kinds.js';
 import { shownText } from '../../../src/config/read-settings.js';

@@ -6,7 +6,7 @@ import { patternsOf } from './find-patterns.js';
 import { slowPatterns } from './slow-patterns.js';
 
 /** All that runs in the service, at an operator's, a customer's or in a browser. */
-const CODE = readSources(['app', 'src', 'schema', 'adapters', 'clients', 'examples'])
+const CODE = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'examples'])
   .filter(isCode)
   .filter(({ path }) => !path.includes('/node_modules/'));
 

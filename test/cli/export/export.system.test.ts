@@ -8,7 +8,7 @@ import {
   CELEBRATED_TWEET_ID,
   COMET_THREAD_ID,
   DEMO_HANDLES,
-} from '../../../adapters/networks/corpus/demo/entry-points.js';
+} from '../../../demo/entry-points.js';
 import { openRelay } from '../support/export-relay.js';
 import { exporting, idsOf, linesIn, linesOf } from '../support/export-support.js';
 import { PERCH } from '../support/support.js';

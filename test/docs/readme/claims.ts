@@ -1,6 +1,6 @@
 /** Sentences of the pages, each beside the calls that show it to be so. */
 import { expect } from 'vitest';
-import { DEMO_HANDLES } from '../../../adapters/networks/corpus/demo/entry-points.js';
+import { DEMO_HANDLES } from '../../../demo/entry-points.js';
 import { idsOf, record, rows } from '../../kit/client.js';
 import type { Customer, Customers } from '../../kit/customers.js';
 import type { TestPerch } from '../../kit/perch.js';

@@ -1,7 +1,7 @@
 /** The simulated Redis does for the adapters what Redis does: they pass the suites of their ports over it. */
 import { afterAll, beforeAll, describe } from 'vitest';
-import { Chance } from '../../../adapters/networks/corpus/demo/random.js';
 import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
+import { Chance } from '../../../demo/random.js';
 import { monotonic, timers } from '../../../src/lib/monotonic.js';
 import { redisSuites } from '../../engine/ports/suites/redis.suite.js';
 import { patient } from '../../kit/redis/redis.js';

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEMO_ACCOUNTS, DEMO_TWEETS, demoNetwork } from '../../../adapters/networks/corpus/demo/demo-network.js';
+import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
+import type { CorpusUser } from '../../../adapters/networks/corpus/rows.js';
+import { DEMO_ACCOUNTS, DEMO_TWEETS, demoNetwork } from '../../../demo/demo-network.js';
 import {
   CELEBRATED_TWEET_ID,
   COMET_THREAD_ID,
   DEMO_HANDLES,
   DEMO_SEARCHES,
   DEMO_SEED,
-} from '../../../adapters/networks/corpus/demo/entry-points.js';
-import { timeOfSnowflake } from '../../../adapters/networks/corpus/demo/snowflake.js';
-import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
-import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
-import type { CorpusUser } from '../../../adapters/networks/corpus/rows.js';
+} from '../../../demo/entry-points.js';
+import { timeOfSnowflake } from '../../../demo/snowflake.js';
 import type { ListKind } from '../../../src/domain/lists.js';
 import type { Tweet } from '../../../src/domain/model.js';
 import { DAY_MS } from '../../../src/lib/durations.js';

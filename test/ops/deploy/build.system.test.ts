@@ -102,7 +102,7 @@ describe('a clone', () => {
     expect(await builtAtMs()).toBe(before);
     // What people write, and what editors keep while they do, is in no build.
     for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
-      await writeFile(join(clone, 'src/core', name), 'x');
+      await writeFile(join(clone, 'src/domain', name), 'x');
     }
     expect((await version()).code).toBe(0);
     expect(await builtAtMs()).toBe(before);

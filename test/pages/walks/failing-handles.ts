@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { FAILING_HANDLES } from '../../../adapters/networks/corpus/demo/failing-handles.js';
+import { FAILING_HANDLES } from '../../../demo/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { until } from '../../cli/support/service.js';
 import { createClient } from '../../kit/client.js';

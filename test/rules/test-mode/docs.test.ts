@@ -6,7 +6,7 @@ import {
   EMPTY_HANDLE,
   FAILING_HANDLES,
   PRIVATE_HANDLE,
-} from '../../../adapters/networks/corpus/demo/failing-handles.js';
+} from '../../../demo/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { ROOT } from '../../docs/readme/markdown.js';

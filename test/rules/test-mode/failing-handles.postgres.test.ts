@@ -4,7 +4,7 @@ import {
   EMPTY_HANDLE,
   FAILING_HANDLES,
   PRIVATE_HANDLE,
-} from '../../../adapters/networks/corpus/demo/failing-handles.js';
+} from '../../../demo/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import type { Service } from '../support/service.js';
 import { startTestMode, type Tester, testerOf } from './service.js';

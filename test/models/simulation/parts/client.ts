@@ -1,4 +1,4 @@
-import type { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import type { Chance } from '../../../../demo/random.js';
 import { type Customer, Presence, type Request, serveOn } from './call.js';
 import { AUTHOR, FOLLOWED } from './network.js';
 import type { Result, World } from './world.js';

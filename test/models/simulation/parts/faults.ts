@@ -1,5 +1,5 @@
 /** What may go wrong in a run, and when. */
-import type { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import type { Chance } from '../../../../demo/random.js';
 import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Station } from './wire.js';
 import type { FaultKind, World } from './world.js';

@@ -1,4 +1,4 @@
-import { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import { Chance } from '../../../../demo/random.js';
 import { hashKey, keyPrefix, mintKey } from '../../../../src/access/key.js';
 import type { Customer } from './call.js';
 import { runClient, rush, watchDeletion } from './client.js';

@@ -1,4 +1,4 @@
-import type { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import type { Chance } from '../../../../demo/random.js';
 import type { Clock, Timers } from '../../../../src/ports/clock.js';
 import type { Trace } from './trace.js';
 

@@ -1,5 +1,5 @@
 /** What all parts of a run share, and what is noted of it for the invariants. */
-import type { Chance } from '../../../../adapters/networks/corpus/demo/random.js';
+import type { Chance } from '../../../../demo/random.js';
 import type { Thousandths } from '../../../../src/domain/credits.js';
 import type { ErrorCode } from '../../../../src/domain/errors.js';
 import type { Database } from './database.js';
