@@ -100,10 +100,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/telemetry': { is: 'traces, by OpenTelemetry', may: [...CORE, 'adapters/http'] },
   'adapters/pages/kit': { is: 'what all pages look like', may: [...FACTS, 'adapters/http'] },
-  'adapters/pages/charts': {
-    is: 'charts in pages',
-    may: [...CUSTOMERS, 'adapters/pages/dashboard/usage/usage-params'],
-  },
+  'adapters/pages/charts': { is: 'charts in pages, as SVG', may: FACTS, types: ['src/ports'] },
   'adapters/pages/site': { is: 'the public pages', may: [...FACTS, 'adapters/http', 'adapters/pages/kit'] },
   'adapters/pages/docs': {
     is: 'the documentation as pages of the service',

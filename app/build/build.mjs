@@ -38,14 +38,13 @@ const FILES = [
 /** The command and the plugin, which share what they have in common. */
 const ENTRIES = { perch: 'adapters/cli/bin.ts', embed: 'app/embed.ts' };
 
-/** The thread that draws charts, in one file with the library that draws: that is large, and used for nothing else. */
-const THREAD = { in: 'adapters/pages/charts/chart-worker.ts', out: 'adapters/pages/charts/chart-worker.mjs' };
-
 const outdir = join(ROOT, 'dist');
 
 /** @type {import('esbuild').BuildOptions} */
-const COMMON = {
+const OPTIONS = {
   absWorkingDir: ROOT,
+  entryPoints: ENTRIES,
+  outdir,
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -58,39 +57,22 @@ const COMMON = {
   metafile: true,
   write: false,
   logLevel: 'warning',
+  splitting: true,
+  // All in one folder: see `addressesOfModules`.
+  chunkNames: '[name]-[hash]',
+  packages: 'external',
+  plugins: [postgresDriver(ROOT), grammars(), packageFiles(ROOT, outdir), addressesOfModules(ROOT)],
 };
-
-/** For files of a folder within dist. */
-const pluginsIn = (folder) => [grammars(), packageFiles(ROOT, outdir, folder), addressesOfModules(ROOT, folder)];
 
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });
-  const [program, thread] = await Promise.all([
-    esbuild.build({
-      ...COMMON,
-      entryPoints: ENTRIES,
-      outdir,
-      splitting: true,
-      // All in one folder: see `addressesOfModules`.
-      chunkNames: '[name]-[hash]',
-      packages: 'external',
-      plugins: [postgresDriver(ROOT), ...pluginsIn('')],
-    }),
-    esbuild.build({
-      ...COMMON,
-      entryPoints: [THREAD.in],
-      outfile: join(outdir, THREAD.out),
-      minify: true,
-      legalComments: 'eof',
-      plugins: pluginsIn(dirname(THREAD.out)),
-    }),
-  ]);
+  const { outputFiles } = await esbuild.build(OPTIONS);
   copyDocs();
   for (const path of FILES) mirror(join(ROOT, path), join(outdir, path));
-  const outputs = [...thread.outputFiles, ...program.outputFiles];
   // The entries last: they name the others, which are named after what is in them.
-  for (const { path, contents } of outputs.sort((a, b) => isEntry(a.path) - isEntry(b.path))) replace(path, contents);
-  removeOld(new Set(outputs.map(({ path }) => path)));
+  const ordered = outputFiles.sort((a, b) => isEntry(a.path) - isEntry(b.path));
+  for (const { path, contents } of ordered) replace(path, contents);
+  removeOld(new Set(ordered.map(({ path }) => path)));
 }
 
 const isEntry = (path) => Object.keys(ENTRIES).some((name) => path === join(outdir, `${name}.js`));

@@ -11,9 +11,9 @@ const slashed = (path) => path.replaceAll('\\', '/');
 
 /**
  * Modules end up in files of one folder, and what they read is copied to dist under its old path: `import.meta.url` stays the
- * address of the module as if it lay in dist under its own. `folder`: that of the files, within dist.
+ * address of the module as if it lay in dist under its own. `folder`: that of the files, within dist; its root by default.
  */
-export const addressesOfModules = (root, folder) => ({
+export const addressesOfModules = (root, folder = '') => ({
   name: 'addresses of modules',
   setup(build) {
     build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
@@ -40,14 +40,13 @@ export const grammars = () => ({
 });
 
 /** Files of packages that a browser is sent: copied, so that the program needs the packages no more, and minified (GraphiQL's own are not). */
-export const packageFiles = (root, outdir, folder) => ({
+export const packageFiles = (root, outdir) => ({
   name: 'package files',
   setup(build) {
-    const packages = slashed(relative(folder, 'packages')).replace(/^(?!\.)/, './');
     build.onLoad({ filter: /[\\/]package-file\.ts$/ }, () => ({
       contents: `
         import { readFileSync } from 'node:fs';
-        export const packageFile = (name, file) => readFileSync(new URL(\`${packages}/\${name}/\${file}\`, import.meta.url));
+        export const packageFile = (name, file) => readFileSync(new URL(\`./packages/\${name}/\${file}\`, import.meta.url));
       `,
     }));
     build.onEnd(async ({ metafile }) => {

@@ -99,7 +99,6 @@ export async function openCustomers(
       const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
         ...pages,
-        memories: shared.memories,
         ledger,
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
         billing: billing.billing,

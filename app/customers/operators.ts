@@ -31,15 +31,14 @@ type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies'>;
 /** Adds the operator's pages; returns what the customers' pages have in common with them. */
 export async function mountOperators(
   app: FastifyInstance,
-  { config, stores, shared, clock }: CustomersOptions,
+  { config, stores, clock }: CustomersOptions,
   { demoKey, status }: Pick<OperatorOptions, 'status'> & { readonly demoKey: string | null },
   pages: Pages,
 ): Promise<Pages & Pick<OperatorOptions, 'isOperator'> & { readonly accounts: Accounts }> {
   const { sql, accounts, ledger } = stores;
   const common = { ...pages, accounts, isOperator: await operatorsIn(stores, config, demoKey) };
   const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock, randomBytes });
-  const sums = { store: createOperatorStore(sql), costs: createCosts(sql), traffic: createTraffic(sql) };
-  const figures = { ...sums, status, memories: shared.memories };
+  const figures = { store: createOperatorStore(sql), costs: createCosts(sql), traffic: createTraffic(sql), status };
   mountOperator(app, { ...common, ...figures, ledger, links, clock, newId: v7 });
   return common;
 }

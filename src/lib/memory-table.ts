@@ -140,11 +140,6 @@ export const MEMORIES = {
     limitBytes: 48 * MIB,
     beyond: AGAIN,
   },
-  charts: {
-    contents: 'Pictures of the dashboard. The key is a digest of the figures.',
-    limitBytes: 16 * MIB,
-    beyond: 'The least recently used entry is dropped, and drawn again.',
-  },
 } as const satisfies Record<string, MemoryRow>;
 
 export type MemoryName = keyof typeof MEMORIES;
@@ -161,7 +156,6 @@ const IN_FLIGHT = {
     'One entry per key that is read from the database, in queries of at most 100: requests at work, and one refresh of each key used lately.',
   'debits on their way': 'One entry per answer that is being paid: requests at work.',
   'loaders of one operation': 'Every object of the operation once, until it is answered: the size of the operation.',
-  'charts being drawn': 'One entry per picture; of one account as many as a page of the dashboard has.',
   'mails on their way':
     'At most 100 sign-in links. Notices wait in the database; 10,000 accounts are looked after between two runs.',
   'sockets and requests': 'Connections, and requests at work (PERCH_MAX_IN_FLIGHT).',

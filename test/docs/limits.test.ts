@@ -10,10 +10,10 @@ import { codeIn, ROOT } from './readme/markdown.js';
 
 const PAGE = join(ROOT, 'docs/limits.md');
 
-/** What no caller of the service can come to: commands, the colours and sizes of pictures. */
+/** What no caller of the service can come to: the invented network. */
 const APART = [
   /^adapters\/cli\//,
-  /^adapters\/pages\/charts/,
+  /^adapters\/networks\/corpus\/demo\//,
   /^src\/config\//,
   // What a network itself allows is told in docs/networks.md.
   /^adapters\/networks\/(?:bluesky|mastodon|x)\//,

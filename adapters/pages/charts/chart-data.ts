@@ -3,13 +3,11 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { UsageRow } from '../../../src/ports/ledger.js';
 
-import { SERIES_COLOURS } from './palette.js';
+/** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. */
+export const MOST_BARS = 92;
 
-/** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. Days. */
-const LONGEST_BY_DAY = 92;
-
-export const CHARTS = ['credits', 'items'] as const;
-export type ChartName = (typeof CHARTS)[number];
+/** How many series have a colour of their own; further ones are summed up. */
+const SERIES_COLOURS = 6;
 
 export interface Series {
   readonly name: string;
@@ -47,7 +45,7 @@ export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to
 /** One for each day, or each week of a long range. */
 export function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
   const days = daysIn(range);
-  const step = days > LONGEST_BY_DAY ? 7 : 1;
+  const step = days > MOST_BARS ? 7 : 1;
   return {
     step,
     bars: Array.from({ length: Math.ceil(days / step) }, (_, index) => addDays(range.from, index * step)),
@@ -124,7 +122,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   return { unit: 'items', bars, step, series, rest: false };
 }
 
-/** What the picture shows, for people who cannot see it. */
+/** What the chart shows, for people who cannot see it. */
 export function chartText(data: ChartData, range: Range): string {
   const { unit, bars, step, series } = data;
   const total = sum(series.map((one) => one.total));

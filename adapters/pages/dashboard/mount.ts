@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { loadCookies } from '../../http/session-cookies.js';
-import { createChartThread } from '../charts/chart-thread.js';
-import { createPictures } from '../charts/pictures.js';
 import { mountAccess } from './account/access-routes.js';
 import { mountAccount } from './account/account-routes.js';
 import { mountAlerts } from './alerts/alert-routes.js';
@@ -18,11 +16,9 @@ import { mountUsage } from './usage/usage-routes.js';
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const routes = authenticatedRoutes(options);
-  const thread = createChartThread();
-  app.addHook('onClose', () => thread.close());
   installRefusalPages(app);
   loadCookies(app);
-  mountUsage(routes, options, createPictures(thread.draw, options.memories));
+  mountUsage(routes, options);
   mountKeys(routes, options, () => app.baseUrl);
   mountModeSwitch(routes, options);
   mountMoney(routes, options);

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Days, ServiceFigures } from '../../../src/billing/figures.js';
 import { counted } from '../../../src/domain/figures.js';
-import { daysIn } from '../charts/chart-data.js';
-import { PictureAt } from '../charts/picture.js';
+import { PACKS } from '../../../src/domain/tiers.js';
+import { Chart } from '../charts/chart.js';
+import { barsOf, type ChartData, creditsChart, daysIn, itemsChart } from '../charts/chart-data.js';
 import type { PageLayout } from '../dashboard/frame/frame.js';
 import { Card, Nothing } from '../dashboard/frame/parts.js';
-import { chartAt, chartOf, type OperatorChart } from './charts.js';
 
 export interface FiguresModel {
   readonly layout: PageLayout;
@@ -35,13 +35,11 @@ export const ChartCard = (props: {
   id: string;
   title: string;
   lead?: ComponentChildren;
-  chart: OperatorChart;
-  figures: ServiceFigures;
+  data: ChartData;
+  days: Days;
   none: string;
 }) => {
-  const { id, title, lead, chart, figures, none } = props;
-  const { days } = figures;
-  const data = chartOf(chart, figures);
+  const { id, title, lead, data, days, none } = props;
   const isEmpty = data.series.every(({ total }) => total === 0);
   return (
     <Card
@@ -55,7 +53,7 @@ export const ChartCard = (props: {
           {none} in the last {counted(daysIn(days), 'day')}.
         </Nothing>
       ) : (
-        <PictureAt at={chartAt(chart, days)} data={data} range={days} />
+        <Chart data={data} range={days} />
       )}
     </Card>
   );
@@ -66,3 +64,31 @@ export const usd = (amount: number): string =>
   `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
 export const percent = (share: number): string => `${Math.round(share * 100)}%`;
+
+/** Credits by operation. */
+export const spentChart = ({ days, reads }: ServiceFigures): ChartData => creditsChart(days, reads.map(asUsage));
+
+/** Items read against cached ones. */
+export const deliveredChart = ({ days, reads }: ServiceFigures): ChartData => itemsChart(days, reads.map(asUsage));
+
+/** As rows of usage: answers are what an account's usage calls requests. */
+const asUsage = ({ day, operation, answers, items, cacheHits, charged }: ServiceFigures['reads'][number]) => ({
+  ...{ day, endpoint: operation, requests: answers, items, cacheHits, amount: charged },
+});
+
+/** US dollars by pack, in the order of the packs. */
+export function revenueChart({ days, revenue }: ServiceFigures): ChartData {
+  const { bars, step } = barsOf(days);
+  const names = [...new Set([...PACKS.map(({ name }) => name), ...revenue.map(({ pack }) => pack)])];
+  const series = names
+    .map((name) => {
+      const values = bars.map(() => 0);
+      for (const { day, pack, usd } of revenue) {
+        const bar = Math.floor((daysIn({ from: days.from, to: day }) - 1) / step);
+        if (pack === name) values[bar] = (values[bar] ?? 0) + usd;
+      }
+      return { name, values, total: values.reduce((sum, value) => sum + value, 0) };
+    })
+    .filter(({ total }) => total > 0);
+  return { unit: 'US dollars', bars, step, series, rest: false };
+}

@@ -2,7 +2,7 @@ import { byDay, hitRateOf } from '../../../src/billing/figures.js';
 import { figure } from '../../../src/domain/figures.js';
 import { amountOf, capitalized } from '../dashboard/frame/formats.js';
 import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';
-import { ChartCard, type FiguresModel, Periods, percent, usd } from './figures.js';
+import { ChartCard, type FiguresModel, Periods, percent, revenueChart, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 
 const Totals = ({ figures: { totals, price } }: FiguresModel) => (
@@ -109,17 +109,19 @@ export const moneyPage = (model: FiguresModel): string =>
       <Totals {...model} />
       <Periods path="/operator/money" days={model.figures.days} />
       <ChartCard
-        {...{ id: 'revenue', title: 'Revenue', chart: 'revenue', figures: model.figures, none: 'No pack was sold' }}
+        id="revenue"
+        title="Revenue"
         lead="US dollars paid for packs, before refunds."
+        data={revenueChart(model.figures)}
+        days={model.figures.days}
+        none="No pack was sold"
       />
       <ChartCard
-        {...{
-          id: 'spent',
-          title: 'Credits spent',
-          chart: 'spent',
-          figures: model.figures,
-          none: 'No credits were spent',
-        }}
+        id="spent"
+        title="Credits spent"
+        data={spentChart(model.figures)}
+        days={model.figures.days}
+        none="No credits were spent"
       />
       <Packs {...model} />
       <DaysTable {...model} />

@@ -1,5 +1,4 @@
 import type { FiguresStores } from '../../../src/billing/figures.js';
-import type { Memories } from '../../../src/lib/memories.js';
 import type { Accounts } from '../../../src/ports/accounts.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Traffic } from '../../../src/ports/figures.js';
@@ -19,8 +18,6 @@ export interface OperatorOptions extends RoutesOptions {
   readonly traffic: Pick<Traffic, 'read'>;
   /** As `/status` shows it. */
   readonly status: () => Promise<StatusModel>;
-  /** Counts the pictures that are kept. */
-  readonly memories: Memories;
   readonly clock: Clock;
   /** A new UUID v7, under which credits are granted once. */
   readonly newId: () => string;

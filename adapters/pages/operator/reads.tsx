@@ -4,7 +4,7 @@ import { figure } from '../../../src/domain/figures.js';
 import { amountOf } from '../dashboard/frame/formats.js';
 import { Badge, Card, DataTable, Nothing, type Tone } from '../dashboard/frame/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
-import { ChartCard, type FiguresModel, Periods, percent, usd } from './figures.js';
+import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 
 export interface ReadsModel extends FiguresModel {
@@ -159,7 +159,11 @@ export const readsPage = (model: ReadsModel): string =>
     <>
       <Periods path="/operator/reads" days={model.figures.days} />
       <ChartCard
-        {...{ id: 'items', title: 'Items delivered', chart: 'items', figures: model.figures, none: 'Nothing was read' }}
+        id="items"
+        title="Items delivered"
+        data={deliveredChart(model.figures)}
+        days={model.figures.days}
+        none="Nothing was read"
       />
       <Operations {...model} />
       <Network {...model} />

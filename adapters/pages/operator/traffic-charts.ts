@@ -1,17 +1,48 @@
-import { badRequest } from '../../../src/domain/errors.js';
-import {
-  INTERFACES,
-  msOf,
-  NO_TRAFFIC,
-  plusTraffic,
-  type TrafficInterface,
-  type TrafficSums,
-} from '../../../src/domain/traffic.js';
-import type { ChartData } from '../charts/chart-data.js';
-import type { TrafficModel } from './traffic-model.js';
+import { INTERFACES, msOf, NO_TRAFFIC, plusTraffic, type TrafficInterface, type TrafficSums } from '../../../src/domain/traffic.js';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
+import type { TrafficFigures } from '../../../src/ports/figures.js';
+import type { ChartData, Range } from '../charts/chart-data.js';
 
-const TRAFFIC_CHARTS = ['requests', 'times', 'items'] as const;
-export type TrafficChart = (typeof TRAFFIC_CHARTS)[number];
+/** Times that the page offers, in hours; sums are kept for 31 days. */
+export const SPANS = [
+  { hours: 24, text: '24 hours' },
+  { hours: 7 * 24, text: '7 days' },
+  { hours: 30 * 24, text: '30 days' },
+] as const;
+
+export type Span = (typeof SPANS)[number];
+
+/** The time that an address asks for; one day by default. */
+export const spanOf = (query: URLSearchParams): Span =>
+  SPANS.find(({ hours }) => String(hours) === query.get('hours')) ?? SPANS[0];
+
+/** Up to now: in bars of an hour, or of a UTC day where there would be too many. */
+export interface TrafficTime {
+  readonly span: Span;
+  /** The first hour that is counted, `2026-11-23T14:00:00Z`. */
+  readonly from: string;
+  /** As in `ChartData`. */
+  readonly bars: readonly string[];
+  readonly range: Range;
+}
+
+export function trafficTime(span: Span, nowMs: number): TrafficTime {
+  const isHourly = span.hours === 24;
+  const step = isHourly ? HOUR_MS : DAY_MS;
+  const count = isHourly ? span.hours : span.hours / 24;
+  const last = Math.floor(nowMs / step);
+  const bars = Array.from({ length: count }, (_, index) => {
+    const at = new Date((last - count + 1 + index) * step).toISOString();
+    return isHourly ? at.replace('.000Z', 'Z') : at.slice(0, 10);
+  });
+  const [first = '', to = ''] = [bars[0], bars.at(-1)];
+  return { span, from: isHourly ? first : `${first}T00:00:00Z`, bars, range: { from: first, to } };
+}
+
+export interface TrafficModel {
+  readonly time: TrafficTime;
+  readonly figures: TrafficFigures;
+}
 
 export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
   rest: 'REST',
@@ -20,18 +51,6 @@ export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
   site: 'pages',
   test: 'test keys',
 };
-
-/** The chart of that name; throws `bad_request` for another. */
-export function trafficChart(name: string | null, model: TrafficModel): ChartData {
-  if (name === 'requests') return requestsChart(model);
-  if (name === 'times') return timesChart(model);
-  if (name === 'items') return itemsChart(model);
-  throw badRequest(`chart must be one of ${TRAFFIC_CHARTS.join(', ')}.`, 'chart');
-}
-
-/** The address of a picture, without its look. */
-export const trafficChartAt = (chart: TrafficChart, { time }: TrafficModel): string =>
-  `/operator/traffic.svg?${new URLSearchParams({ chart, hours: String(time.span.hours) })}`;
 
 const stepOf = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
 
@@ -51,7 +70,7 @@ const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-function requestsChart(model: TrafficModel): ChartData {
+export function requestsChart(model: TrafficModel): ChartData {
   const series = INTERFACES.map((name) => {
     const values = sumsByBar(model, [name]).map(({ requests }) => requests);
     return { name: INTERFACE_NAMES[name], values, total: sum(values) };
@@ -59,7 +78,7 @@ function requestsChart(model: TrafficModel): ChartData {
   return { unit: 'requests', bars: model.time.bars, step: stepOf(model), series, rest: false };
 }
 
-function timesChart(model: TrafficModel): ChartData {
+export function timesChart(model: TrafficModel): ChartData {
   const sums = sumsByBar(model, CALLS);
   const all = sums.reduce(plusTraffic, NO_TRAFFIC);
   const series = [
@@ -73,7 +92,7 @@ function timesChart(model: TrafficModel): ChartData {
   return { unit: 'milliseconds', bars: model.time.bars, step: stepOf(model), series, rest: false };
 }
 
-function itemsChart(model: TrafficModel): ChartData {
+export function itemsChart(model: TrafficModel): ChartData {
   const sums = sumsByBar(model, CALLS);
   const read = sums.map(({ items, cacheHits }) => items - cacheHits);
   const cached = sums.map(({ cacheHits }) => cacheHits);

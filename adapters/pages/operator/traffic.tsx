@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { figure } from '../../../src/domain/figures.js';
 import { LEFT, msOf } from '../../../src/domain/traffic.js';
 import type { MetLimit } from '../../../src/ports/figures.js';
-import { PictureAt } from '../charts/picture.js';
+import { Chart } from '../charts/chart.js';
+import type { ChartData } from '../charts/chart-data.js';
 import type { PageLayout } from '../dashboard/frame/frame.js';
 import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';
 import { percent } from './figures.js';
 import { operatorPage } from './frame.js';
-import { INTERFACE_NAMES, type TrafficChart, trafficChart, trafficChartAt } from './traffic-charts.js';
-import { SPANS, type TrafficModel } from './traffic-model.js';
+import { INTERFACE_NAMES, itemsChart, requestsChart, SPANS, type TrafficModel, type TrafficTime, timesChart } from './traffic-charts.js';
 
 /** Rows of limits on the page. */
 export const MOST_LIMITS = 50;
@@ -30,24 +30,24 @@ const Spans = ({ time }: TrafficModel) => (
   </section>
 );
 
-const Chart = (props: {
-  chart: TrafficChart;
+const TrafficChart = (props: {
+  id: string;
   title: string;
   lead: ComponentChildren;
+  data: ChartData;
+  time: TrafficTime;
   none: string;
-  model: TrafficModel;
 }) => {
-  const { chart, title, lead, none, model } = props;
-  const data = trafficChart(chart, model);
+  const { id, title, lead, data, time, none } = props;
   const isEmpty = data.series.every(({ total }) => total === 0);
   return (
-    <Card id={chart} title={`${title} per ${data.step === 'hour' ? 'hour' : 'day'}`} wide lead={lead}>
+    <Card id={id} title={`${title} per ${data.step === 'hour' ? 'hour' : 'day'}`} wide lead={lead}>
       {isEmpty ? (
         <Nothing>
-          {none} in the last {model.time.span.text}.
+          {none} in the last {time.span.text}.
         </Nothing>
       ) : (
-        <PictureAt at={trafficChartAt(chart, model)} data={data} range={model.time.range} />
+        <Chart data={data} range={time.range} />
       )}
     </Card>
   );
@@ -181,26 +181,29 @@ export const trafficPage = (model: TrafficModel & { readonly layout: PageLayout 
     },
     <>
       <Spans {...model} />
-      <Chart
-        chart="requests"
+      <TrafficChart
+        id="requests"
+        data={requestsChart(model)}
+        time={model.time}
         title="Requests"
         lead="By interface; calls with a test key are counted apart."
         none="No requests"
-        model={model}
       />
-      <Chart
-        chart="times"
+      <TrafficChart
+        id="times"
+        data={timesChart(model)}
+        time={model.time}
         title="Response times"
         lead="Milliseconds of calls by REST, GraphQL and MCP: half of them took no longer than p50, and 99 of 100 no longer than p99."
         none="No calls"
-        model={model}
       />
-      <Chart
-        chart="items"
+      <TrafficChart
+        id="items"
+        data={itemsChart(model)}
+        time={model.time}
         title="Items delivered"
         lead="What was read from the network, and what was cached."
         none="Nothing was delivered"
-        model={model}
       />
       <Operations {...model} />
       <Statuses {...model} />

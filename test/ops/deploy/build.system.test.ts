@@ -4,10 +4,8 @@ import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, unlink, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../../../adapters/cli/ensure-built.mjs';
-import type { ChartData } from '../../../adapters/pages/charts/chart-data.js';
 import { FOLDERS } from '../../cli/embed/packed.js';
 import { newKey, serve } from '../../cli/support/service.js';
 import { Cli, REPOSITORY, runNode, startNode } from '../../cli/support/support.js';
@@ -44,22 +42,7 @@ describe('the built files', () => {
   it('makes nothing of a grammar or of an installed bundle when it runs', async () => {
     const names = (await readdir(DIST)).filter((name) => name.endsWith('.js'));
     const texts = await Promise.all(names.map((name) => readFile(join(DIST, name), 'utf8')));
-    expect(texts.join('\n')).not.toMatch(/from "(?:peggy|tsx|esbuild|typescript|echarts|react|graphiql)\b/);
-  });
-
-  it('draws charts in a thread without packages', async () => {
-    const alone = await mkdtemp(join(tmpdir(), 'perch-thread-'));
-    for (const name of ['adapters', 'packages']) await cp(join(DIST, name), join(alone, name), { recursive: true });
-    const worker = new Worker(join(alone, 'adapters/pages/charts/chart-worker.mjs'), { execArgv: [] });
-    const series = [{ name: 'reads', values: [3], total: 3 }];
-    const data: ChartData = { unit: 'credits', bars: ['2026-11-21'], step: 1, series, rest: false };
-    const answer = await new Promise((resolve, reject) => {
-      worker.once('message', resolve).once('error', reject);
-      worker.postMessage({ id: 7, data, look: { scheme: 'light', width: 'wide' } });
-    });
-    expect(answer).toMatchObject({ id: 7, svg: expect.stringMatching(/^<svg/) });
-    await worker.terminate();
-    await rm(alone, { recursive: true });
+    expect(texts.join('\n')).not.toMatch(/from "(?:peggy|tsx|esbuild|typescript|react|graphiql)\b/);
   });
 });
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** How colours look, also to eyes that lack a kind of cone (Machado, Oliveira and Fernandes 2009, severity 1.0). */
 
 type Linear = readonly [number, number, number];
@@ -52,4 +54,27 @@ export function contrast(one: string, other: string): number {
   };
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
+}
+
+/** The custom properties of the style sheets in a scheme, and what they stand for. */
+export function coloursOf(scheme: 'light' | 'dark'): (name: string) => string {
+  const css = ['kit/files/tokens.css', 'dashboard/files/dashboard.css']
+    .map((path) => readFileSync(new URL(`../../../adapters/pages/${path}`, import.meta.url), 'utf8'))
+    .join('\n');
+  const roots = [
+    ...css.matchAll(/^:root \{([^}]*)\}/gm),
+    ...(scheme === 'dark' ? css.matchAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}/g) : []),
+  ];
+  const values = new Map(
+    roots.flatMap(([, block = '']) =>
+      [...block.matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]),
+    ),
+  );
+  const colour = (name: string): string => {
+    const value = values.get(name);
+    if (value === undefined) throw new RangeError(`No style sheet has ${name}`);
+    const other = /^var\((--[\w-]+)\)$/.exec(value)?.[1];
+    return other === undefined ? value : colour(other);
+  };
+  return colour;
 }

@@ -21,7 +21,6 @@ describe('a visitor who is not signed in', () => {
     ['/dashboard', '/dashboard'],
     ['/dashboard/usage?from=2026-11-01', '/dashboard/usage?from=2026-11-01'],
     ['/dashboard/usage.csv?group=key', '/dashboard/usage?group=key'],
-    ['/dashboard/usage.svg?chart=items', '/dashboard/usage?chart=items'],
     ['/dashboard/live', '/dashboard'],
     [`/dashboard/keys/${randomUUID()}`, null],
     ['/dashboard/security', '/dashboard/security'],
@@ -218,9 +217,7 @@ describe('impossible requests', () => {
     '/dashboard/usage?to=0000-01-05',
     '/dashboard/usage.csv?to=9999-12-31',
     '/dashboard/usage.csv?to=0000-01-05',
-    '/dashboard/usage.svg?chart=items&to=9999-12-31',
-    '/dashboard/usage.svg?chart=items&to=0000-01-05',
-    '/dashboard/usage.svg?chart=items&from=%00',
+    '/dashboard/usage.csv?from=%00',
   ])('%s is refused in words', async (path) => {
     const { status, headers } = await ada.get(path);
     expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);

@@ -7,8 +7,6 @@ const PATHS = [
   '/dashboard',
   '/dashboard/usage',
   '/dashboard/usage.csv',
-  '/dashboard/usage.svg?chart=credits',
-  '/dashboard/usage.svg?chart=credits&hours=48',
   '/dashboard/keys',
   '/dashboard/credits',
   '/dashboard/receipts',

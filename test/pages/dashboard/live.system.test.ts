@@ -135,8 +135,7 @@ describeInChromium('the overview, left open', () => {
     await ada.read(keyId, 20);
     expect(await balance().innerText()).toBe('1,000 credits');
     expect(await page.getByRole('button', { name: 'Pause updates' }).count()).toBe(0);
-    // Not for the picture, which is long to draw the first time.
-    await page.reload({ waitUntil: 'domcontentloaded' });
+    await page.reload();
     expect(await balance().innerText()).toBe('980 credits');
   });
 });

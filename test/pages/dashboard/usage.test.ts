@@ -1,17 +1,21 @@
-/** Usage as figures, as a file and as pictures: what is drawn is what the ledger says. */
+/** Usage as figures, as a file and as charts: what is drawn is what the ledger says. */
+import { h } from 'preact';
+import { render } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { drawChart } from '../../../adapters/pages/charts/chart.js';
-import { chartText, creditsChart, hoursChart, itemsChart } from '../../../adapters/pages/charts/chart-data.js';
-import { paletteOf } from '../../../adapters/pages/charts/palette.js';
+import { Chart } from '../../../adapters/pages/charts/chart.js';
+import {
+  type ChartData,
+  chartText,
+  creditsChart,
+  hoursChart,
+  itemsChart,
+  MOST_BARS,
+} from '../../../adapters/pages/charts/chart-data.js';
 import { forecastOf } from '../../../adapters/pages/dashboard/overview/overview-model.js';
 import { csvField, usageCsv } from '../../../adapters/pages/dashboard/usage/usage-csv.js';
-import {
-  lastHours,
-  readChartParams,
-  readUsageParams,
-  usageQuery,
-} from '../../../adapters/pages/dashboard/usage/usage-params.js';
-import { apart, contrast } from './colours.js';
+import { lastHours, readUsageParams, usageQuery } from '../../../adapters/pages/dashboard/usage/usage-params.js';
+import { chartsIn, type ShownChart } from './charts.js';
+import { apart, coloursOf, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';
 import { NOW_MS } from './fixture-usage.js';
 
@@ -22,6 +26,14 @@ const NOVEMBER = { from: '2026-11-01', to: '2026-11-03' };
 const row = (day: string, endpoint: string, amount: number) => ({
   ...{ day, endpoint, amount, requests: 1, items: 4, cacheHits: 1 },
 });
+
+/** The chart as the page has it. */
+const html = (data: ChartData): string => render(h(Chart, { data, range: NOVEMBER }));
+const drawn = (data: ChartData): ShownChart => {
+  const [chart] = chartsIn(html(data));
+  if (chart === undefined) throw new Error('nothing was drawn');
+  return chart;
+};
 
 describe('the range of a usage page', () => {
   it('defaults to the last 30 days by day, including today', () => {
@@ -55,17 +67,6 @@ describe('the range of a usage page', () => {
   it('comes back from its own address', () => {
     const one = ask('from=2026-11-01&to=2026-11-03&group=endpoint,key');
     expect(ask(usageQuery(one))).toEqual(one);
-  });
-
-  it('a picture has a name, a scheme and a width', () => {
-    const read = (query: string) => readChartParams(new URLSearchParams(query), NOW_MS);
-    expect(read('chart=items&scheme=dark&width=narrow')).toMatchObject({
-      chart: 'items',
-      scheme: 'dark',
-      width: 'narrow',
-    });
-    expect(read('chart=items&scheme=x&width=9999')).toMatchObject({ scheme: 'light', width: 'wide' });
-    expect(() => read('chart=nonsense')).toThrow('chart must be one of');
   });
 });
 
@@ -135,7 +136,7 @@ describe('chart data', () => {
     expect(series.map(({ total }) => total)).toEqual([6, 2]);
   });
 
-  it('is said in words for who does not see it', () => {
+  it('describes a chart in text for screen readers', () => {
     const chart = creditsChart(NOVEMBER, [row('2026-11-01', 'user', 1500), row('2026-11-03', 'search', 2500)]);
     expect(chartText(chart, NOVEMBER)).toBe(
       'Credits per day from 2026-11-01 to 2026-11-03, as stacked bars: 4 in total, most on 2026-11-03 (2.5); search 2.5, user 1.5.',
@@ -144,51 +145,90 @@ describe('chart data', () => {
   });
 });
 
-describe('pictures', () => {
-  const data = creditsChart(RANGE, BUSY.usage);
-
-  it.each(['light', 'dark'] as const)(
-    'the %s one has its own colours, its size, and no script, style sheet or link',
-    (scheme) => {
-      const svg = drawChart(data, { scheme, width: 'wide' });
-      expect(svg).toMatch(/^<svg width="1020" height="300" /);
-      for (const colour of paletteOf(scheme).series) expect(svg).toContain(`fill="${colour}"`);
-      expect(svg).not.toMatch(/<script|<style|<image|<a |href=|url\(|ecmeta|animate|class=/);
-    },
-  );
-
-  it('every bar that has a height is drawn', () => {
-    const svg = drawChart(creditsChart(NOVEMBER, [row('2026-11-02', 'user', 1000)]), {
-      scheme: 'light',
-      width: 'narrow',
-    });
-    expect(svg.match(new RegExp(`fill="${paletteOf('light').series[0]}"`, 'g'))).toHaveLength(1);
+describe('a chart', () => {
+  it('draws a part of a bar for each value above zero, in the colour of its series', () => {
+    const rows = [row('2026-11-01', 'user', 1500), row('2026-11-03', 'user', 500), row('2026-11-03', 'search', 2500)];
+    expect(drawn(creditsChart(NOVEMBER, rows)).bars).toEqual({ 'series-1': 1, 'series-2': 2 });
+    const { bars } = drawn(creditsChart(RANGE, BUSY.usage));
+    expect(Object.keys(bars)).toEqual([1, 2, 3, 4, 5, 6, 'rest'].map((name) => `series-${name}`));
   });
 
-  it('names that others chose cannot break out of it', () => {
+  it('stacks the parts of a bar from the axis upwards', () => {
+    const rows = [row('2026-11-01', 'user', 3000), row('2026-11-01', 'search', 1000)];
+    const paths = [...html(creditsChart(NOVEMBER, rows)).matchAll(/ d="M\S+ (\S+?)V(\S+?)h/g)];
+    // Of four credits, from the bottom (100) to the top (0).
+    expect(paths.map(([, from, to]) => [Number(from), Number(to)])).toEqual([
+      [100, 25],
+      [25, 0],
+    ]);
+  });
+
+  it.each([
+    ['small', 0.004, ['0', '0.001', '0.002', '0.003', '0.004']],
+    ['medium', 37, ['0', '10', '20', '30', '40']],
+    ['large', 1_080, ['0', '200', '400', '600', '800', '1k', '1.2k']],
+    ['huge', 31_000_000, ['0', '10M', '20M', '30M', '40M']],
+  ])('labels the axis of %s values with round figures', (_size, credits, labels) => {
+    const { labels: all } = drawn(creditsChart(NOVEMBER, [row('2026-11-01', 'user', credits * 1000)]));
+    expect(all).toEqual([...labels, '1 Nov', '2 Nov', '3 Nov']);
+  });
+
+  it('labels whole items only', () => {
+    expect(drawn(itemsChart(NOVEMBER, [row('2026-11-02', 'user', 1)])).labels).toEqual([
+      ...['0', '1', '2', '3', '4'],
+      ...['1 Nov', '2 Nov', '3 Nov'],
+    ]);
+  });
+
+  it('labels at most eight days, and every other one of them in a narrow window', () => {
+    const svg = html(creditsChart(RANGE, []));
+    expect(svg.match(/class="time"/g)).toHaveLength(4);
+    expect(svg.match(/class="time spare"/g)).toHaveLength(4);
+  });
+
+  it('shows the values of each bar as a tooltip', () => {
+    const rows = [row('2026-11-01', 'user', 1500), row('2026-11-03', 'user', 500), row('2026-11-03', 'search', 2500)];
+    expect(drawn(creditsChart(NOVEMBER, rows)).values).toEqual([
+      '1 Nov, credits:\nuser 1.5',
+      '2 Nov, credits:\nnone',
+      '3 Nov, credits:\nsearch 2.5\nuser 0.5',
+    ]);
+  });
+
+  it('interrupts a line where a value is missing, and shows a single value as a dot', () => {
+    const series = [{ name: 'p50', values: [null, 4, null, 5, 6], total: 5 }];
+    const bars = Array.from({ length: 5 }, (_, day) => `2026-11-0${day + 1}`);
+    const data: ChartData = { unit: 'milliseconds', bars, step: 1, series, rest: false };
+    expect(drawn(data).lines).toEqual({ 'series-1': 3 });
+    expect(html(data)).toContain('<path d="M1.5 33.33M3.5 16.67L4.5 0"');
+  });
+
+  it('has axes where nothing was used', () => {
+    expect(drawn(creditsChart(NOVEMBER, []))).toMatchObject({ bars: {}, labels: expect.arrayContaining(['2 Nov']) });
+  });
+
+  it('refuses more bars than a year of weeks or three months of days has', () => {
+    const bars = Array.from({ length: MOST_BARS + 1 }, (_, day) => `day ${day}`);
+    expect(() => html({ ...creditsChart(NOVEMBER, []), bars })).toThrow('at most 92 bars, not 93');
+  });
+
+  it('escapes names that others chose, and has no inline style', () => {
     const rows = Object.values(HOSTILE_NAMES).map((name) => row('2026-11-02', name, 1000));
-    expect(drawChart(creditsChart(NOVEMBER, rows), { scheme: 'light', width: 'wide' })).not.toMatch(
-      /<script|onerror|<img/,
-    );
-  });
-
-  it('an empty range has axes', () => {
-    expect(drawChart(creditsChart(NOVEMBER, []), { scheme: 'dark', width: 'narrow' })).toContain('2 Nov');
+    expect(html(creditsChart(NOVEMBER, rows))).not.toMatch(/<script|<img|onerror="|style=/);
   });
 });
 
-describe.each(['light', 'dark'] as const)('colours of the %s pictures', (scheme) => {
-  const { series, rest, card, soft } = paletteOf(scheme);
+describe.each(['light', 'dark'] as const)('colours of charts in the %s scheme', (scheme) => {
+  const colour = coloursOf(scheme);
+  const series = [1, 2, 3, 4, 5, 6, 'rest'].map((name) => colour(`--series-${name}`));
 
-  it('have colours that people with each kind of colour blindness can distinguish', () => {
-    for (const kind of ['all', 'protan', 'deutan', 'tritan'] as const) {
-      expect(apart([...series, rest], kind)).toBeGreaterThan(9);
-    }
+  it('can be distinguished by people with each kind of colour blindness', () => {
+    for (const kind of ['all', 'protan', 'deutan', 'tritan'] as const) expect(apart(series, kind)).toBeGreaterThan(9);
   });
 
-  it('stand out from the card, and letters can be read on it', () => {
-    for (const colour of [...series, rest]) expect(contrast(colour, card)).toBeGreaterThan(2.4);
-    expect(contrast(soft, card)).toBeGreaterThan(4.5);
+  it('stand out from the card, and labels can be read on it', () => {
+    for (const one of series) expect(contrast(one, colour('--card'))).toBeGreaterThan(2.4);
+    expect(contrast(colour('--ink-soft'), colour('--card'))).toBeGreaterThan(4.5);
   });
 });
 
@@ -255,8 +295,8 @@ describe('the last hours', () => {
     expect(chartText(chart, span)).toBe(
       'Credits per hour from 2026-11-20 13:00 to 2026-11-21 12:00 UTC, as stacked bars: 4 in total, most from 2026-11-21 12:00 (3); search 3.5, user 0.5.',
     );
-    const svg = drawChart(chart, { scheme: 'light', width: 'wide' });
-    expect(svg).toContain('>21 Nov<');
-    expect(svg).toContain('>15:00<');
+    const { labels, values } = drawn(chart);
+    expect(labels.slice(-8)).toEqual(['15:00', '18:00', '21:00', '21 Nov', '03:00', '06:00', '09:00', '12:00']);
+    expect(values.at(-1)).toBe('21 Nov 12:00, credits:\nsearch 2.5\nuser 0.5');
   });
 });

@@ -154,9 +154,9 @@ function refuseNul(fields: URLSearchParams): void {
   if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);
 }
 
-/** After sign-in they return to the page that a picture, a file or a part belongs to. */
+/** After sign-in they return to the page that a file or a part belongs to. */
 const signIn = (reply: FastifyReply, next: string): FastifyReply =>
-  redirectTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.(?:csv|svg)|^(\/dashboard)\/live$/, '$1$2')));
+  redirectTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.csv|^(\/dashboard)\/live$/, '$1$2')));
 
 export const notOnAccount = (what: string): ServiceError =>
   new ServiceError('not_found', `This account has no such ${what}.`);

@@ -5,7 +5,6 @@ import type { IsOperator } from '../../../../src/account/operators.js';
 import type { Billing } from '../../../../src/billing/billing.js';
 import type { Actor } from '../../../../src/domain/audit.js';
 import type { Mode } from '../../../../src/domain/mode.js';
-import type { Memories } from '../../../../src/lib/memories.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
 import type { AccountRecord, Accounts, AuditLog } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
@@ -31,8 +30,6 @@ export interface DashboardServices {
 
 export interface DashboardOptions extends DashboardServices {
   readonly keyless: Keyless;
-  /** Counts the pictures that are kept. */
-  readonly memories?: Memories;
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
   readonly isOperator: IsOperator;
   /** The network in use: `corpus`, `bluesky`, … */

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
+import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
-import { Picture } from '../../charts/picture.js';
 import { RequestTable } from '../credits/request-table.js';
 import { creditsOf, keyState } from '../frame/formats.js';
 import { dashboardPage, type PageLayout } from '../frame/frame.js';
@@ -139,14 +139,10 @@ const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
       {usage.series.length === 0 ? (
         <Nothing>This key paid for nothing in the last 30 days.</Nothing>
       ) : (
-        <Picture chart="credits" data={usage} range={range} keyId={record.keyId} />
+        <Chart data={usage} range={range} />
       )}
     </Card>
-    <LastHoursCard
-      lastHours={lastHours}
-      keyId={record.keyId}
-      hrefOf={(hours) => `/dashboard/keys/${record.keyId}?hours=${hours}#hours`}
-    />
+    <LastHoursCard lastHours={lastHours} hrefOf={(hours) => `/dashboard/keys/${record.keyId}?hours=${hours}#hours`} />
     <Card id="recent" title="Recent paid requests" lead="Among the newest 1,000 of the account.">
       {recent.length === 0 ? (
         <Nothing>None with this key.</Nothing>

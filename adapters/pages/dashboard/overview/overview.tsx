@@ -1,5 +1,5 @@
 import { render } from 'preact-render-to-string';
-import { Picture } from '../../charts/picture.js';
+import { Chart } from '../../charts/chart.js';
 import { RequestTable } from '../credits/request-table.js';
 import { dashboardPage } from '../frame/frame.js';
 import { Card, Nothing } from '../frame/parts.js';
@@ -20,7 +20,7 @@ const Spending = ({ usage, range }: OverviewModel) => (
     {usage.series.length === 0 ? (
       <Nothing>No credits were spent in the last 30 days.</Nothing>
     ) : (
-      <Picture chart="credits" data={usage} range={range} />
+      <Chart data={usage} range={range} />
     )}
   </Card>
 );

@@ -1,16 +1,12 @@
 import type { ComponentChildren } from 'preact';
-import { PictureAt } from '../../charts/picture.js';
+import { Chart } from '../../charts/chart.js';
 import { Card, Nothing } from '../frame/parts.js';
 import type { LastHours } from './usage-charts.js';
-import { HOURS, hoursPath } from './usage-params.js';
+import { HOURS } from './usage-params.js';
 import { UsageTable } from './usage-table.js';
 
 /** `hrefOf`: the page with another number of hours. */
-export const LastHoursCard = (props: {
-  readonly lastHours: LastHours;
-  readonly keyId?: string;
-  readonly hrefOf: (hours: number) => string;
-}) => {
+export const LastHoursCard = (props: { readonly lastHours: LastHours; readonly hrefOf: (hours: number) => string }) => {
   const { hours, chart, span, rows } = props.lastHours;
   const others: ComponentChildren = HOURS.filter((other) => other !== hours).map((other) => (
     <a key={other} class="button small" href={props.hrefOf(other)}>
@@ -28,7 +24,7 @@ export const LastHoursCard = (props: {
         <Nothing>No paid requests in the last {hours} hours.</Nothing>
       ) : (
         <>
-          <PictureAt at={hoursPath(hours, props.keyId ?? null)} data={chart} range={span} />
+          <Chart data={chart} range={span} />
           <details>
             <summary>Figures by hour</summary>
             <UsageTable ask={{ from: shown(span.from), to: shown(span.to), groups: ['hour'] }} rows={rows} />

@@ -1,26 +1,19 @@
 import type { UsageGroup } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 import { type ChartData, creditsChart, hoursChart, itemsChart, type Range } from '../../charts/chart-data.js';
-import { notOnAccount } from '../frame/authenticated-routes.js';
 import type { DashboardServices, SignedInRequest } from '../frame/services.js';
-import { type ChartParams, daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
+import { daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
 
 /** The most rows that a table sums up or a file contains: a year of 100 operations and more. */
 export const MOST_ROWS = 50_000;
 
 type Asking = Pick<SignedInRequest, 'account' | 'signal'>;
 
-/** A key's id, if it is the account's own. Throws `not_found`. */
-export function ownKeyId({ account }: Asking, keyId: string): string {
-  if (account.keys.some((key) => key.keyId === keyId)) return keyId;
-  throw notOnAccount('key');
-}
-
 /** Usage of a range by the day; `keyId`: only what that key paid for. */
 export async function chartOf(
   { account: { accountId }, signal }: Asking,
   range: Range,
-  chart: ChartParams['chart'],
+  chart: 'credits' | 'items',
   { ledger }: Pick<DashboardServices, 'ledger'>,
   keyId?: string,
 ): Promise<ChartData> {

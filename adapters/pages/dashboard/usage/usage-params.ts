@@ -2,9 +2,7 @@ import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/usage-cursor
 import { badRequest } from '../../../../src/domain/errors.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../../../src/domain/usage.js';
 import { HOUR_MS } from '../../../../src/lib/durations.js';
-import { addDays, CHARTS, type ChartName, daysIn, type Range } from '../../charts/chart-data.js';
-import { CHART_WIDTHS, type ChartWidth } from '../../charts/chart-sizes.js';
-import type { Scheme } from '../../charts/palette.js';
+import { addDays, daysIn, type Range } from '../../charts/chart-data.js';
 
 export const PRESETS = [7, 30, 90] as const;
 /** Days. */
@@ -62,16 +60,6 @@ function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
 export const usageQuery = ({ from, to, groups }: UsageParams): string =>
   new URLSearchParams({ from, to, group: groups.join(',') }).toString();
 
-export interface ChartParams extends Range {
-  readonly chart: ChartName;
-  readonly scheme: Scheme;
-  readonly width: ChartWidth;
-  /** Only this key's, as it was asked for; null: the whole account's. */
-  readonly keyId: string | null;
-  /** By the hour, of so many; null: by the day. */
-  readonly hours: Hours | null;
-}
-
 /** The choices of a chart by the hour. */
 export const HOURS = [24, 48] as const;
 export type Hours = (typeof HOURS)[number];
@@ -93,30 +81,6 @@ export const daysOfHours = (hours: readonly string[]): Range => ({
   from: (hours[0] ?? '').slice(0, 10),
   to: (hours.at(-1) ?? '').slice(0, 10),
 });
-
-/** The address of a picture, without its look. */
-export const chartPath = (chart: ChartName, { from, to }: Range, keyId: string | null = null): string =>
-  `/dashboard/usage.svg?${new URLSearchParams({ chart, from, to, ...(keyId !== null && { key: keyId }) })}`;
-
-export const hoursPath = (hours: Hours, keyId: string | null = null): string =>
-  `/dashboard/usage.svg?${new URLSearchParams({ chart: 'credits', hours: String(hours), ...(keyId !== null && { key: keyId }) })}`;
-
-export function readChartParams(query: URLSearchParams, nowMs: number): ChartParams {
-  const chart = CHARTS.find((name) => name === query.get('chart'));
-  if (chart === undefined) throw badRequest(`chart must be one of ${CHARTS.join(', ')}.`, 'chart');
-  return { chart, keyId: query.get('key'), hours: hoursIn(query), ...readLookParams(query, nowMs) };
-}
-
-/** The days of a picture, and its look. */
-export function readLookParams(
-  query: URLSearchParams,
-  nowMs: number,
-): Pick<ChartParams, 'from' | 'to' | 'scheme' | 'width'> {
-  const { from, to } = readUsageParams(query, nowMs);
-  const scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
-  const width = CHART_WIDTHS.find((name) => name === query.get('width')) ?? 'wide';
-  return { from, to, scheme, width };
-}
 
 /** A range as the ledger takes it: its end is exclusive, while people include the whole last day. */
 export const moments = ({ from, to }: Range): Range => ({

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../../../src/domain/errors.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
-import type { Pictures } from '../../charts/pictures.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
@@ -13,23 +12,20 @@ import type { DashboardServices, SignedInRequest } from '../frame/services.js';
 import { livePart, overviewPage } from '../overview/overview.js';
 import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
-import { chartOf, lastHoursOf, MOST_ROWS, ownKeyId } from './usage-charts.js';
+import { chartOf, lastHoursOf, MOST_ROWS } from './usage-charts.js';
 import { usageCsv } from './usage-csv.js';
-import { hoursIn, lastDays, moments, readChartParams, readUsageParams, type UsageParams } from './usage-params.js';
+import { hoursIn, lastDays, moments, readUsageParams, type UsageParams } from './usage-params.js';
 
 /** The most requests on the overview. */
 const NEWEST = 8;
-
-/** A picture has no scripts and loads nothing; the library's styling of text is inline. */
-export const PICTURE_CSP = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 interface UsageOptions extends DashboardServices {
   readonly network: string;
   readonly mail: boolean;
 }
 
-/** Overview, usage, its pictures and its file. */
-export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, pictures: Pictures): void {
+/** Overview, usage and its file. */
+export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions): void {
   routes.page('/dashboard', async (signedIn, reply) => sendDashboard(reply, await overview(signedIn, options)));
   routes.page('/dashboard/live', async (signedIn, reply) =>
     sendDashboard(reply, livePart(await newest(signedIn, options))),
@@ -42,16 +38,6 @@ export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions, p
       .type('text/csv; charset=utf-8; header=present')
       .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
       .send(usageCsv(ask, rows));
-  });
-  routes.page('/dashboard/usage.svg', async (signedIn, reply) => {
-    const ask = readChartParams(queryOf(signedIn.request), options.clock.now());
-    const one = ask.keyId === null ? undefined : ownKeyId(signedIn, ask.keyId);
-    const data =
-      ask.hours === null
-        ? await chartOf(signedIn, ask, ask.chart, options, one)
-        : (await lastHoursOf(signedIn, ask.hours, options, one)).chart;
-    const svg = await pictures(signedIn.account.accountId, data, ask);
-    return reply.type('image/svg+xml; charset=utf-8').header('Content-Security-Policy', PICTURE_CSP).send(svg);
   });
 }
 

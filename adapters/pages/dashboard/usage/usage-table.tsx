@@ -41,7 +41,7 @@ const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', '
   numeric: true,
 }));
 
-/** The figures behind the pictures, with their sums. */
+/** The figures behind the charts, with their sums. */
 export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => (
   <DataTable
     tall

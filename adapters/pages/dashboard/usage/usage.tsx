@@ -2,8 +2,8 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import { HOURLY_DAYS, USAGE_GROUPS } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 
+import { Chart } from '../../charts/chart.js';
 import { type ChartData, daysIn } from '../../charts/chart-data.js';
-import { Picture } from '../../charts/picture.js';
 import { dashboardPage, type PageLayout } from '../frame/frame.js';
 import { Card, FormError, Nothing } from '../frame/parts.js';
 import { LastHoursCard } from './last-hours.js';
@@ -87,10 +87,10 @@ const Charts = ({ ask, credits, items }: UsageModel) => {
   return (
     <>
       <Card id="credits" title={`Credits ${per}`} lead="By endpoint or operation.">
-        <Picture chart="credits" data={credits} range={ask} />
+        <Chart data={credits} range={ask} />
       </Card>
       <Card id="items" title={`Items ${per}`} lead="Read from the network, or from the cache at half price.">
-        <Picture chart="items" data={items} range={ask} />
+        <Chart data={items} range={ask} />
       </Card>
     </>
   );
