@@ -99,6 +99,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
     types: ['src/read/pool/health'],
   },
   'adapters/telemetry': { is: 'traces, by OpenTelemetry', may: [...CORE, 'adapters/http'] },
+  'adapters/pages/kit/signed-in': {
+    is: 'pages of somebody who is signed in: routes, frame, parts',
+    may: CUSTOMERS,
+  },
   'adapters/pages/kit': { is: 'what all pages look like', may: [...FACTS, 'adapters/http'] },
   'adapters/pages/charts': { is: 'charts in pages, as SVG', may: FACTS, types: ['src/ports'] },
   'adapters/pages/site': { is: 'the public pages', may: [...FACTS, 'adapters/http', 'adapters/pages/kit'] },
@@ -126,10 +130,9 @@ export const MODULES: Readonly<Record<string, Module>> = {
     is: "the customers' dashboard",
     may: [...CUSTOMERS, 'adapters/pages/charts', 'adapters/pages/sign-in'],
   },
-  // In the dashboard's frame, of its parts.
   'adapters/pages/operator': {
     is: "the operator's pages",
-    may: [...CUSTOMERS, 'adapters/pages/charts', 'adapters/pages/dashboard'],
+    may: [...CUSTOMERS, 'adapters/pages/charts'],
     types: ['adapters/pages/site/status'],
   },
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },

@@ -1,5 +1,5 @@
 import { signInPath } from '../../../src/sign-in/safe-next.js';
-import { Card, FormError, Notice } from '../dashboard/frame/parts.js';
+import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
 import type { AccountModel } from './account.js';
 
 /** Attributes of a field, with what is wrong with it. */

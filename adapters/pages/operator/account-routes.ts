@@ -11,9 +11,9 @@ import {
   pathParam,
   queryOf,
   redirectTo,
-  sendDashboard,
-} from '../dashboard/frame/authenticated-routes.js';
-import type { SignedInRequest } from '../dashboard/frame/services.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../kit/signed-in/authenticated-routes.js';
 import { type AccountModel, accountPage } from './account.js';
 import { accountsPage } from './accounts.js';
 import { confirmGrantPage } from './confirm-grant.js';
@@ -45,14 +45,14 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
     const accounts = found.slice(0, MOST_ACCOUNTS);
     const next = found.length > MOST_ACCOUNTS ? (accounts.at(-1)?.accountId ?? null) : null;
     const page = accountsPage({ layout: operatorLayout(signedIn), asked, error, accounts, next });
-    return sendDashboard(error === null ? reply : reply.code(400), page);
+    return sendPrivatePage(error === null ? reply : reply.code(400), page);
   });
   routes.page('/operator/accounts/:accountId', async (signedIn, reply) => {
     const account = await namedAccount(signedIn, options);
-    return sendDashboard(reply, await shown(signedIn, account, options));
+    return sendPrivatePage(reply, await shown(signedIn, account, options));
   });
   routes.page('/operator/actions', async (signedIn, reply) =>
-    sendDashboard(
+    sendPrivatePage(
       reply,
       actionsPage({ layout: operatorLayout(signedIn), events: await store.events('operators', EVENTS) }),
     ),
@@ -79,7 +79,7 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
         if (!isCallerError(error)) throw error;
         const { message: refused, status } = error;
         const page = await shown(signedIn, account, options, { refused, typed: grantIn(form) });
-        return sendDashboard(reply.code(status), page);
+        return sendPrivatePage(reply.code(status), page);
       }
     });
   for (const [what, frozen, done] of [
@@ -95,7 +95,7 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
     if (account.testOf !== null) throw nobodySignsIn();
     await store.linkCreated(account.accountId, byOperator(signedIn));
     const link = signInLink(authUrl(), await links.forAccount(account.accountId));
-    return sendDashboard(reply, await shown(signedIn, account, options, { link }));
+    return sendPrivatePage(reply, await shown(signedIn, account, options, { link }));
   });
   action('grant', (signedIn, account, form, reply) => grant(signedIn, account, form, reply, options));
 }
@@ -116,12 +116,12 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
   if ('errors' in read || form.get('step') === 'change') {
     const errors = 'errors' in read ? read.errors : {};
     const page = await shown(signedIn, account, options, { typed, errors, grantId });
-    return sendDashboard('errors' in read ? reply.code(400) : reply, page);
+    return sendPrivatePage('errors' in read ? reply.code(400) : reply, page);
   }
   const { asked } = read;
   if (form.get('step') !== 'confirmed') {
     const layout = operatorLayout(signedIn);
-    return sendDashboard(reply, confirmGrantPage({ layout, account, grantId, typed, asked }));
+    return sendPrivatePage(reply, confirmGrantPage({ layout, account, grantId, typed, asked }));
   }
   const { accountId } = account;
   await ledger.grant({ requestId: grantId, accountId, ...asked }, byOperator(signedIn));

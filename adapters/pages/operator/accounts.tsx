@@ -1,8 +1,8 @@
 import { figure } from '../../../src/domain/figures.js';
 import type { ListedAccount } from '../../../src/ports/operator.js';
-import { amountOf } from '../dashboard/frame/formats.js';
-import type { PageLayout } from '../dashboard/frame/frame.js';
-import { Badge, Card, DataTable, FormError, Nothing, When } from '../dashboard/frame/parts.js';
+import { amountOf } from '../kit/signed-in/formats.js';
+import type { PageLayout } from '../kit/signed-in/frame.js';
+import { Badge, Card, DataTable, FormError, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 export interface AccountsModel {

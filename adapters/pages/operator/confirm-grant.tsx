@@ -1,7 +1,7 @@
 import type { AccountRecord } from '../../../src/ports/accounts.js';
-import { creditsOf } from '../dashboard/frame/formats.js';
-import type { PageLayout } from '../dashboard/frame/frame.js';
-import { Card } from '../dashboard/frame/parts.js';
+import { creditsOf } from '../kit/signed-in/formats.js';
+import type { PageLayout } from '../kit/signed-in/frame.js';
+import { Card } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 import type { GrantAsked, GrantInput } from './grant-form.js';
 

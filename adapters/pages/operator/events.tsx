@@ -1,8 +1,8 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import type { OperatorEvent } from '../../../src/ports/operator.js';
-import { detailText, kindText } from '../dashboard/account/audit-text.js';
-import type { PageLayout } from '../dashboard/frame/frame.js';
-import { Card, DataTable, Nothing, When } from '../dashboard/frame/parts.js';
+import { detailText, kindText } from '../kit/signed-in/audit-text.js';
+import type { PageLayout } from '../kit/signed-in/frame.js';
+import { Card, DataTable, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 const WHO: Record<Actor['who'], string> = {

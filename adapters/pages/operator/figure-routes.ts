@@ -1,6 +1,10 @@
 import { daysUntil, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
-import { type AuthenticatedRoutes, queryOf, sendDashboard } from '../dashboard/frame/authenticated-routes.js';
-import type { SignedInRequest } from '../dashboard/frame/services.js';
+import {
+  type AuthenticatedRoutes,
+  queryOf,
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../kit/signed-in/authenticated-routes.js';
 import { PERIODS } from './figures.js';
 import { operatorLayout } from './frame.js';
 import { moneyPage } from './money.js';
@@ -20,15 +24,15 @@ export function mountFigures(routes: AuthenticatedRoutes, options: OperatorOptio
     return readFigures(options, daysUntil(clock.now(), PERIODS.find((days) => days === asked) ?? USUAL_DAYS));
   };
   routes.page('/operator/money', async (signedIn, reply) =>
-    sendDashboard(reply, moneyPage({ layout: operatorLayout(signedIn), figures: await figuresOf(signedIn) })),
+    sendPrivatePage(reply, moneyPage({ layout: operatorLayout(signedIn), figures: await figuresOf(signedIn) })),
   );
   routes.page('/operator/reads', async (signedIn, reply) => {
     const [figures, now] = await Promise.all([figuresOf(signedIn), status()]);
-    return sendDashboard(reply, readsPage({ layout: operatorLayout(signedIn), figures, status: now }));
+    return sendPrivatePage(reply, readsPage({ layout: operatorLayout(signedIn), figures, status: now }));
   });
   routes.page('/operator/traffic', async (signedIn, reply) => {
     const time = trafficTime(spanOf(queryOf(signedIn.request)), clock.now());
     const figures = await traffic.read(time.from, { limits: MOST_LIMITS });
-    return sendDashboard(reply, trafficPage({ layout: operatorLayout(signedIn), time, figures }));
+    return sendPrivatePage(reply, trafficPage({ layout: operatorLayout(signedIn), time, figures }));
   });
 }

@@ -4,8 +4,8 @@ import { counted } from '../../../src/domain/figures.js';
 import { PACKS } from '../../../src/domain/tiers.js';
 import { Chart } from '../charts/chart.js';
 import { barsOf, type ChartData, creditsChart, daysIn, itemsChart } from '../charts/chart-data.js';
-import type { PageLayout } from '../dashboard/frame/frame.js';
-import { Card, Nothing } from '../dashboard/frame/parts.js';
+import type { PageLayout } from '../kit/signed-in/frame.js';
+import { Card, Nothing } from '../kit/signed-in/parts.js';
 
 export interface FiguresModel {
   readonly layout: PageLayout;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { layoutOf, queryOf } from '../dashboard/frame/authenticated-routes.js';
-import { type FrameProps, framedPage, type Menu, type PageLayout } from '../dashboard/frame/frame.js';
-import type { SignedInRequest } from '../dashboard/frame/services.js';
+import type { SignedInRequest } from '../kit/signed-in/authenticated-routes.js';
+import { type FrameProps, framedPage, layoutOf, type Menu, type PageLayout } from '../kit/signed-in/frame.js';
 
 const MENU = {
   label: 'Operator',
@@ -26,21 +25,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   granted: 'Credits granted.',
 };
 
-/** In place of the customer's own: their account's state is no matter here. */
-export function operatorLayout(signedIn: SignedInRequest): PageLayout {
-  const done = queryOf(signedIn.request).get('done') ?? '';
-  const flash = Object.hasOwn(MESSAGES, done) ? (MESSAGES[done] ?? null) : null;
-  return { ...layoutOf(signedIn), frozen: false, isOperator: false, flash };
-}
+export const operatorLayout = (signedIn: SignedInRequest): PageLayout => layoutOf(signedIn, MESSAGES);
 
 /** A page of the operator's as a complete HTML document. */
 export const operatorPage = (props: FrameProps & { readonly here: Here | null }, body: ComponentChildren): string =>
   framedPage(MENU, props, body);
 
 /** Says why something was refused. */
-export const operatorRefusal = (layout: PageLayout, title: string, message: string): string =>
+export const operatorRefusal = (signedIn: SignedInRequest, title: string, message: string): string =>
   operatorPage(
-    { title, here: null, layout: { ...layout, frozen: false, isOperator: false } },
+    { title, here: null, layout: operatorLayout(signedIn) },
     <div class="card">
       <p>{message}</p>
       <p class="actions">

@@ -1,7 +1,7 @@
 import { byDay, hitRateOf } from '../../../src/billing/figures.js';
 import { figure } from '../../../src/domain/figures.js';
-import { amountOf, capitalized } from '../dashboard/frame/formats.js';
-import { Card, DataTable, Nothing } from '../dashboard/frame/parts.js';
+import { amountOf, capitalized } from '../kit/signed-in/formats.js';
+import { Card, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { ChartCard, type FiguresModel, Periods, percent, revenueChart, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 

@@ -5,12 +5,12 @@ import type { Traffic } from '../../../src/ports/figures.js';
 import type { Ledger } from '../../../src/ports/ledger.js';
 import type { OperatorStore } from '../../../src/ports/operator.js';
 import type { SignInLinks } from '../../../src/sign-in/links.js';
-import type { RoutesOptions } from '../dashboard/frame/authenticated-routes.js';
+import type { RoutesOptions } from '../kit/signed-in/authenticated-routes.js';
 import type { StatusModel } from '../site/status/status-model.js';
 
 /** What the operator's pages read and do. */
 export interface OperatorOptions extends RoutesOptions {
-  readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'freeze'>;
+  readonly accounts: Pick<Accounts, 'get' | 'freeze'>;
   readonly ledger: Pick<Ledger, 'grant' | 'recent' | 'statement'>;
   readonly store: OperatorStore;
   readonly links: Pick<SignInLinks, 'forAccount'>;

@@ -1,8 +1,8 @@
 import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
 import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
 import { figure } from '../../../src/domain/figures.js';
-import { amountOf } from '../dashboard/frame/formats.js';
-import { Badge, Card, DataTable, Nothing, type Tone } from '../dashboard/frame/parts.js';
+import { amountOf } from '../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, Nothing, type Tone } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
 import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
 import { operatorPage } from './frame.js';

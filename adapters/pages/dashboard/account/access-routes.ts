@@ -1,13 +1,12 @@
-import { passkeyHost } from '../../sign-in/passkey-host.js';
 import {
   type AuthenticatedRoutes,
-  layoutOf,
-  notOnAccount,
   pathParam,
   redirectTo,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
-import type { DashboardOptions } from '../frame/services.js';
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { passkeyHost } from '../../sign-in/passkey-host.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
+import { type DashboardOptions, notOnAccount } from '../frame/services.js';
 import { clientsPage } from './clients.js';
 import { securityPage } from './security.js';
 
@@ -19,7 +18,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
   const { grants, sessions, auditLog, passkeys } = options;
   routes.page('/dashboard/clients', async (signedIn, reply) => {
     const list = await grants.list(signedIn.account.accountId);
-    return sendDashboard(reply, clientsPage({ layout: layoutOf(signedIn), grants: list }));
+    return sendPrivatePage(reply, clientsPage({ layout: dashboardLayout(signedIn), grants: list }));
   });
   routes.form(
     '/dashboard/clients/:grantId/revoke',
@@ -40,14 +39,14 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       passkeys.list(accountId),
     ]);
     const model = {
-      layout: layoutOf(signedIn),
+      layout: dashboardLayout(signedIn),
       sessionId,
       sessions: list,
       log,
       passkeys: keys,
       host: passkeyHost(signedIn.request, passkeys),
     };
-    return sendDashboard(reply, securityPage(model));
+    return sendPrivatePage(reply, securityPage(model));
   });
   const security = '/dashboard/security';
   routes.form(

@@ -4,12 +4,13 @@ import { limitedAs } from '../../../http/origin.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  layoutOf,
   redirectTo,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
 import { LONGEST_NAME, readName } from '../frame/names.js';
-import type { DashboardOptions, SignedInRequest } from '../frame/services.js';
+import type { DashboardOptions } from '../frame/services.js';
 import { type AccountModel, accountPage, emailPage } from './account.js';
 
 const PAGE = '/dashboard/account';
@@ -26,8 +27,8 @@ export function mountAccount(routes: AuthenticatedRoutes, { accounts, emailChang
   const show = (signedIn: SignedInRequest, reply: FastifyReply, form: Partial<AccountModel> = {}): FastifyReply => {
     const { account } = signedIn;
     const typed = { name: account.name, newEmail: '' };
-    const model = { layout: layoutOf(signedIn), email: account.email, byMail: mail, ...typed, fault: null };
-    return sendDashboard(reply, accountPage({ ...model, ...form }));
+    const model = { layout: dashboardLayout(signedIn), email: account.email, byMail: mail, ...typed, fault: null };
+    return sendPrivatePage(reply, accountPage({ ...model, ...form }));
   };
   routes.page(PAGE, (signedIn, reply) => show(signedIn, reply));
   routes.form(`${PAGE}/name`, PAGE, async (signedIn, form, reply) => {
@@ -54,20 +55,20 @@ export function mountAccount(routes: AuthenticatedRoutes, { accounts, emailChang
       return show(signedIn, reply.code(error.status), { newEmail: truncated(newEmail, LONGEST_ADDRESS), fault });
     }
   });
-  routes.page(EMAIL, (signedIn, reply) => sendDashboard(reply, emailPage(emailModel(signedIn, null))));
+  routes.page(EMAIL, (signedIn, reply) => sendPrivatePage(reply, emailPage(emailModel(signedIn, null))));
   routes.form(`${EMAIL}/confirm`, EMAIL, async (signedIn, form, reply) => {
     try {
       await emailChange.confirm(signedIn.visitor, form.get('token') ?? '', signedIn.by);
       return redirectTo(reply, `${PAGE}?done=email-changed`);
     } catch (error) {
       if (!isCallerError(error)) throw error;
-      return sendDashboard(reply.code(error.status), emailPage(emailModel(signedIn, error.message)));
+      return sendPrivatePage(reply.code(error.status), emailPage(emailModel(signedIn, error.message)));
     }
   });
 }
 
 const emailModel = (signedIn: SignedInRequest, error: string | null) => ({
-  layout: layoutOf(signedIn),
+  layout: dashboardLayout(signedIn),
   email: signedIn.account.email,
   error,
 });

@@ -1,11 +1,11 @@
 import { MAILED_MINUTES } from '../../../../src/sign-in/links.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
+import { Card, FormError } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LONGEST_NAME } from '../frame/names.js';
-import { Card, FormError } from '../frame/parts.js';
 
 export interface AccountModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   /** The present address. */
   readonly email: string | null;
   /** Whether there is a mail server. */

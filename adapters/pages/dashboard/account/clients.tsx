@@ -1,12 +1,12 @@
 import { counted } from '../../../../src/domain/figures.js';
 import type { GrantRecord } from '../../../../src/ports/grants.js';
-import { amountOf, creditsOf } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Badge, Card, DataTable, Day, Nothing, When } from '../frame/parts.js';
-import { CapMeter } from '../keys/key-parts.js';
+import { amountOf, creditsOf } from '../../kit/signed-in/formats.js';
+import { CapMeter } from '../../kit/signed-in/key-parts.js';
+import { Badge, Card, DataTable, Day, Nothing, When } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
 export interface ClientsModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   /** The newest first. */
   readonly grants: readonly GrantRecord[];
 }

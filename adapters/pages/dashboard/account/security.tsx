@@ -1,15 +1,15 @@
+import type { Actor } from '../../../../src/domain/audit.js';
 import type { AuditEvent } from '../../../../src/ports/accounts.js';
 import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../../../src/ports/sessions.js';
+import { detailText, kindText } from '../../kit/signed-in/audit-text.js';
+import { Badge, Card, DataTable, Nothing, type Row, When } from '../../kit/signed-in/parts.js';
 import type { PasskeyHost } from '../../sign-in/passkey-host.js';
 import { PasskeyPanel } from '../../sign-in/passkey-panel.js';
-import { browserName } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Badge, Card, DataTable, Nothing, type Row, When } from '../frame/parts.js';
-import { detailText, kindText, WHO } from './audit-text.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
 export interface SecurityModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   /** The session of the browser that made the request. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
@@ -20,7 +20,41 @@ export interface SecurityModel {
   readonly log: readonly AuditEvent[];
 }
 
+const WHO: Record<Actor['who'], string> = {
+  customer: 'you',
+  operator: 'the operator',
+  client: 'an app',
+  payments: 'the payment processor',
+  service: 'Perch',
+};
+
 const METHODS: Record<SessionRecord['method'], string> = { link: 'Link', passkey: 'Passkey' };
+
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdg\//, 'Edge'],
+  [/\b(?:OPR|Opera)\//, 'Opera'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** `Firefox on Linux`; for an unknown browser its own description, at most 60 characters. */
+function browserName(userAgent: string | null): string {
+  if (userAgent === null || userAgent === '') return 'Unknown browser';
+  const named = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = named(BROWSERS);
+  const system = named(SYSTEMS);
+  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
+  return userAgent.length > 60 ? `${userAgent.slice(0, 59)}…` : userAgent;
+}
 
 const sessionRow = (session: SessionRecord, own: boolean): Row => {
   const browser = browserName(session.userAgent);

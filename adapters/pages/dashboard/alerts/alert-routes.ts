@@ -2,12 +2,13 @@ import type { FastifyReply } from 'fastify';
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  layoutOf,
   pathParam,
   redirectTo,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
+import type { DashboardServices } from '../frame/services.js';
 import { carry, take } from '../keys/fresh-key-cookie.js';
 import { alertIn, emptyAlert, readAlertForm } from './alert-forms.js';
 import { type AlertsModel, alertSecretPage, alertsPage } from './alerts.js';
@@ -24,14 +25,14 @@ export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<Dashbo
     const { account } = signedIn;
     const canMail = alerts.canMail(account);
     const model = {
-      layout: layoutOf(signedIn),
+      layout: dashboardLayout(signedIn),
       alerts: await alerts.list(account.accountId),
       email: canMail ? account.email : null,
       typed: emptyAlert(canMail),
       fault: null,
       ...form,
     };
-    return sendDashboard(reply, alertsPage(model));
+    return sendPrivatePage(reply, alertsPage(model));
   };
   routes.page(PAGE, show);
   routes.form(PAGE, PAGE, async (signedIn, form, reply) => {
@@ -52,7 +53,7 @@ export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<Dashbo
     const path = `${PAGE}/${pathParam(signedIn.request, 'alertId')}/secret`;
     const fresh = take(signedIn.request, reply, path);
     if (fresh === null) return redirectTo(reply, `${PAGE}?done=secret-shown`);
-    return sendDashboard(reply, alertSecretPage({ layout: layoutOf(signedIn), secret: fresh.key }));
+    return sendPrivatePage(reply, alertSecretPage({ layout: dashboardLayout(signedIn), secret: fresh.key }));
   });
   routes.form(`${PAGE}/:alertId/test`, PAGE, async ({ account, request }, _form, reply) => {
     await alerts.test(account, pathParam(request, 'alertId'));

@@ -1,11 +1,11 @@
 import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
-import { creditsOf } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../frame/parts.js';
+import { creditsOf } from '../../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';
 
 export interface AlertsModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly alerts: readonly AlertRecord[];
   /** The address that alerts are mailed to; null if they cannot be. */
   readonly email: string | null;
@@ -203,7 +203,7 @@ export const alertsPage = (model: AlertsModel): string =>
   );
 
 /** After an alert with a webhook was set: the only time that its secret is shown. */
-export const alertSecretPage = ({ layout, secret }: { layout: PageLayout; secret: string }): string =>
+export const alertSecretPage = ({ layout, secret }: { layout: DashboardLayout; secret: string }): string =>
   dashboardPage(
     { title: 'Alert set', here: '/dashboard/alerts', below: true, layout },
     <>

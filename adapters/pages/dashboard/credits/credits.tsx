@@ -3,11 +3,12 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import { PACKS, qpsOf, TIERS, usdPer1000 } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
-import { capitalized, creditsOf } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../frame/parts.js';
+import { capitalized, creditsOf } from '../../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../../kit/signed-in/parts.js';
+import { Statement } from '../../kit/signed-in/statement.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { standingOf } from '../overview/overview-model.js';
-import { Purchases, Statement } from './statements.js';
+import { Purchases } from './purchases.js';
 
 /** The outcome of a checkout that the customer returned from. */
 export interface CheckoutReturn {
@@ -17,7 +18,7 @@ export interface CheckoutReturn {
 }
 
 export interface CreditsModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;

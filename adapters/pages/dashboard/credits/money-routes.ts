@@ -1,18 +1,18 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { inCredits } from '../../../../src/domain/figures.js';
 import { isUuid } from '../../../../src/lib/uuid.js';
-
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  layoutOf,
-  notOnAccount,
   pathParam,
   queryOf,
   redirectTo,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
+import { type DashboardServices, notOnAccount } from '../frame/services.js';
+
 import { type CheckoutReturn, creditsPage } from './credits.js';
 import { purchasePage } from './purchase.js';
 import { receiptsPage } from './receipts.js';
@@ -31,7 +31,7 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
   const { billing, checkoutOrigin, seller } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
     const sessionId = queryOf(signedIn.request).get('session_id');
-    if (sessionId === null) return sendDashboard(reply, await creditsOf(signedIn, options), checkoutOrigin);
+    if (sessionId === null) return sendPrivatePage(reply, await creditsOf(signedIn, options), checkoutOrigin);
     await billing.settle(sessionId, signedIn.account.accountId);
     return redirectTo(reply, `/dashboard/credits?paid=${encodeURIComponent(sessionId)}`);
   });
@@ -49,13 +49,13 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
     } catch (error) {
       if (!isCallerError(error)) throw error;
       const page = await creditsOf(signedIn, options, error.message);
-      return sendDashboard(reply.code(error.status), page, checkoutOrigin);
+      return sendPrivatePage(reply.code(error.status), page, checkoutOrigin);
     }
   });
   routes.page('/dashboard/credits/:saleId/receipt', async (signedIn, reply) => {
     const purchase = await billing.purchase(signedIn.account.accountId, pathParam(signedIn.request, 'saleId'));
     if (purchase === undefined) throw notOnAccount('purchase');
-    return sendDashboard(reply, purchasePage({ layout: layoutOf(signedIn), purchase, seller }));
+    return sendPrivatePage(reply, purchasePage({ layout: dashboardLayout(signedIn), purchase, seller }));
   });
   mountReceipts(routes, options);
 }
@@ -73,8 +73,8 @@ function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): v
     const archived =
       isMissing && isUuid(asked) ? await ledger.archivedMonth(account.accountId, asked, signal) : undefined;
     const error = isMissing ? whyNone(asked, archived) : null;
-    const page = receiptsPage({ layout: layoutOf(signedIn), asked, receipt: receipt ?? null, error, recent });
-    return sendDashboard(error === null ? reply : reply.code(404), page);
+    const page = receiptsPage({ layout: dashboardLayout(signedIn), asked, receipt: receipt ?? null, error, recent });
+    return sendPrivatePage(error === null ? reply : reply.code(404), page);
   });
 }
 
@@ -97,7 +97,7 @@ async function creditsOf(
   const paid = queryOf(request).get('paid');
   const checkoutReturn = paid === null ? null : whatBecame(sales, paid);
   const shown = { open: billing.open, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
-  return creditsPage({ layout: layoutOf(signedIn), account, ...shown });
+  return creditsPage({ layout: dashboardLayout(signedIn), account, ...shown });
 }
 
 /** The message for a customer who returns from the processor's page. Other accounts' sales are not in the list. */

@@ -1,12 +1,12 @@
 import type { PurchaseRecord } from '../../../../src/billing/purchases.js';
 import { figure, inCredits } from '../../../../src/domain/figures.js';
-import { capitalized } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Card, DataTable, Day } from '../frame/parts.js';
-import { DISPUTES } from './statements.js';
+import { capitalized } from '../../kit/signed-in/formats.js';
+import { Card, DataTable, Day } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
+import { DISPUTES } from './purchases.js';
 
 export interface PurchaseModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly purchase: PurchaseRecord;
   /** Name and address of the operator, line by line; empty where they are not configured. */
   readonly seller: readonly string[];

@@ -2,13 +2,13 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 
-import { amountOf, creditsOf } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../frame/parts.js';
+import { amountOf, creditsOf } from '../../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { RequestTable } from './request-table.js';
 
 export interface ReceiptsModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   /** The request id as it was typed; empty when none was. */
   readonly asked: string;
   readonly receipt: Receipt | null;

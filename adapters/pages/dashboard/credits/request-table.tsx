@@ -1,8 +1,8 @@
 import { figure } from '../../../../src/domain/figures.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 
-import { amountOf } from '../frame/formats.js';
-import { DataTable, When } from '../frame/parts.js';
+import { amountOf } from '../../kit/signed-in/formats.js';
+import { DataTable, When } from '../../kit/signed-in/parts.js';
 
 /** Paid requests, the newest first, each with a link to its receipt. */
 export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (

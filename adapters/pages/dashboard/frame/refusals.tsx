@@ -2,15 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { document } from '../../kit/layout.js';
 import { SITE_CSP } from '../../kit/policy.js';
 import { wantsHtml } from '../../kit/send-page.js';
-
-const REFUSALS: Readonly<Record<number, string>> = {
-  403: 'Request refused',
-  404: 'Page not found',
-  429: 'Too many requests',
-};
-
-/** The title of a page for a status. */
-export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
+import { refusalTitle } from '../../kit/signed-in/authenticated-routes.js';
 
 const page = (title: string, message: string): string =>
   document(

@@ -1,19 +1,15 @@
-import type { FastifyRequest } from 'fastify';
 import type { Alerts } from '../../../../src/account/alerts.js';
 import type { Keys } from '../../../../src/account/keys.js';
-import type { IsOperator } from '../../../../src/account/operators.js';
 import type { Billing } from '../../../../src/billing/billing.js';
-import type { Actor } from '../../../../src/domain/audit.js';
-import type { Mode } from '../../../../src/domain/mode.js';
+import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
-import type { AccountRecord, Accounts, AuditLog } from '../../../../src/ports/accounts.js';
+import type { Accounts, AuditLog } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import type { Ledger } from '../../../../src/ports/ledger.js';
 import type { EmailChange } from '../../../../src/sign-in/email-change.js';
 import type { Passkeys } from '../../../../src/sign-in/passkeys.js';
-import type { Sessions, Visitor } from '../../../../src/sign-in/sessions.js';
-import type { Keyless } from '../../../http/keyless.js';
-import type { SessionCookies } from '../../../http/session-cookies.js';
+import type { Sessions } from '../../../../src/sign-in/sessions.js';
+import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js';
 
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
 export interface DashboardServices {
@@ -28,10 +24,7 @@ export interface DashboardServices {
   readonly clock: Clock;
 }
 
-export interface DashboardOptions extends DashboardServices {
-  readonly keyless: Keyless;
-  readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
-  readonly isOperator: IsOperator;
+export interface DashboardOptions extends DashboardServices, Omit<RoutesOptions, 'accounts'> {
   /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
   /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
@@ -44,18 +37,5 @@ export interface DashboardOptions extends DashboardServices {
   readonly passkeys: Pick<Passkeys, 'list' | 'relyingParty'>;
 }
 
-/** A request of a signed-in customer. */
-export interface SignedInRequest {
-  readonly request: FastifyRequest;
-  readonly visitor: Visitor;
-  /** The customer's account, or on a page that has two modes and is in test mode, its test account. */
-  readonly account: AccountRecord;
-  /** Whether the operator's pages are theirs, too. */
-  readonly isOperator: boolean;
-  /** Null on a page that is the same in both. */
-  readonly mode: Mode | null;
-  /** The actor of a change, for the log. */
-  readonly by: Actor;
-  /** Fires when the customer leaves before the answer: work for the request ends then. */
-  readonly signal: AbortSignal;
-}
+export const notOnAccount = (what: string): ServiceError =>
+  new ServiceError('not_found', `This account has no such ${what}.`);

@@ -1,11 +1,11 @@
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Card, Notice, When } from '../frame/parts.js';
+import { Card, Notice, When } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { FreshKey } from './fresh-key-cookie.js';
 
 /** After a key was made or rotated: the only time that the full key is shown. */
 export const freshKeyPage = (
-  model: FreshKey & { readonly layout: PageLayout; readonly record: KeyRecord; readonly baseUrl: string },
+  model: FreshKey & { readonly layout: DashboardLayout; readonly record: KeyRecord; readonly baseUrl: string },
 ): string =>
   dashboardPage(
     {

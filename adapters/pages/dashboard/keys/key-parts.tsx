@@ -1,32 +1,7 @@
 import { toCredits } from '../../../../src/domain/credits.js';
-import type { Cap, CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
-import { amountOf, KEY_STATES, type KeyState, keyState, PERIODS } from '../frame/formats.js';
-import { Badge, Bar, Day, type Tone } from '../frame/parts.js';
+import type { CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
+import { Day } from '../../kit/signed-in/parts.js';
 import type { KeyInput } from './key-forms.js';
-
-const TONES: Record<KeyState, Tone> = { live: 'ok', ending: 'warn', ended: 'plain', revoked: 'bad' };
-
-export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?: boolean }) => {
-  const state = keyState(props.record, props.nowMs, props.replaced);
-  return <Badge tone={TONES[state]}>{KEY_STATES[state]}</Badge>;
-};
-
-/** The part of a cap spent in its period, as a bar and as text. */
-export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | null }) =>
-  cap === null ? (
-    <span class="soft">no cap</span>
-  ) : (
-    <span class="cap">
-      <Bar
-        label={`${amountOf(cap.spent)} of ${amountOf(cap.amount)} credits spent`}
-        value={cap.spent}
-        max={cap.amount}
-      />
-      <span class="small">
-        {amountOf(cap.spent)} of {amountOf(cap.amount)} {PERIODS[cap.period]}
-      </span>
-    </span>
-  );
 
 /** Only uses of the last year are looked up. */
 export const LastUse = ({ record, day }: { record: KeyRecord; day: string | undefined }) => {

@@ -5,14 +5,14 @@ import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  layoutOf,
-  notOnAccount,
   pathParam,
   redirectTo,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
 import { rememberMode } from '../frame/mode-switch.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { type DashboardServices, notOnAccount } from '../frame/services.js';
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
@@ -32,8 +32,8 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     record: KeyRecord,
     rest: Pick<KeyModel, 'typed' | 'error'> = { typed: typedOf(record), error: null },
   ): Promise<FastifyReply> => {
-    const common = { layout: layoutOf(signedIn), nowMs: clock.now(), record };
-    return sendDashboard(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
+    const common = { layout: dashboardLayout(signedIn), nowMs: clock.now(), record };
+    return sendPrivatePage(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
   };
   mountKeyList(routes, services);
   routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
@@ -75,7 +75,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
   const url = '/dashboard/keys';
   routes.page(url, async (signedIn, reply) => {
     const empty = { typed: EMPTY_INPUT, error: null, newMode: signedIn.mode ?? 'live' };
-    return sendDashboard(reply, await listPage(signedIn, services, empty));
+    return sendPrivatePage(reply, await listPage(signedIn, services, empty));
   });
   routes.form(url, url, async (signedIn, form, reply) => {
     const typed = inputIn(form);
@@ -92,7 +92,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
       if (!isCallerError(error)) throw error;
       const newMode = form.get('mode') === 'test' ? 'test' : 'live';
       const page = await listPage(signedIn, services, { typed, error: error.message, newMode });
-      return sendDashboard(reply.code(error.status), page);
+      return sendPrivatePage(reply.code(error.status), page);
     }
   });
 }
@@ -114,7 +114,10 @@ function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void
     if (fresh === null || !fresh.key.startsWith(record.prefix)) {
       return redirectTo(reply, `/dashboard/keys/${record.keyId}?done=key-shown`);
     }
-    return sendDashboard(reply, freshKeyPage({ layout: layoutOf(signedIn), record, baseUrl: baseUrl(), ...fresh }));
+    return sendPrivatePage(
+      reply,
+      freshKeyPage({ layout: dashboardLayout(signedIn), record, baseUrl: baseUrl(), ...fresh }),
+    );
   });
 }
 
@@ -144,7 +147,7 @@ async function listPage(
     ledger.lastUses(account.accountId, yearBefore(clock.now()), signal),
   ]);
   return keysPage({
-    layout: layoutOf(signedIn),
+    layout: dashboardLayout(signedIn),
     nowMs: clock.now(),
     keys: account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
     lastUses: new Map(uses.map(({ keyId, day }) => [keyId, day])),

@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { queryOf } from '../frame/authenticated-routes.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import { queryOf, type SignedInRequest } from '../../kit/signed-in/authenticated-routes.js';
+import type { DashboardServices } from '../frame/services.js';
 import { chartOf, lastHoursOf } from '../usage/usage-charts.js';
 import { hoursIn, lastDays } from '../usage/usage-params.js';
 import type { KeyModel } from './key.js';

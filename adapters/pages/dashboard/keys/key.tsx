@@ -2,18 +2,19 @@ import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
+import { creditsOf } from '../../kit/signed-in/formats.js';
+import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
+import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
-import { creditsOf, keyState } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Card, FormError, Nothing, Notice, When } from '../frame/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from '../usage/last-hours.js';
 import type { LastHours } from '../usage/usage-charts.js';
 import { type KeyInput, OVERLAPS } from './key-forms.js';
-import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
+import { KeyFields, LastUse } from './key-parts.js';
 
 /** A key that the customer made. */
 export interface KeyModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly nowMs: number;
   readonly record: KeyRecord;
   /** `2026-11-21`, within the last year. */

@@ -1,14 +1,15 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { amountOf, keyState } from '../frame/formats.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Card, DataTable, Day, FormError, Nothing } from '../frame/parts.js';
+import { amountOf } from '../../kit/signed-in/formats.js';
+import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
+import { Card, DataTable, Day, FormError, Nothing } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { KeyInput } from './key-forms.js';
-import { CapMeter, KeyFields, LastUse, StateBadge } from './key-parts.js';
+import { KeyFields, LastUse } from './key-parts.js';
 
 export interface KeysModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly nowMs: number;
   /** The newest first. */
   readonly keys: readonly KeyRecord[];

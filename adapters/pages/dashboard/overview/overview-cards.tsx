@@ -1,6 +1,7 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
-import { amountOf, keyState, PERIODS } from '../frame/formats.js';
-import { Card, Notice } from '../frame/parts.js';
+import { amountOf } from '../../kit/signed-in/formats.js';
+import { keyState, PERIODS } from '../../kit/signed-in/key-parts.js';
+import { Card, Notice } from '../../kit/signed-in/parts.js';
 import {
   buys,
   FOLLOWERS_PER_PAGE,

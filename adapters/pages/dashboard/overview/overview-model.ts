@@ -4,7 +4,7 @@ import { TIERS } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../../src/ports/ledger.js';
 import type { ChartData } from '../../charts/chart-data.js';
-import type { PageLayout } from '../frame/frame.js';
+import type { DashboardLayout } from '../frame/dashboard-page.js';
 
 /** The parts of the overview that change with each paid request. */
 export interface LiveModel {
@@ -17,7 +17,7 @@ export interface LiveModel {
 }
 
 export interface OverviewModel extends LiveModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly network: string;
   readonly nowMs: number;
   /** First and last day of the picture. */

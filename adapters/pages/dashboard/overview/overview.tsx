@@ -1,8 +1,8 @@
 import { render } from 'preact-render-to-string';
 import { Chart } from '../../charts/chart.js';
+import { Card, Nothing } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
-import { dashboardPage } from '../frame/frame.js';
-import { Card, Nothing } from '../frame/parts.js';
+import { dashboardPage } from '../frame/dashboard-page.js';
 import { Amount, Balance, Buys, Keys, Notices, Tier } from './overview-cards.js';
 import type { LiveModel, OverviewModel } from './overview-model.js';
 

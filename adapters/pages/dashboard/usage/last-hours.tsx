@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Chart } from '../../charts/chart.js';
-import { Card, Nothing } from '../frame/parts.js';
+import { Card, Nothing } from '../../kit/signed-in/parts.js';
 import type { LastHours } from './usage-charts.js';
 import { HOURS } from './usage-params.js';
 import { UsageTable } from './usage-table.js';

@@ -1,7 +1,8 @@
 import type { UsageGroup } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 import { type ChartData, creditsChart, hoursChart, itemsChart, type Range } from '../../charts/chart-data.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+import type { SignedInRequest } from '../../kit/signed-in/authenticated-routes.js';
+import type { DashboardServices } from '../frame/services.js';
 import { daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
 
 /** The most rows that a table sums up or a file contains: a year of 100 operations and more. */

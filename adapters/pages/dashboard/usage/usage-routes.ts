@@ -4,11 +4,12 @@ import type { UsageRow } from '../../../../src/ports/ledger.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  layoutOf,
   queryOf,
-  sendDashboard,
-} from '../frame/authenticated-routes.js';
-import type { DashboardServices, SignedInRequest } from '../frame/services.js';
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
+import type { DashboardServices } from '../frame/services.js';
 import { livePart, overviewPage } from '../overview/overview.js';
 import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
@@ -26,19 +27,23 @@ interface UsageOptions extends DashboardServices {
 
 /** Overview, usage and its file. */
 export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions): void {
-  routes.page('/dashboard', async (signedIn, reply) => sendDashboard(reply, await overview(signedIn, options)));
-  routes.page('/dashboard/live', async (signedIn, reply) =>
-    sendDashboard(reply, livePart(await newest(signedIn, options))),
+  routes.page('/dashboard', async (signedIn, reply) => sendPrivatePage(reply, await overview(signedIn, options)));
+  routes.page(
+    '/dashboard/live',
+    async (signedIn, reply) => sendPrivatePage(reply, livePart(await newest(signedIn, options))),
+    '/dashboard',
   );
   routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
-  routes.page('/dashboard/usage.csv', async (signedIn, reply) => {
-    const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
-    const rows = await rowsOf(signedIn, ask, options);
-    return reply
-      .type('text/csv; charset=utf-8; header=present')
-      .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
-      .send(usageCsv(ask, rows));
-  });
+  routes.page('/dashboard/usage.csv', (signedIn, reply) => sendFile(signedIn, reply, options), '/dashboard/usage');
+}
+
+async function sendFile(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+  const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
+  const rows = await rowsOf(signedIn, ask, options);
+  return reply
+    .type('text/csv; charset=utf-8; header=present')
+    .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
+    .send(usageCsv(ask, rows));
 }
 
 /** Throws `bad_request` when there are more than a file or a table may contain. */
@@ -57,7 +62,7 @@ async function overview(signedIn: SignedInRequest, options: UsageOptions): Promi
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
   const [usage, live] = await Promise.all([chartOf(signedIn, range, 'credits', options), newest(signedIn, options)]);
-  return overviewPage({ layout: layoutOf(signedIn), network, nowMs, range, usage, ...live });
+  return overviewPage({ layout: dashboardLayout(signedIn), network, nowMs, range, usage, ...live });
 }
 
 async function newest({ account, signal }: SignedInRequest, { ledger, mail }: UsageOptions): Promise<LiveModel> {
@@ -96,6 +101,16 @@ async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options
   ]);
   const typed =
     error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };
-  const page = usagePage({ layout: layoutOf(signedIn), nowMs, ask, error, typed, rows, credits, items, lastHours });
-  return sendDashboard(error === null ? reply : reply.code(400), page);
+  const page = usagePage({
+    layout: dashboardLayout(signedIn),
+    nowMs,
+    ask,
+    error,
+    typed,
+    rows,
+    credits,
+    items,
+    lastHours,
+  });
+  return sendPrivatePage(error === null ? reply : reply.code(400), page);
 }

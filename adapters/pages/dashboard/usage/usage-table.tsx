@@ -2,8 +2,8 @@ import { figure } from '../../../../src/domain/figures.js';
 import type { UsageGroup } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 
-import { amountOf } from '../frame/formats.js';
-import { type Column, DataTable, Day, When } from '../frame/parts.js';
+import { amountOf } from '../../kit/signed-in/formats.js';
+import { type Column, DataTable, Day, When } from '../../kit/signed-in/parts.js';
 import type { UsageParams } from './usage-params.js';
 
 /** The most rows shown; the file has all of them. */

@@ -4,15 +4,15 @@ import type { UsageRow } from '../../../../src/ports/ledger.js';
 
 import { Chart } from '../../charts/chart.js';
 import { type ChartData, daysIn } from '../../charts/chart-data.js';
-import { dashboardPage, type PageLayout } from '../frame/frame.js';
-import { Card, FormError, Nothing } from '../frame/parts.js';
+import { Card, FormError, Nothing } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from './last-hours.js';
 import type { LastHours } from './usage-charts.js';
 import { lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 
 export interface UsageModel {
-  readonly layout: PageLayout;
+  readonly layout: DashboardLayout;
   readonly nowMs: number;
   readonly ask: UsageParams;
   /** What was wrong with the request, as text; `ask` is then the default range. */

@@ -1,21 +1,38 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IsOperator } from '../../../../src/account/operators.js';
+import type { Actor } from '../../../../src/domain/audit.js';
 import { asServiceError, badRequest, ServiceError } from '../../../../src/domain/errors.js';
+import type { Mode } from '../../../../src/domain/mode.js';
 import { truncated } from '../../../../src/lib/text.js';
+import type { AccountRecord, Accounts } from '../../../../src/ports/accounts.js';
 import { signInPath } from '../../../../src/sign-in/safe-next.js';
+import type { Visitor } from '../../../../src/sign-in/sessions.js';
 import { logFailure, sendFailure } from '../../../http/failure.js';
 import { formOf } from '../../../http/form.js';
-import { PAGE } from '../../../http/keyless.js';
+import { type Keyless, PAGE } from '../../../http/keyless.js';
 import { byCustomer } from '../../../http/origin.js';
 import { signalOf } from '../../../http/request.js';
 import { refuseCrossSite } from '../../../http/same-origin.js';
-import { notFoundPage } from '../../kit/not-found.js';
-import { SITE_CSP } from '../../kit/policy.js';
-import { sendPage, wantsHtml } from '../../kit/send-page.js';
-import { FLASH_MESSAGES } from './flash-messages.js';
-import { type PageLayout, refusalPage } from './frame.js';
-import { accountIn, modeOf } from './mode-switch.js';
-import { refusalTitle } from './refusals.js';
-import type { DashboardOptions, SignedInRequest } from './services.js';
+import type { SessionCookies } from '../../../http/session-cookies.js';
+import { notFoundPage } from '../not-found.js';
+import { SITE_CSP } from '../policy.js';
+import { sendPage, wantsHtml } from '../send-page.js';
+
+/** A request of a signed-in customer. */
+export interface SignedInRequest {
+  readonly request: FastifyRequest;
+  readonly visitor: Visitor;
+  /** The customer's account, or on a page that has two modes and is in test mode, its test account. */
+  readonly account: AccountRecord;
+  /** Whether the operator's pages are theirs, too. */
+  readonly isOperator: boolean;
+  /** Null on a page that is the same in both. */
+  readonly mode: Mode | null;
+  /** The actor of a change, for the log. */
+  readonly by: Actor;
+  /** Fires when the customer leaves before the answer: work for the request ends then. */
+  readonly signal: AbortSignal;
+}
 
 type Show = (signedIn: SignedInRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 type Act = (
@@ -26,7 +43,8 @@ type Act = (
 
 /** How pages and forms are served: only to signed-in customers, never cached, and errors as pages. */
 export interface AuthenticatedRoutes {
-  page(url: string, show: Show): void;
+  /** `of`: the page that a file or a part belongs to, where a visitor goes after signing in. */
+  page(url: string, show: Show, of?: string): void;
   /** A form sent to `url`; a visitor who is not signed in returns to the page `from`. */
   form(url: string, from: string, act: Act): void;
 }
@@ -41,21 +59,8 @@ export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>
   (params as Record<string, string | undefined>)[name] ?? '';
 
-export function layoutOf({ request, account, isOperator, mode }: SignedInRequest): PageLayout {
-  const name = queryOf(request).get('done') ?? '';
-  return {
-    name: account.name,
-    email: account.email === account.name ? null : account.email,
-    frozen: account.frozen,
-    isOperator,
-    mode,
-    balance: account.balance,
-    flash: Object.hasOwn(FLASH_MESSAGES, name) ? FLASH_MESSAGES[name as keyof typeof FLASH_MESSAGES] : null,
-  };
-}
-
-/** Sends a page of the dashboard. `formsTo`: another origin that its forms may lead to. */
-export function sendDashboard(reply: FastifyReply, page: string, formsTo: string | null = null): FastifyReply {
+/** Sends a page. `formsTo`: another origin that its forms may lead to. */
+export function sendPrivatePage(reply: FastifyReply, page: string, formsTo: string | null = null): FastifyReply {
   const csp = formsTo === null ? SITE_CSP : SITE_CSP.replace("form-action 'self'", `form-action 'self' ${formsTo}`);
   return sendPage(reply, page, csp);
 }
@@ -68,20 +73,35 @@ export const isCallerError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code !== 'internal';
 
 /** What the routes of pages need. */
-export type RoutesOptions = Pick<DashboardOptions, 'keyless' | 'sessionCookies' | 'isOperator'> & {
-  readonly accounts: Pick<DashboardOptions['accounts'], 'get' | 'testAccount'>;
+export interface RoutesOptions {
+  readonly keyless: Keyless;
+  readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
+  readonly isOperator: IsOperator;
+  readonly accounts: Pick<Accounts, 'get'>;
+}
+
+/** What the pages of a kind have of their own. */
+export interface PageKind {
+  /** Says why something was refused. */
+  refusalPage(signedIn: SignedInRequest, title: string, message: string): string;
+  /** For whom there are such pages: to others the path is like any that does not exist. By default for everybody who is signed in. */
+  admits?(signedIn: SignedInRequest): boolean;
+  /** The account that a page shows; by default the visitor's own, `live`. */
+  shown?(request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>>;
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  403: 'Request refused',
+  404: 'Page not found',
+  429: 'Too many requests',
 };
 
-/** Pages that are not for every customer. */
-export interface Gate {
-  /** For whom there are such pages. To others the path is like any that does not exist. */
-  admits(signedIn: SignedInRequest): boolean;
-  readonly refusalPage: typeof refusalPage;
-}
+/** The title of a page for a status. */
+export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
 export function authenticatedRoutes(
   { keyless, sessionCookies, accounts, isOperator }: RoutesOptions,
-  gate: Gate | null = null,
+  kind: PageKind,
 ): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
     reply.header('Cache-Control', 'private, no-store');
@@ -89,13 +109,11 @@ export function authenticatedRoutes(
     const visitor = await sessionCookies.visitorOf(request);
     const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || live === undefined) return null;
-    const mode = modeOf(request);
-    const account = await accountIn(mode, live, accounts);
-    const common = { request, visitor, isOperator: isOperator(live), by: byCustomer(request), signal };
-    // Another account that is signed in to with the same browser may have no test account.
-    return account === undefined ? { ...common, account: live, mode: 'live' } : { ...common, account, mode };
+    const shown = (await kind.shown?.(request, live)) ?? { account: live, mode: null };
+    return { request, visitor, ...shown, isOperator: isOperator(live), by: byCustomer(request), signal };
   };
-  const isShut = (one: SignedInRequest | null): boolean => gate !== null && (one === null || !gate.admits(one));
+  const isHidden = (one: SignedInRequest | null): boolean =>
+    kind.admits !== undefined && (one === null || !kind.admits(one));
   const answered = async (
     one: SignedInRequest,
     reply: FastifyReply,
@@ -108,16 +126,16 @@ export function authenticatedRoutes(
       // A caller who has left gets no answer, and work that was ended for that did not fail.
       if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-      const page = (gate?.refusalPage ?? refusalPage)(layoutOf(one), refusalTitle(failure.status), failure.message);
-      return sendDashboard(reply.code(failure.status), page);
+      const page = kind.refusalPage(one, refusalTitle(failure.status), failure.message);
+      return sendPrivatePage(reply.code(failure.status), page);
     }
   };
   return {
-    page(url, show) {
+    page(url, show, of = url) {
       keyless(PAGE, url, async (request, reply) => {
         const one = await signedIn(request, reply);
-        if (isShut(one)) return notHere(request, reply);
-        if (one === null) return signIn(reply, request.url);
+        if (isHidden(one)) return notHere(request, reply);
+        if (one === null) return signIn(reply, request.url.replace(url, of));
         return answered(one, reply, () => {
           refuseNul(queryOf(request));
           return show(one, reply);
@@ -127,7 +145,7 @@ export function authenticatedRoutes(
     form(url, from, act) {
       keyless(['POST'], url, async (request, reply) => {
         const one = await signedIn(request, reply);
-        if (isShut(one)) return notHere(request, reply);
+        if (isHidden(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
@@ -154,9 +172,4 @@ function refuseNul(fields: URLSearchParams): void {
   if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);
 }
 
-/** After sign-in they return to the page that a file or a part belongs to. */
-const signIn = (reply: FastifyReply, next: string): FastifyReply =>
-  redirectTo(reply, signInPath(next.replace(/^(\/dashboard\/usage)\.csv|^(\/dashboard)\/live$/, '$1$2')));
-
-export const notOnAccount = (what: string): ServiceError =>
-  new ServiceError('not_found', `This account has no such ${what}.`);
+const signIn = (reply: FastifyReply, next: string): FastifyReply => redirectTo(reply, signInPath(next));

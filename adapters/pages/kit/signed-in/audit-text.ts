@@ -1,13 +1,5 @@
-import { type Actor, AUDIT, type AuditDetail, type AuditKind } from '../../../../src/domain/audit.js';
+import { AUDIT, type AuditDetail, type AuditKind } from '../../../../src/domain/audit.js';
 import { figure, inCredits } from '../../../../src/domain/figures.js';
-
-export const WHO: Record<Actor['who'], string> = {
-  customer: 'you',
-  operator: 'the operator',
-  client: 'an app',
-  payments: 'the payment processor',
-  service: 'Perch',
-};
 
 /** The label of a kind of change; one that this version does not know is shown unchanged. */
 export const kindText = (what: AuditKind): string => (Object.hasOwn(AUDIT, what) ? AUDIT[what] : what);

@@ -1,9 +1,7 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { figure, inCredits } from '../../../../src/domain/figures.js';
-import type { StatementEntry } from '../../../../src/ports/ledger.js';
-
-import { amountOf, capitalized, dollars } from '../frame/formats.js';
-import { Badge, Card, DataTable, Nothing, type Tone, When } from '../frame/parts.js';
+import { capitalized, dollars } from '../../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 
 const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
   open: { text: 'Not paid yet', tone: 'plain' },
@@ -71,48 +69,3 @@ export const Purchases = ({ sales }: { readonly sales: readonly SaleRecord[] }) 
     )}
   </Card>
 );
-
-const KINDS: Record<StatementEntry['kind'], string> = {
-  grant: 'Granted',
-  purchase: 'Bought',
-  reversal: 'Withdrawn',
-  hold: 'Set aside',
-  return: 'Returned',
-};
-
-export const Statement = ({ statement }: { readonly statement: readonly StatementEntry[] }) => (
-  <Card
-    id="statement"
-    title="Statement"
-    lead="Credits added, withdrawn or set aside. For the cost of reads, see usage and receipts."
-  >
-    {statement.length === 0 ? (
-      <Nothing>No credits have been added yet.</Nothing>
-    ) : (
-      <DataTable
-        caption="Statement, newest first"
-        columns={[
-          { title: 'When (UTC)' },
-          { title: 'What' },
-          { title: 'Why' },
-          { title: 'Credits', numeric: true },
-          { title: 'Balance after', numeric: true },
-        ]}
-        rows={statement.map((entry) => ({
-          key: entry.requestId,
-          cells: [
-            <When key="when" at={entry.at} />,
-            KINDS[entry.kind],
-            <bdi key="why">{entry.reason}</bdi>,
-            signed(entry),
-            amountOf(entry.balanceAfter),
-          ],
-        }))}
-      />
-    )}
-  </Card>
-);
-
-/** With its sign, whichever way the ledger writes outgoing amounts. */
-const signed = ({ kind, amount }: StatementEntry): string =>
-  kind === 'reversal' || kind === 'hold' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;

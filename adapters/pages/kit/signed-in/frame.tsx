@@ -1,0 +1,108 @@
+import type { ComponentChildren } from 'preact';
+import { document } from '../layout.js';
+import { queryOf, type SignedInRequest } from './authenticated-routes.js';
+import { Notice } from './parts.js';
+
+/** What surrounds every page. */
+export interface PageLayout {
+  readonly name: string;
+  readonly email: string | null;
+  /** A message about what was just done; null when the page was simply opened. */
+  readonly flash: string | null;
+}
+
+/** `messages`: what may have just been done, by the name that the address contains. */
+export function layoutOf(
+  { request, account }: SignedInRequest,
+  messages: Readonly<Record<string, string>>,
+): PageLayout {
+  const done = queryOf(request).get('done') ?? '';
+  return {
+    name: account.name,
+    email: account.email === account.name ? null : account.email,
+    flash: Object.hasOwn(messages, done) ? (messages[done] ?? null) : null,
+  };
+}
+
+/** The pages that belong together, as the navigation beside them shows them. */
+export interface Menu {
+  readonly label: string;
+  readonly pages: readonly { readonly href: string; readonly text: string }[];
+  /** Completes the title of a document. */
+  readonly title: string;
+  readonly description: string;
+}
+
+const Side = (props: { menu: Menu; layout: PageLayout; here: string | null; exact: boolean }) => {
+  const { menu, layout, here, exact } = props;
+  return (
+    <div class="side">
+      <nav aria-label={menu.label}>
+        <ul>
+          {menu.pages.map(({ href, text }) => (
+            <li key={href}>
+              <a
+                href={href}
+                {...(href === here ? { 'aria-current': exact ? ('page' as const) : ('true' as const) } : {})}
+              >
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form method="post" action="/sign-out" class="who">
+        <p>
+          <bdi>{layout.name}</bdi>
+          {layout.email === null ? null : <bdi class="soft">{layout.email}</bdi>}
+        </p>
+        <button type="submit" class="button small">
+          Sign out
+        </button>
+      </form>
+    </div>
+  );
+};
+
+export interface FrameProps {
+  readonly title: string;
+  /** A sentence under the title. */
+  readonly lead?: ComponentChildren;
+  readonly here: string | null;
+  /** Whether the page is below the one in the navigation. */
+  readonly below?: boolean;
+  readonly layout: PageLayout;
+  /** The page's own script; the page works without it. */
+  readonly script?: 'dashboard-live.js' | 'email-change.js';
+}
+
+/** A page for signed-in people as a complete HTML document. `notices`: shown before what was just done. */
+export const framedPage = (
+  menu: Menu,
+  { title, lead, here, below, layout, script }: FrameProps,
+  body: ComponentChildren,
+  notices: ComponentChildren = null,
+): string =>
+  document(
+    {
+      title: `${title.length > 40 ? `${title.slice(0, 39)}…` : title} · ${menu.title}`,
+      description: menu.description,
+      here: '/dashboard',
+      style: 'dashboard.css',
+      ...(script === undefined ? {} : { script }),
+    },
+    <div class="wrap dash">
+      <Side menu={menu} layout={layout} here={here} exact={below !== true} />
+      <div class="dash-body">
+        <div class="dash-title">
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
+          {lead === undefined ? null : <p class="soft">{lead}</p>}
+        </div>
+        {notices}
+        {layout.flash === null ? null : <Notice tone="ok" title={layout.flash} />}
+        {body}
+      </div>
+    </div>,
+  );
