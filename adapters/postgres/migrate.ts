@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
 import { openMonths } from './ledger/months.js';
-import type { Sql } from './sql.js';
+import type { Sql, Transaction } from './sql.js';
 
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
@@ -22,6 +22,7 @@ export async function migrate(sql: Sql, onProgress: (text: string) => void = () 
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`;
     await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    await tellOfOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
     await openMonths(transaction);
   });
@@ -30,6 +31,15 @@ export async function migrate(sql: Sql, onProgress: (text: string) => void = () 
 export function checkVersion(major: number): void {
   if (major >= OLDEST) return;
   throw new Error(`The database is Postgres ${major}; Perch needs ${OLDEST} or newer. Point DATABASE_URL at one.`);
+}
+
+/** In 0.3.0 `ledger_entries` is a table; the step from there writes every entry anew. */
+async function tellOfOlderLedger(sql: Transaction, onProgress: (text: string) => void): Promise<void> {
+  const [table] = await sql<{ rows: number }[]>`
+    select reltuples::bigint as rows from pg_class where oid = to_regclass('ledger_entries') and relkind = 'r'`;
+  if (table === undefined || table.rows <= 0) return;
+  const entries = table.rows.toLocaleString('en');
+  onProgress(`Converting the ledger of 0.3.0, about ${entries} entries: allow half a minute per million`);
 }
 
 async function run(

@@ -4,7 +4,6 @@ import type { Ledger } from '../../src/ports/ledger.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { CLOSED_TOGETHER } from './options.js';
 
-/** Soon after an upgrade there is much to do, later almost nothing. */
 const EVERY_MS = 600_000;
 const FIRST_MS = 5_000;
 
@@ -22,7 +21,7 @@ export async function openMaintenance(
   const stopping = new AbortController();
   const maintain = async (): Promise<void> => {
     try {
-      await ledger.runMaintenance(stopping.signal, (text) => log.info(text));
+      await ledger.runMaintenance(stopping.signal);
     } catch (err) {
       log.warn({ err }, 'The maintenance of the ledger failed. All figures remain correct; retrying in ten minutes.');
     }

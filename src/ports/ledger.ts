@@ -147,9 +147,9 @@ export interface Ledger {
   claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
   /**
    * Maintenance, on one node at a time; see the implementation. Rejects if the store is unreachable; ends early if the
-   * signal fires. `onProgress`: told what a long step has done so far, in words.
+   * signal fires.
    */
-  runMaintenance(signal?: AbortSignal, onProgress?: (text: string) => void): Promise<void>;
+  runMaintenance(signal?: AbortSignal): Promise<void>;
   /** Checks every invariant over the whole database. */
   check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

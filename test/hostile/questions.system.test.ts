@@ -8,8 +8,9 @@ import { post } from '../interfaces/graphql/client.js';
 import { type Service, startService } from '../interfaces/graphql/service.js';
 import { createClient, rows } from '../kit/client.js';
 import type { TestAccount } from '../kit/perch.js';
+import { addPastDebits } from '../kit/postgres/past-debits.js';
 
-/** A year of charges, put there as no call would: the ledger's trigger sums them all the same. */
+/** A year of charges. */
 const CHARGES = 20_000;
 
 let service: Service;
@@ -22,30 +23,9 @@ beforeAll(async () => {
   sql = service.perch.database.sql;
   asker = await service.perch.account({ credits: CHARGES + 1_000 });
   reader = await service.perch.account({ credits: 10_000 });
-  await charge(asker, CHARGES);
+  await addPastDebits(sql, asker, { count: CHARGES, days: 360, amount: 1000 });
 }, 60_000);
 afterAll(() => service.close());
-
-async function charge({ accountId, walletId }: TestAccount, count: number): Promise<void> {
-  await sql.begin(async (tx) => {
-    const [key] = await tx<{ keyId: string; balance: number; seq: number }[]>`
-      select key_id as "keyId", balance_thousandths as balance, last_seq as seq
-      from wallets join keys using (account_id) where account_id = ${accountId}`;
-    const { keyId = '', balance = 0, seq = 0 } = key ?? {};
-    await tx`
-      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
-        operation, items, cache_hits, lines, at)
-      select ${accountId}, ${walletId}, ${seq} + n, gen_random_uuid(), 'debit', 1000, ${balance} - n * 1000, ${keyId},
-        'op' || n % 20, 1, 0, '[{"path": "user", "unit": "profile", "cache": "miss", "items": 1, "unitPrice": 1000}]',
-        now() - (${count} - n) * (interval '360 days' / ${count}::int)
-      from generate_series(1, ${count}::int) n`;
-    await tx`
-      update wallets set last_seq = last_seq + ${count}, balance_thousandths = balance_thousandths - ${count * 1000}
-      where account_id = ${accountId}`;
-    await tx`
-      update keys set spent_thousandths = ${count * 1000}, counted_thousandths = ${count * 1000} where key_id = ${keyId}`;
-  });
-}
 
 const client = (account: TestAccount) => createClient(service.perch.url, account.key);
 

@@ -1,121 +1,150 @@
-/** A running service of the version before 004 beside one of this version, on one database (docs/scaling.md, upgrades). */
+/** What the step from 0.3.0 makes of entries that the released dump has none of: odd ids and paths, many months, long names. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
-import type { Accounts } from '../../src/ports/accounts.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { DAY_MS } from '../../src/lib/durations.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import { debitOf, type Payer } from '../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { goBackToReleasedSchema } from '../kit/postgres/released-schema.js';
 
-const FOLDER = new URL('../../adapters/postgres/migrations/', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
+const DAYS = 100;
+/** In thousandths. */
+const PRICE = 1_000;
+const GRANTED = 1_000_000;
 
 let database: FreshDatabase;
-let accounts: Accounts;
+let sql: Sql;
 let ledger: Ledger;
 let payer: Payer;
+/** Of one debit a day, the oldest first; then one with a random id, and one by a clock that is a day ahead. */
+let ids: string[];
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await freshDatabase();
-  const { sql } = database;
-  accounts = createAccounts(sql);
+  sql = database.sql;
+  await goBackToReleasedSchema(sql);
+  payer = await openReleasedAccount();
+  ids = Array.from({ length: DAYS }, (_, nth) => v7({ msecs: Date.now() - (DAYS - nth) * DAY_MS }));
+  ids.push('f0000000-0000-4000-8000-000000000000', v7({ msecs: Date.now() + DAY_MS }));
+  await postAsReleased();
   ledger = createLedger(sql);
-  await sql`drop schema public cascade`;
-  await sql`create schema public`;
-  for (const name of ['001.do.ledger.sql', '002.do.corpus.sql', '003.do.installation.sql'])
-    await sql.unsafe(read(name));
-  payer = await olderAccount();
-  await olderDebit(payer, 1_000);
-  await sql.unsafe(read('004.do.customers.sql'));
-  await sql.unsafe(read('005.do.usage.sql'));
-  await sql.unsafe(read('006.do.debits.sql'));
-  await sql.unsafe(read('007.do.archives.sql'));
-  await sql.unsafe(read('013.do.operators.sql'));
 });
-afterAll(() => database.drop());
+afterEach(() => database.drop());
 
-/** As the version before wrote: a key has its cap itself. */
-async function olderKey(accountId: string, cap: number | null): Promise<string> {
-  const [row] = await database.sql<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name, cap_thousandths)
-    select account_id, wallet_id, ${randomBytes(32)}, 'perch_live_before', 'k', ${cap} from wallets where account_id = ${accountId}
-    returning key_id as "keyId"`;
-  return row?.keyId ?? '';
-}
-
-async function olderAccount(): Promise<Payer> {
-  const { sql } = database;
-  const [account] = await sql<{ accountId: string; walletId: string }[]>`
-    with a as (insert into accounts (name) values ('before') returning account_id)
-    insert into wallets (account_id, balance_thousandths, last_seq) select account_id, 1000000, 1 from a
-    returning account_id as "accountId", wallet_id as "walletId"`;
-  const { accountId = '', walletId = '' } = account ?? {};
+async function openReleasedAccount(): Promise<Payer> {
+  const prefix = 'perch_live_before';
+  const [made] = await sql<Omit<Payer, 'prefix'>[]>`
+    with a as (insert into accounts (name) values ('a') returning account_id),
+      w as (
+        insert into wallets (account_id, balance_thousandths, last_seq) select account_id, ${GRANTED}, 1 from a
+        returning account_id, wallet_id
+      )
+    insert into keys (account_id, wallet_id, hash, prefix, name)
+    select account_id, wallet_id, ${randomBytes(32)}, ${prefix}, 'k' from w
+    returning account_id as "accountId", wallet_id as "walletId", key_id as "keyId"`;
+  const opened = { accountId: '', walletId: '', keyId: '', ...made, prefix };
   await sql`
     insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
-    values (${accountId}, ${walletId}, 1, ${randomUUID()}, 'grant', 1000000, 1000000, 'test')`;
-  return { accountId, walletId, keyId: await olderKey(accountId, 5_000), prefix: 'perch_live_before' };
+    values (${opened.accountId}, ${opened.walletId}, 1, ${opened.accountId}, 'grant', ${GRANTED}, ${GRANTED}, 'start')`;
+  return opened;
 }
 
-/** As that version posts, and refuses by what it knows; what it does not know, the cap's own row refuses. */
-async function olderDebit(of: Payer, amount: number): Promise<boolean> {
-  try {
-    return await tryOlderDebit(of, amount);
-  } catch (error) {
-    if ((error as { code?: string }).code === '23514') return false;
-    throw error;
-  }
-}
-
-async function tryOlderDebit({ accountId, keyId }: Payer, amount: number): Promise<boolean> {
-  const lines = JSON.stringify(debitOf(payer ?? { accountId, keyId }, amount).lines);
-  const rows = await database.sql`
-    with key as (
-      update keys set spent_thousandths = spent_thousandths + ${amount}
-      where key_id = ${keyId} and (cap_thousandths is null or spent_thousandths + ${amount} <= cap_thousandths)
-      returning wallet_id
-    ),
-    paid as (
-      update wallets w set balance_thousandths = balance_thousandths - ${amount}, last_seq = last_seq + 1
-      from key where w.wallet_id = key.wallet_id returning w.wallet_id, last_seq, balance_thousandths
-    )
+/** A debit for each id, as 0.3.0 left it: names of any length, a path with a space. */
+async function postAsReleased(): Promise<void> {
+  const lines = [
+    { path: 'user', unit: 'profile', cache: 'hit', items: 1, unitPrice: PRICE / 2 },
+    { path: 'an alias;', unit: 'tweet', cache: 'miss', items: 1, unitPrice: PRICE / 2 },
+  ];
+  await sql`
     insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
-      operation, items, cache_hits, lines)
-    select ${accountId}, wallet_id, last_seq, ${randomUUID()}, 'debit', ${amount}, balance_thousandths, ${keyId}, 'user', 1, 0,
-      ${lines}::text::jsonb
-    from paid returning seq`;
-  return rows.length === 1;
+      operation, items, cache_hits, lines, at)
+    select ${payer.accountId}, ${payer.walletId}, 1 + n, id, 'debit', ${PRICE}::bigint, ${GRANTED} - n * ${PRICE}::bigint,
+      ${payer.keyId}, case when n = 1 then repeat('long', 30) else 'user' end, 2, 1,
+      ${JSON.stringify(lines)}::text::jsonb, least(now(), now() - (${DAYS} - n) * interval '1 day')
+    from unnest(${ids}::uuid[]) with ordinality as i(id, n)`;
+  const spent = ids.length * PRICE;
+  await sql`
+    update wallets set last_seq = last_seq + ${ids.length}, balance_thousandths = balance_thousandths - ${spent}
+    where wallet_id = ${payer.walletId}`;
+  await sql`
+    update keys set spent_thousandths = ${spent}, counted_thousandths = ${spent} where key_id = ${payer.keyId}`;
+  await sql`analyze ledger_entries`;
 }
 
-const post = async (keyId: string, amount: number): Promise<boolean> =>
-  (await ledger.post(debitOf({ ...payer, keyId }, amount))).ok;
+/** `2025_12`, of an id that is a time. */
+const monthOf = (id: string): string =>
+  new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString().slice(0, 7).replace('-', '_');
 
-test('continues an existing cap from what it had counted, whichever node spends', async () => {
-  expect(await olderDebit(payer, 1_000)).toBe(true);
-  expect(await post(payer.keyId, 1_000)).toBe(true);
-  expect(await post(payer.keyId, 2_001)).toBe(false);
-  expect(await olderDebit(payer, 2_001)).toBe(false);
-  expect(await olderDebit(payer, 2_000)).toBe(true);
-  expect(await post(payer.keyId, 1)).toBe(false);
+const requests = async (group: ('hour' | 'day' | 'endpoint')[]): Promise<number> =>
+  (await ledger.usage(payer.accountId, { ...ALL, group })).reduce((sum, row) => sum + row.requests, 0);
+
+test('converts every entry, says how many there are, and leaves a ledger without faults', async () => {
+  const progress: string[] = [];
+  await migrate(sql, (text) => progress.push(text));
+  expect(progress).toEqual([
+    'Converting the ledger of 0.3.0, about 103 entries: allow half a minute per million',
+    'Migrating the database: version-0-4-0',
+  ]);
+  expect((await ledger.check()).faults).toEqual([]);
+  expect(await requests(['day'])).toBe(ids.length);
+  await ledger.runMaintenance();
+  await ledger.post(debitOf(payer, PRICE));
+  expect((await ledger.check()).faults).toEqual([]);
+  expect(await requests([])).toBe(ids.length + 1);
+  const names = await ledger.usage(payer.accountId, { ...ALL, group: ['endpoint'] });
+  expect(names.map(({ endpoint = '' }) => endpoint.length)).toEqual([64, 4]);
+});
+
+test('puts debits into the month of their request, and those whose id is not a time into none', async () => {
+  await migrate(sql);
+  const rows = await sql<{ id: string; table: string }[]>`
+    select request_id as id, tableoid::regclass::text as table from debits order by seq`;
+  expect(rows.map(({ id }) => id)).toEqual(ids);
+  for (const { id, table } of rows.slice(0, DAYS)) expect(table).toBe(`debits_${monthOf(id)}`);
+  expect(rows[DAYS]?.table).toBe('debits_of_no_month');
+});
+
+test('answers receipts and statements as 0.3.0 did, and posts neither a debit nor a grant again', async () => {
+  await migrate(sql);
+  const accounts = createAccounts(sql);
+  for (const [nth, id] of ids.entries()) {
+    const receipt = await ledger.receipt(payer.accountId, id);
+    expect(receipt).toMatchObject({
+      amount: PRICE,
+      balanceAfter: GRANTED - (nth + 1) * PRICE,
+      keyPrefix: payer.prefix,
+      lines: [{ path: 'user' }, { path: 'an_alias_', unit: 'tweet', cache: 'miss', items: 1, unitPrice: PRICE / 2 }],
+    });
+  }
+  const left = GRANTED - ids.length * PRICE;
+  expect(await ledger.post(debitOf(payer, PRICE, { requestId: ids[0] ?? '' }))).toMatchObject({ ok: true });
+  expect((await accounts.get(payer.accountId))?.balance).toBe(left);
+  const start = { requestId: payer.accountId, accountId: payer.accountId, amount: GRANTED, reason: 'start' };
+  expect(await ledger.grant(start)).toBe(GRANTED);
+  expect(await ledger.statement(payer.accountId, 10)).toMatchObject([{ kind: 'grant', amount: GRANTED }]);
+  expect((await accounts.get(payer.accountId))?.balance).toBe(left);
+});
+
+test('counts what 0.3.0 posted in a cap that is set afterwards', async () => {
+  await migrate(sql);
+  const accounts = createAccounts(sql);
+  const spent = ids.length * PRICE;
+  const low = accounts.changeKey(payer, { cap: { amount: spent - 1, period: 'total' } });
+  await expect(low).rejects.toMatchObject({ code: 'bad_request' });
+  expect((await accounts.changeKey(payer, { cap: { amount: GRANTED, period: 'total' } })).cap?.spent).toBe(spent);
   expect((await ledger.check()).faults).toEqual([]);
 });
 
-test('a key that the version before makes has its cap here, too', async () => {
-  const keyId = await olderKey(payer.accountId, 3_000);
-  expect(await post(keyId, 3_001)).toBe(false);
-  expect(await post(keyId, 2_000)).toBe(true);
-  expect(await olderDebit({ ...payer, keyId }, 1_001)).toBe(false);
-  expect((await ledger.check()).faults).toEqual([]);
-});
-
-test('a cap of this version bounds what the version before spends, and counts it', async () => {
-  const key = { accountId: payer.accountId, hash: randomBytes(32), prefix: 'perch_live_after0', name: 'k' };
-  const { keyId } = await accounts.addKey({ ...key, cap: { amount: 4_000, period: 'day' } });
-  expect(await olderDebit({ ...payer, keyId }, 1_500)).toBe(true);
-  expect(await post(keyId, 2_501)).toBe(false);
-  await accounts.changeKey({ accountId: payer.accountId, keyId }, { cap: { amount: 2_000, period: 'month' } });
-  expect(await olderDebit({ ...payer, keyId }, 501)).toBe(false);
-  expect(await post(keyId, 500)).toBe(true);
-  expect((await ledger.check()).faults).toEqual([]);
+test('fails and changes nothing where an entry names a key that does not exist', async () => {
+  await sql`alter table ledger_entries disable trigger append_only`;
+  await sql`update ledger_entries set key_id = ${randomUUID()} where seq = 2`;
+  await expect(migrate(sql)).rejects.toMatchObject({ code: '23502' });
+  expect(await sql`select from ledger_entries`).toHaveLength(ids.length + 1);
+  expect(await sql`select max(version)::int as version from schema_version`).toMatchObject([{ version: 4 }]);
 });

@@ -3,7 +3,6 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import { qpsOf } from '../../../src/domain/tiers.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord, Accounts, KeyLookup } from '../../../src/ports/accounts.js';
-import { sumAccount } from '../ledger/sums.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
@@ -27,11 +26,7 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
     keyByPrefix: (prefix, accountId) => keyByPrefix(sql, prefix, accountId),
     rotateKey: (of, successor, endsAt, by = OPERATOR) =>
       lockingTransaction(sql, (tx) => rotateKey(tx, of, successor, endsAt, by)),
-    async changeKey(of, change, by = OPERATOR) {
-      // Before anything is locked: a cap is computed from the sums.
-      if (change.cap && isUuid(of.accountId)) await sumAccount(sql, of.accountId);
-      return lockingTransaction(sql, (tx) => changeKey(tx, of, change, by));
-    },
+    changeKey: (of, change, by = OPERATOR) => lockingTransaction(sql, (tx) => changeKey(tx, of, change, by)),
     revokeKey: (of, by = OPERATOR) => lockingTransaction(sql, (tx) => revokeKey(tx, of, by)),
     async onKeyChange(listener) {
       const { unlisten } = await sql.listen(KEY_CHANGE, listener);

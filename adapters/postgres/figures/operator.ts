@@ -4,10 +4,7 @@ import { listAccounts } from '../accounts/account-list.js';
 import { record } from '../accounts/audit.js';
 import type { Sql } from '../sql.js';
 
-/**
- * In Postgres. No question reads the debits: what was spent is what came in and is not there any more, and the rest is
- * in sums.
- */
+/** In Postgres. Nothing here reads the debits: what was spent is what was granted and bought, less what is left. */
 export const createOperatorStore = (sql: Sql): OperatorStore => ({
   accounts: (query) => listAccounts(sql, query),
   async events(of, limit) {
@@ -34,18 +31,12 @@ export const createOperatorStore = (sql: Sql): OperatorStore => ({
 /** In one statement, so that all figures are of one moment: they add up. */
 async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
   const [row] = await sql<(Omit<MoneyTotals, 'spent' | 'withdrawn'> & { taken: number })[]>`
-    with entry as (
-      select kind, amount_thousandths from statement_entries
-      union all
-      -- Before this version's ledger; by the index of what is no debit.
-      select kind, amount_thousandths from older_entries where kind <> 'debit'
-    ),
-    credits as (
+    with credits as (
       select coalesce(sum(amount_thousandths) filter (where kind = 'purchase'), 0)::bigint as sold,
         coalesce(sum(amount_thousandths) filter (where kind = 'grant'), 0)::bigint as granted,
         coalesce(sum(amount_thousandths) filter (where kind in ('reversal', 'hold')), 0)::bigint
           - coalesce(sum(amount_thousandths) filter (where kind = 'return'), 0)::bigint as taken
-      from entry
+      from statement_entries
     ),
     wallet as (
       select count(*) as accounts, coalesce(sum(balance_thousandths), 0)::bigint as outstanding from wallets

@@ -83,15 +83,13 @@ export async function monthsBefore(sql: Sql, before: string): Promise<string[]> 
 /** Whether all debits of a month are where they belong, and in the sums. Throws ArchiveRefusal. */
 export async function checkArchivable(sql: Sql | Transaction, month: string): Promise<void> {
   const { to } = await idsOf(sql, month);
-  const [row] = await sql<{ isOlder: boolean; isUnsummed: boolean }[]>`
-    select exists (select from older_entries) as "isOlder", exists (
+  const [row] = await sql<{ isUnsummed: boolean }[]>`
+    select exists (
       select from wallets w cross join lateral (
         select from debits d
         where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
       ) d where w.summed_to < ${to}
     ) as "isUnsummed"`;
-  if (row?.isOlder)
-    throw new ArchiveRefusal('entries of the version before are still being moved; the service does that as it runs');
   if (row?.isUnsummed)
     throw new ArchiveRefusal(`debits of ${month} are not summed up yet; the service does that every ten minutes`);
 }

@@ -24,10 +24,7 @@ export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf
   return keys.map((key) => key.keyId);
 }
 
-/**
- * Puts keys under a new cap, which starts with what they have already spent in the period. Entries that the account
- * posted before sums existed must be summed up first (`sumAccount`).
- */
+/** Puts keys under a new cap, which starts with what they have already spent in the period. */
 export async function addCap(
   tx: Transaction,
   accountId: string,

@@ -68,16 +68,8 @@ const sums = (sql: Sql) => sql`
   by_hour as (
     select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
       sum(items) as items, sum(cache_hits) as hits, sum(amount_thousandths) as amount
-    from (
-      select w.account_id, at, operation, key_id, items, cache_hits, amount_thousandths
-      from debits d join wallets w using (wallet_number) join keys k using (account_id, key_number)
-      where request_id < summed_to or request_id >= ${NO_TIME}::uuid
-      union all
-      select e.account_id, at, operation, key_id, items, cache_hits, amount_thousandths
-      from older_entries e left join usage_unsummed b
-        on b.account_id = e.account_id and b.wallet_id = e.wallet_id and seq > summed_seq and seq <= until_seq
-      where kind = 'debit' and b.account_id is null
-    ) summed group by 1, 2, 3, 4
+    from debits join wallets using (wallet_number) join keys using (account_id, key_number)
+    where request_id < summed_to or request_id >= ${NO_TIME}::uuid group by 1, 2, 3, 4
   ),
   summed_hour as (
     select account_id, hour, endpoint, key_id, requests, items, cache_hits as hits, amount_thousandths as amount from usage_hours

@@ -51,7 +51,7 @@ export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
       return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
     },
     claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
-    runMaintenance: (signal, onProgress) => maintainLedger(sql, signal, onProgress),
+    runMaintenance: (signal) => maintainLedger(sql, signal),
     check: () => checkLedger(sql),
   };
 }
@@ -70,8 +70,6 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
       select account_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
         balance_thousandths + ${grant.amount}, ${grant.reason}
       from wallet
-      -- Before this version, perhaps.
-      where not exists (select from ledger_entries where account_id = ${grant.accountId} and request_id = ${grant.requestId})
       on conflict (account_id, request_id) do nothing
       returning account_id, seq, balance_after
     ),
@@ -88,7 +86,7 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
     select balance_after from entry`;
   if (granted !== undefined) return granted.balance_after;
   const [before] = await sql<{ balance_after: number }[]>`
-    select balance_after from ledger_entries
+    select balance_after from statement_entries
     where account_id = ${grant.accountId} and request_id = ${grant.requestId}`;
   if (before === undefined) throw new Error(`no account ${grant.accountId} to grant credits to`);
   return before.balance_after;
@@ -120,26 +118,17 @@ const receiptColumns = (sql: Sql) => sql`
   e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
   e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines`;
 
-/** Reads the index of each table from its end: request ids are in the order of time. */
 /** There is no index by key: a key's newest are looked for among so many of the account's. */
 const MOST_SEARCHED = 1_000;
 
+/** Reads the index from its end: request ids are in the order of time. */
 const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) => sql<Dated<Receipt>[]>`
   with newest as materialized (
-    (
-      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
-        receipt_lines(lines, operation) as lines
-      from debits join keys using (key_number)
-      where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
-      order by request_id desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
-    )
-    union all (
-      select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits, lines
-      from older_entries
-      where account_id = ${accountId} and wallet_id = (select wallet_id from wallets where account_id = ${accountId})
-        and kind = 'debit'
-      order by seq desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
-    )
+    select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
+      receipt_lines(lines, operation) as lines
+    from debits join keys using (key_number)
+    where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
+    order by request_id desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
   )
   select ${receiptColumns(sql)} from newest e join keys k on k.account_id = ${accountId} and k.key_id = e.key_id
   ${keyId === undefined ? sql`` : sql`where e.key_id = ${keyId}`}
@@ -147,4 +136,4 @@ const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) 
 
 const statementRows = (sql: Sql, accountId: string, limit: number) => sql<Dated<StatementEntry>[]>`
   select request_id as "requestId", at, kind, amount_thousandths as amount, balance_after as "balanceAfter", reason
-  from ledger_entries where account_id = ${accountId} and kind <> 'debit' order by seq desc limit ${limit}`;
+  from statement_entries where account_id = ${accountId} order by seq desc limit ${limit}`;

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, Transaction } from '../sql.js';
 import { openMonths } from './months.js';
-import { emptyOlder, moveOlder, olderPages, pagesToMove } from './older-entries.js';
-import { keptFrom, plus, settledTo, sumDebits, sumOlder } from './sums.js';
+import { keptFrom, plus, settledTo, sumDebits } from './sums.js';
 
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -20,35 +18,24 @@ const STATEMENT_MS = 30_000;
 /** Held for the length of a transaction: one node at a time, whichever is first. */
 const MAINTENANCE_LOCK = 0x74696479;
 
-/** Between two steps of moving: this much of what a step took. */
-const PAUSE = 0.5;
-
-/** How often a long move tells how far it is, milliseconds. */
-const PROGRESS_MS = 10_000;
-
 /** Returns how much there was to do. */
 type Step = (tx: Transaction) => Promise<number>;
 
 /**
  * The ledger's own housekeeping, on whichever node gets the lock: opens the months ahead, sums up debits, folds old
- * hours into days, drops names from before yesterday, and moves what the version before has posted. It works in short
- * transactions, none of which changes the usage reported.
+ * hours into days, and drops names from before yesterday. It works in short transactions, none of which changes the
+ * usage reported.
  */
-export async function maintainLedger(
-  sql: Sql,
-  signal?: AbortSignal,
-  onProgress: (text: string) => void = () => {},
-): Promise<void> {
+export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<void> {
   let steps = 0;
   await alone(sql, openMonths);
   const settled = await settledTo(sql);
   const sumSettled: Step = (tx) => sumDebits(tx, settled);
-  for (const step of [sumOlder, sumSettled, foldHours, dropNames]) {
+  for (const step of [sumSettled, foldHours, dropNames]) {
     for (; steps < MOST_STEPS && !signal?.aborted; steps += 1) {
       if (!(await alone(sql, step))) break;
     }
   }
-  await moveAllOlder(sql, signal, onProgress);
 }
 
 /** One step; undefined if another node is doing it. */
@@ -58,29 +45,6 @@ function alone<T>(sql: Sql, step: (tx: Transaction) => Promise<T>): Promise<T | 
     const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${MAINTENANCE_LOCK}) as taken`;
     return lock?.taken ? step(tx) : undefined;
   }) as Promise<T | undefined>;
-}
-
-/** Everything that can be moved, with pauses for the work of others; an interruption costs a look at empty pages. */
-async function moveAllOlder(
-  sql: Sql,
-  signal: AbortSignal | undefined,
-  onProgress: (text: string) => void,
-): Promise<void> {
-  const pages = await olderPages(sql);
-  let saidMs = performance.now();
-  for (const page of pagesToMove(pages)) {
-    if (signal?.aborted) return;
-    const beganMs = performance.now();
-    const moved = await alone(sql, (tx) => moveOlder(tx, page));
-    if (moved === undefined) return;
-    const tookMs = performance.now() - beganMs;
-    if (beganMs - saidMs > PROGRESS_MS) {
-      saidMs = beganMs;
-      onProgress(`Moving the ledger into its new tables: ${Math.floor((page / pages) * 100)}%`);
-    }
-    if (moved > 0) await sleep(tookMs * PAUSE);
-  }
-  if (pages > 0 && !signal?.aborted && (await alone(sql, emptyOlder))) onProgress('The ledger is in its new tables');
 }
 
 const foldHours: Step = async (tx) => {

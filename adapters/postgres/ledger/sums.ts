@@ -1,14 +1,11 @@
-import { ServiceError } from '../../../src/domain/errors.js';
 import { HOURLY_DAYS } from '../../../src/domain/usage.js';
-import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { NO_TIME } from './plain-debits.js';
 
 /** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 const HOURS_KEPT = `${HOURLY_DAYS} days`;
 
-/** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
-const ENTRIES_AT_ONCE = 20_000;
+/** The most in one transaction, so that no other waits long: about 100 ms on a small machine. Debits are those of each wallet. */
 const WALLETS_AT_ONCE = 50;
 const DEBITS_AT_ONCE = 1_000;
 
@@ -58,7 +55,18 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
         join keys k on k.account_id = s.account_id and k.key_number = d.key_number
       group by 1, 2, 3, 4
     ),
-    ${added(tx)},
+    recent as (
+      insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, hour, endpoint, key_id, requests, items, cache_hits, amount
+      from entry where hour >= ${keptFrom(tx)} order by 1, 2, 3, 4
+      on conflict (account_id, hour, endpoint, key_id) do update set ${plus(tx)}
+    ),
+    past as (
+      insert into usage_days as u (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+      select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits), sum(amount)
+      from entry where hour < ${keptFrom(tx)} group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (account_id, day, endpoint, key_id) do update set ${plus(tx)}
+    ),
     spent as (
       update keys k set spent_thousandths = k.spent_thousandths + p.amount, counted_thousandths = k.counted_thousandths + p.amount
       from (select account_id, key_id, sum(amount)::bigint as amount from entry group by 1, 2 order by 2) p
@@ -72,71 +80,6 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
       ) end
     from span s where w.account_id = s.account_id`;
 }
-
-/**
- * The longest that a request sums up entries from before sums existed, in milliseconds: the next one continues from
- * there.
- */
-const LONGEST_SUMMING_MS = 5_000;
-
-/** Sums up all that one account posted before sums existed: usually nothing. 503 `settling` where it takes long. */
-export async function sumAccount(sql: Sql, accountId: string, withinMs = LONGEST_SUMMING_MS): Promise<void> {
-  const untilMs = performance.now() + withinMs;
-  while ((await lockingTransaction(sql, (tx) => sumSome(tx, accountId))) > 0) {
-    if (performance.now() >= untilMs) {
-      throw new ServiceError(
-        'upstream_rate_limited',
-        'The usage totals of this account are still being calculated, so nothing was done. Try again in 2 s.',
-        { reason: 'settling', retryAfter: 2 },
-      );
-    }
-  }
-}
-
-/** Sums up some entries from before sums existed, of any account. */
-export const sumOlder = (tx: Transaction): Promise<number> => sumSome(tx, null);
-
-/** Sums up some entries of one wallet, of that account or of any. Writes rows in the same order as debits do. */
-async function sumSome(tx: Transaction, accountId: string | null): Promise<number> {
-  const [wallet] = await tx<{ accountId: string; walletId: string; from: number; to: number; until: number }[]>`
-    select account_id as "accountId", wallet_id as "walletId", summed_seq as "from",
-      least(summed_seq + ${ENTRIES_AT_ONCE}, until_seq) as "to", until_seq as "until"
-    from usage_unsummed ${accountId === null ? tx`` : tx`where account_id = ${accountId}`}
-    order by account_id, wallet_id limit 1 for update ${accountId === null ? tx`skip locked` : tx``}`;
-  if (wallet === undefined) return 0;
-  const { walletId, from, to, until } = wallet;
-  await tx`
-    with entry as materialized (
-      select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id,
-        count(*) as requests, sum(items) as items, sum(cache_hits) as cache_hits, sum(amount_thousandths) as amount
-      from older_entries
-      where account_id = ${wallet.accountId} and wallet_id = ${walletId} and seq > ${from} and seq <= ${to} and kind = 'debit'
-      group by 1, 2, 3, 4
-    ),
-    ${added(tx)}
-    select`;
-  if (to < until) {
-    await tx`
-      update usage_unsummed set summed_seq = ${to}
-      where account_id = ${wallet.accountId} and wallet_id = ${walletId}`;
-  } else await tx`delete from usage_unsummed where account_id = ${wallet.accountId} and wallet_id = ${walletId}`;
-  return 1;
-}
-
-/** Adds the rows of `entry` to the sums of hours, and of days for what hours are no longer kept for. */
-const added = (tx: Transaction) => tx`
-  recent as (
-    insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
-    select account_id, hour, endpoint, key_id, requests, items, cache_hits, amount
-    from entry where hour >= ${keptFrom(tx)} order by 1, 2, 3, 4
-    on conflict (account_id, hour, endpoint, key_id) do update set ${plus(tx)}
-  ),
-  past as (
-    insert into usage_days as u (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
-    select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits), sum(amount)
-    from entry where hour < ${keptFrom(tx)} group by 1, 2, 3, 4 order by 1, 2, 3, 4
-    on conflict (account_id, day, endpoint, key_id) do update set ${plus(tx)}
-  )`;
 
 /** Hours from here on are not folded into days yet. */
 export const keptFrom = (tx: Sql | Transaction) => tx`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;

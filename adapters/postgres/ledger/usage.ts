@@ -4,9 +4,8 @@ import type { Sql } from '../sql.js';
 
 /**
  * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these (W12).
- * Read from the sums that maintenance makes, from the debits that came after them, and, for an account that still has
- * entries from before sums existed, from these as well: exact at any moment. Ungrouped: one row, of zeros when there is nothing. A pending
- * query: it can be cancelled.
+ * Read from the sums that maintenance makes and from the debits that came after them: exact at any moment. Ungrouped:
+ * one row, of zeros when there is nothing. A pending query: it can be cancelled.
  */
 export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
   const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));
@@ -41,7 +40,7 @@ const SHOWN: Record<UsageGroup, string> = {
   key: 'prefix as "keyPrefix"',
 };
 
-/** Sums by hour, by day, and the entries not summed up yet. Names compare by their bytes, the same on every server. */
+/** Sums by hour, by day, and the debits not summed up yet. Names compare by their bytes, the same on every server. */
 const parts = (sql: Sql, accountId: string, { from, to, group }: Pick<UsageQuery, 'from' | 'to' | 'group'>) => sql`
   select (hour at time zone 'UTC')::date as day, hour, endpoint collate "C" as endpoint, key_id, requests, items, cache_hits,
     amount_thousandths
@@ -54,12 +53,6 @@ const parts = (sql: Sql, accountId: string, { from, to, group }: Pick<UsageQuery
           from usage_days where account_id = ${accountId}
             and day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${to}::timestamptz at time zone 'UTC')::date`
   }
-  union all
-  select (e.at at time zone 'UTC')::date, date_trunc('hour', e.at, 'UTC'), left(e.operation, 64), e.key_id, 1, e.items,
-    e.cache_hits, e.amount_thousandths
-  from usage_unsummed b join older_entries e on e.account_id = b.account_id and e.wallet_id = b.wallet_id
-    and e.seq > b.summed_seq and e.seq <= b.until_seq
-  where b.account_id = ${accountId} and e.kind = 'debit' and e.at >= ${from}::timestamptz and e.at < ${to}::timestamptz
   union all
   select (d.at at time zone 'UTC')::date, date_trunc('hour', d.at, 'UTC'), left(d.operation, 64), k.key_id, 1, d.items,
     d.cache_hits, d.amount_thousandths

@@ -122,7 +122,6 @@ describe('distributing the tables as docs/scaling.md says', () => {
       'audit_log',
       'debits',
       'ledger_archives',
-      'older_entries',
       'statement_entries',
     ]);
   });

@@ -1,13 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { openSecrets } from '../../../app/secrets.js';
 import { type AccountOptions, type OpenAccount, openAccount } from '../../kit/open-account.js';
+import { addPastDebits } from '../../kit/postgres/past-debits.js';
 import type { Weather } from './network.js';
 import type { Done, Order } from './service-process.js';
 
@@ -131,38 +133,10 @@ async function end(child: ChildProcess): Promise<void> {
 
 const HIT = 500;
 
-/**
- * A past of so many paid reads, over the last thirty days, as the ledger would have them: entries, wallet and key agree. One
- * insert, which whatever is summed up by the database sees like any other.
- */
-export async function spendMany(
-  sql: Sql,
-  { accountId, keyId }: Account,
-  charges: number,
-  operations = 20,
-): Promise<void> {
-  const line = JSON.stringify([{ path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: HIT }]);
-  await sql.begin(async (sql) => {
-    const [wallet] = await sql<{ wallet_id: string; last_seq: number; balance: number }[]>`
-      select wallet_id, last_seq, balance_thousandths as balance from wallets where account_id = ${accountId} for update`;
-    const [seq, balance] = [Number(wallet?.last_seq), Number(wallet?.balance) + charges * HIT];
-    await sql`
-      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason, at)
-      values (${accountId}, ${wallet?.wallet_id ?? ''}, ${seq + 1}, gen_random_uuid(), 'grant', ${charges * HIT}, ${balance},
-        'test', now() - interval '31 days')`;
-    await sql`
-      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, key_id,
-        operation, items, cache_hits, lines, at)
-      select ${accountId}, ${wallet?.wallet_id ?? ''}, ${seq + 1} + n, gen_random_uuid(), 'debit', ${HIT}::bigint,
-        ${balance}::bigint - n * ${HIT}, ${keyId}, 'operation' || n % ${operations}::int, 1, 1, ${line}::text::jsonb,
-        now() - interval '30 days' * (1 - n::float / ${charges})
-      from generate_series(1, ${charges}::int) as n`;
-    await sql`
-      update wallets set last_seq = ${seq + 1 + charges}, balance_thousandths = ${balance - charges * HIT}
-      where account_id = ${accountId}`;
-    await sql`
-      update keys set spent_thousandths = spent_thousandths + ${charges * HIT},
-        counted_thousandths = spent_thousandths + ${charges * HIT} where key_id = ${keyId}`;
-  });
-  await sql`analyze older_entries`;
+/** A past of so many paid reads over the last thirty days, for which the account is granted the credits first. */
+export async function spendMany(sql: Sql, account: Account, charges: number, operations = 20): Promise<void> {
+  const { accountId } = account;
+  await createLedger(sql).grant({ requestId: randomUUID(), accountId, amount: charges * HIT, reason: 'test' });
+  await addPastDebits(sql, account, { count: charges, days: 30, amount: HIT, operations });
+  await sql`analyze debits`;
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
@@ -14,11 +13,8 @@ import { openInventedNetwork } from '../../../app/test-mode/invented-network.js'
 import type { Product, Tweet } from '../../../src/domain/model.js';
 import type { Network } from '../../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { goBackToReleasedSchema } from '../../kit/postgres/released-schema.js';
 import { idsOf } from './corpus-fixture.js';
-
-const MIGRATIONS = new URL('../../../adapters/postgres/migrations/', import.meta.url);
-/** The migration from which on Perch itself cuts words. */
-const VERSION = 8;
 
 let database: FreshDatabase;
 let sql: Sql;
@@ -41,19 +37,8 @@ const unindexed = async (): Promise<number> =>
   (await sql`select count(*)::int as rows from corpus_tweets where search is null`)[0]?.rows;
 
 describe('a database of an earlier version', () => {
-  /** Brings the schema back to what it was before `VERSION`. */
-  async function goBack(): Promise<void> {
-    const versions = await sql`select * from schema_version where version < ${VERSION}`;
-    await sql`drop schema public cascade`;
-    await sql`create schema public`;
-    const files = readdirSync(MIGRATIONS).filter((name) => Number.parseInt(name, 10) < VERSION);
-    for (const file of files.sort()) await sql.unsafe(readFileSync(new URL(file, MIGRATIONS), 'utf8'));
-    await sql`create table schema_version (version bigint primary key, name text, md5 text, run_at timestamptz)`;
-    await sql`insert into schema_version ${sql(versions.map((row) => ({ ...row })) as never)}`;
-  }
-
   it('is searchable as before after migration and indexing, which reports its progress', async () => {
-    await goBack();
+    await goBackToReleasedSchema(sql);
     await sql`insert into corpus_users (id, handle, name, bio, followers) values (7, 'Harbour_Watch', 'Ann', 'Tides', 5)`;
     await sql`insert into corpus_tweets (id, text, lang, created_at, author_id, likes, hashtags, media) values
       (1, '“free speech” then…', 'EN', '2015-01-07', 7, 1234, '{Art}', '[{"type":"animated_gif"}]'),

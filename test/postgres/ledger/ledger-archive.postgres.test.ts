@@ -146,13 +146,6 @@ describe('is refused, and nothing is changed:', () => {
     await expect(archive()).rejects.toThrow(`debits of ${FEBRUARY} are not summed up yet`);
   });
 
-  test('a ledger whose older entries are still being moved', async () => {
-    await sql`
-      insert into older_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
-      values (${payer.accountId}, ${payer.walletId}, 99, ${v7()}, 'grant', 1, 1, 'test')`;
-    await expect(archive()).rejects.toThrow('still being moved');
-  });
-
   test('an inconsistent ledger', async () => {
     await sql`update wallets set balance_thousandths = 1 where account_id = ${payer.accountId}`;
     await expect(archive()).rejects.toThrow('inconsistent');

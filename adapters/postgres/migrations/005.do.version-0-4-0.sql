@@ -1,0 +1,536 @@
+-- From 0.3.0 to 0.4.0 in one step, in which every entry of the ledger is written anew. Nothing of 0.3.0 may run meanwhile or
+-- afterwards (docs/deploying.md, upgrading).
+
+-- In the order in which debits lock them, so that one that is still on its way and this step never wait for each other.
+lock table wallets, keys, spend_caps, ledger_entries in access exclusive mode;
+
+-- The ledger.
+
+-- The first of all ids that requests of that moment can have.
+create function first_id_at(at timestamptz) returns uuid language sql immutable parallel safe as $$
+  select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- What debits call a wallet and a key: with their ids, every debit and its index would be 40 bytes longer.
+alter table wallets add column wallet_number integer generated always as identity;
+create unique index wallets_by_number on wallets (wallet_number);
+alter table keys add column key_number integer generated always as identity;
+create unique index keys_by_number on keys (account_id, key_number);
+
+-- A debit is found by its request id, whose first bits are its time (UUID version 7): a month is a range of ids. No foreign
+-- keys, and of what could be an index only the one that keeps a request from being charged twice: the statement that inserts
+-- has the wallet's row locked, and numbers the entries.
+create table debits (
+  request_id uuid not null,
+  seq bigint not null check (seq > 0),
+  amount_thousandths bigint not null check (amount_thousandths > 0),
+  balance_after bigint not null check (balance_after >= 0),
+  at timestamptz not null default now(),
+  wallet_number integer not null,
+  key_number integer not null,
+  items integer not null,
+  cache_hits integer not null,
+  operation text not null,
+  -- The receipt: `user profile hit 1 500;user.tweets tweet miss 20 1000`, which is path, unit, cache, items, price of one. A
+  -- path that is the operation is left out: ` profile hit 1 500`.
+  lines text not null,
+  primary key (wallet_number, request_id)
+) partition by range (request_id);
+create trigger append_only before update or delete or truncate on debits
+  for each statement execute function refuse_change();
+
+-- For ids that are no times, and for a month that nobody opened in time: it works like the others. Restoring an archive takes
+-- those of its month out.
+create table debits_of_no_month partition of debits default;
+create trigger append_only before update or delete or truncate on debits_of_no_month for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+
+-- Opens the month that `at` lies in; false if that can't be done any more, because it has debits among those of no month.
+-- Attached when it is complete: that locks no partition but the one of no month, for a moment.
+create function open_month(at timestamptz) returns boolean language plpgsql as $$
+declare
+  begins timestamptz := date_trunc('month', at, 'UTC');
+  ends timestamptz := date_trunc('month', begins + interval '40 days', 'UTC');
+  name text := to_char(begins at time zone 'UTC', '"debits_"YYYY_MM');
+begin
+  if to_regclass(name) is not null then
+    return true;
+  end if;
+  if exists (select from debits_of_no_month where request_id >= first_id_at(begins) and request_id < first_id_at(ends)) then
+    return false;
+  end if;
+  execute format('create table %I (like debits including all)', name);
+  execute format('create trigger append_only before update or delete or truncate on %I
+    for each statement execute function refuse_change()', name);
+  execute format('alter table debits attach partition %I for values from (%L) to (%L)', name, first_id_at(begins),
+    first_id_at(ends));
+  return true;
+end
+$$;
+
+-- Credits that came or went other than by a read: few, and kept forever.
+create table statement_entries (
+  account_id uuid not null,
+  seq bigint not null check (seq > 0),
+  request_id uuid not null,
+  kind text not null check (kind in ('grant', 'purchase', 'reversal', 'hold', 'return')),
+  amount_thousandths bigint not null check (amount_thousandths > 0),
+  balance_after bigint not null check (balance_after >= 0),
+  reason text not null,
+  at timestamptz not null default now(),
+  primary key (account_id, seq),
+  unique (account_id, request_id)
+);
+create trigger append_only before update or delete or truncate on statement_entries
+  for each statement execute function refuse_change();
+
+-- Entries of 0.3.0 move over, in the order of the index, which then grows at its end only. A request may be of the day before
+-- its debit. A path of a receipt with a space or a semicolon gets `_` in its place.
+select open_month(day), open_month(day - interval '1 day')
+from (select distinct date_trunc('day', at, 'UTC') as day from ledger_entries where kind = 'debit') days;
+insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
+  operation, lines)
+select wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits, operation, (
+    select coalesce(string_agg(concat_ws(' ', case when line ->> 'path' = operation then ''
+        else translate(line ->> 'path', ' ;', '__') end,
+      line ->> 'unit', line ->> 'cache', line ->> 'items', line ->> 'unitPrice'), ';' order by nth), '')
+    from jsonb_array_elements(lines) with ordinality as l(line, nth)
+  )
+from ledger_entries e left join wallets w using (account_id) left join keys k using (account_id, key_id)
+where kind = 'debit' order by wallet_number, request_id;
+analyze debits;
+insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason, at)
+select account_id, seq, request_id, kind, amount_thousandths, balance_after, reason, at
+from ledger_entries where kind <> 'debit';
+drop table ledger_entries;
+
+create function receipt_lines(lines text, operation text) returns jsonb language sql immutable parallel safe as $$
+  select coalesce(jsonb_agg(jsonb_build_object('path', coalesce(nullif(word[1], ''), operation), 'unit', word[2], 'cache', word[3],
+    'items', word[4]::bigint, 'unitPrice', word[5]::bigint) order by nth), '[]')
+  from string_to_table(lines, ';') with ordinality as line(line, nth), string_to_array(line, ' ') as word
+$$;
+
+-- Every entry of the ledger.
+create view ledger_entries as
+  select w.account_id, w.wallet_id, d.seq, d.request_id, 'debit' as kind, d.amount_thousandths, d.balance_after, k.key_id,
+    d.operation, d.items, d.cache_hits, receipt_lines(d.lines, d.operation) as lines, null as reason, d.at
+  from debits d left join wallets w using (wallet_number)
+    left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+  union all
+  select s.account_id, w.wallet_id, s.seq, s.request_id, s.kind, s.amount_thousandths, s.balance_after, null, null, null, null,
+    null, s.reason, s.at
+  from statement_entries s left join wallets w using (account_id);
+
+-- Months of debits that were written to files and left the database, with what the ledger needs to stay exact without them:
+-- `perch ledger check` goes on from these sums, and `perch ledger restore` takes them out again.
+create table ledger_archives (
+  -- Its first day, UTC.
+  month date primary key check (extract(day from month) = 1),
+  rows bigint not null check (rows >= 0),
+  amount_thousandths numeric not null check (amount_thousandths >= 0),
+  file text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  at timestamptz not null default now()
+);
+
+-- Archived entries of a wallet that follow each other without another in between are one row: its place in the chain of
+-- entries. Grants and debits of other months, posted among them, begin a new one.
+create table archived_debits (
+  month date not null references ledger_archives,
+  wallet_number integer not null,
+  first_seq bigint not null,
+  last_seq bigint not null check (last_seq >= first_seq),
+  amount_thousandths bigint not null check (amount_thousandths > 0),
+  -- After the last one.
+  balance_after bigint not null check (balance_after >= 0),
+  primary key (month, wallet_number, first_seq)
+);
+
+-- What archived debits are in the sums of usage and keys.
+create table archived_usage (
+  month date not null references ledger_archives,
+  account_id uuid not null,
+  day date not null,
+  endpoint text not null,
+  key_id uuid not null,
+  requests bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  amount_thousandths bigint not null,
+  primary key (month, account_id, day, endpoint, key_id)
+);
+
+-- Deleted by a restore only.
+create trigger append_only before update or delete or truncate on ledger_archives for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+create trigger append_only before update or delete or truncate on archived_debits for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+create trigger append_only before update or delete or truncate on archived_usage for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+
+-- Sums.
+
+-- What debits sum up to, so that questions about the past cost what they answer. An hour's sums are kept for the last days,
+-- then they are folded into its day's: usage is both together, at any moment.
+create table usage_hours (
+  account_id uuid not null,
+  -- Begin of the hour that the entries' `at` lies in, UTC.
+  hour timestamptz not null,
+  -- The operation, at most 64 characters of it: entries of 0.3.0 may have longer ones.
+  endpoint text not null,
+  key_id uuid not null,
+  requests bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  amount_thousandths bigint not null,
+  primary key (account_id, hour, endpoint, key_id)
+  -- Room in each page keeps the updates of a hot wallet inside it.
+) with (fillfactor = 50);
+create index usage_hours_by_hour on usage_hours (hour);
+
+create table usage_days (
+  account_id uuid not null,
+  day date not null,
+  endpoint text not null,
+  key_id uuid not null,
+  requests bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  amount_thousandths bigint not null,
+  primary key (account_id, day, endpoint, key_id)
+);
+
+-- Sums are made every few minutes: usage, and what a key has spent, are sums and what came after them. `summed_to`: debits
+-- with smaller ids are in the sums. One that is posted with such an id all the same is added at once. `summed_seq`: while
+-- `last_seq` is above it, there may be something to sum up. `caps_version` rises when a key of the wallet gets a cap or loses
+-- one: a debit that was begun before, and saw none, starts again.
+do $$
+begin
+  execute format('alter table wallets
+    add column summed_to uuid not null default %L,
+    add column summed_seq bigint not null default 0,
+    add column caps_version integer not null default 0', first_id_at(now()));
+end
+$$;
+
+-- Ids from 2100 on, to which nearly all random ones belong, are added to the sums at once as well. By the index of each
+-- wallet (`offset 0`), whatever is known of a month that fills.
+create view unsummed_debits as
+  select w.account_id, d.* from wallets w cross join lateral (
+    select * from debits d
+    where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to
+      and d.request_id < '03bb2cc3-d800-0000-0000-000000000000'
+    offset 0
+  ) d;
+
+-- Of the entries of 0.3.0. It counted what a key spent with each debit: those of clocks that were ahead are summed up later.
+with sums as materialized (
+  select account_id, hour, endpoint, key_id, requests, items, cache_hits, amount
+  from (
+    select wallet_number, key_number, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint,
+      count(*) as requests, sum(items) as items, sum(cache_hits) as cache_hits, sum(amount_thousandths) as amount
+    from debits where request_id < first_id_at(now()) or request_id >= '03bb2cc3-d800-0000-0000-000000000000'
+    group by 1, 2, 3, 4
+  ) grouped join wallets using (wallet_number) join keys using (account_id, key_number)
+),
+recent as (
+  insert into usage_hours (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+  select * from sums where hour >= date_trunc('day', now(), 'UTC') - interval '8 days'
+)
+insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits), sum(amount)
+from sums where hour < date_trunc('day', now(), 'UTC') - interval '8 days' group by 1, 2, 3, 4;
+update keys k set spent_thousandths = k.spent_thousandths - d.amount, counted_thousandths = k.counted_thousandths - d.amount
+from (select account_id, key_number, sum(amount_thousandths)::bigint as amount from unsummed_debits group by 1, 2) d
+where k.account_id = d.account_id and k.key_number = d.key_number;
+
+-- What keys have spent since the period began that is running.
+create function keys_spent(account uuid, key_ids uuid[], period text) returns bigint language sql stable as $$
+  select (case period
+      when 'total' then (
+        select coalesce(sum(spent_thousandths), 0) from keys where account_id = account and key_id = any(key_ids))
+      else (
+        select coalesce(sum(amount_thousandths), 0) from (
+          select key_id, amount_thousandths from usage_hours
+          where account_id = account and hour >= period_began(period, now())
+          union all
+          select key_id, amount_thousandths from usage_days
+          where account_id = account and day >= (period_began(period, now()) at time zone 'UTC')::date
+        ) sums where key_id = any(key_ids))
+      end + (
+        select coalesce(sum(d.amount_thousandths), 0) from unsummed_debits d join keys k using (account_id, key_number)
+        where d.account_id = account and k.key_id = any(key_ids) and d.at >= period_began(period, now()))
+    )::bigint
+$$;
+
+-- A key that gets or loses a cap: debits that saw it otherwise find another version.
+create function change_caps() returns trigger language plpgsql as $$
+begin
+  update wallets set caps_version = caps_version + 1 where account_id = new.account_id;
+  update spend_caps c set spent_thousandths = keys_spent(new.account_id,
+      (select array_agg(key_id) from keys where account_id = new.account_id and cap_id = new.cap_id), c.period)
+    where c.cap_id = new.cap_id;
+  return null;
+end
+$$;
+create trigger change_caps after update of cap_id on keys for each row
+  when (new.cap_id is distinct from old.cap_id) execute function change_caps();
+
+-- Names that an account gave its own operations, at most 100 a day. Those of days before yesterday go away.
+create table operation_names (
+  account_id uuid not null,
+  day date not null,
+  names text[] not null,
+  primary key (account_id, day)
+);
+create index operation_names_by_day on operation_names (day);
+
+-- The corpus and the invented network.
+
+-- The corpus is searched by words that Perch cuts itself (adapters/networks/corpus/search), the same on every server. A row
+-- where `search` is null is found by no search yet: one of 0.3.0, or written by hand. Each start indexes such rows before it
+-- serves. To change a row by hand, set its `search` to null.
+alter table corpus_tweets drop column search;
+alter table corpus_users drop column search;
+drop function corpus_tweet_terms;
+-- Likes and the like alone; `rank` (search/rank.ts) takes time into account.
+alter table corpus_tweets drop column engagement;
+
+-- An edited tweet has an id for each of its versions, and lists have the latest one alone. `earlier_ids` is what a source says
+-- of the latest; `edited_to` follows from it after each import: the latest version that is there, null for that one.
+-- What is in a tweet besides text and media; null: not known.
+--   audio: [{url, alt_text}]   poll: {options: [{text, votes}], ends_at}   articles: [{title, url}]
+alter table corpus_users add column search tsvector;
+alter table corpus_tweets add column search tsvector, add column rank bigint, add column earlier_ids bigint[],
+  add column edited_to bigint, add column audio jsonb, add column poll jsonb, add column articles jsonb;
+
+create index corpus_tweets_rank on corpus_tweets (rank desc, id desc);
+create index corpus_tweets_search on corpus_tweets using gin (search);
+create index corpus_users_search on corpus_users using gin (search);
+create index corpus_tweets_unindexed on corpus_tweets (id) where search is null;
+create index corpus_users_unindexed on corpus_users (id) where search is null;
+
+-- The invented network, which test keys read whatever network the service reads: filled when the first of them reads it. Not
+-- the corpus, whose rows are live data.
+create table invented_users (like corpus_users including all);
+create table invented_tweets (like corpus_tweets including all);
+create table invented_follows (like corpus_follows including all);
+
+create index corpus_tweets_edited on corpus_tweets (id) where earlier_ids is not null;
+create index invented_tweets_edited on invented_tweets (id) where earlier_ids is not null;
+
+-- By which version of the index (adapters/networks/corpus/import/index-corpus.ts) the rows of the corpus, and those of the
+-- invented network, are found. Those of an earlier version are indexed anew when the tables are opened.
+create table search_index (
+  tables text primary key check (tables in ('corpus', 'invented')),
+  version integer not null
+);
+
+-- Customers.
+
+-- Test mode: a customer's account has a second one, its test account, with a wallet of play credits and keys of its own. Keys,
+-- receipts, usage, caps and limits go by account, so what is done in test mode is apart from what is done live.
+
+-- The customer's account that a test account belongs to; null for a customer's own.
+alter table accounts add column test_of uuid references accounts check (test_of <> account_id);
+create unique index accounts_test_of on accounts (test_of) where test_of is not null;
+-- Of a test account: the UTC day of the last refill.
+alter table wallets add column refilled_on date;
+
+-- Who freezes an account freezes its test keys, and they have its rate.
+create or replace function tell_account_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('perch_key_change', encode(hash, 'hex')) from keys
+    where (account_id = new.account_id or account_id in (select account_id from accounts where test_of = new.account_id))
+      and revoked_at is null and (expires_at is null or expires_at > now());
+  return null;
+end
+$$;
+
+-- A link that changes the mail address of an account works once as well.
+alter table one_time_tokens drop constraint one_time_tokens_kind_check;
+alter table one_time_tokens add constraint one_time_tokens_kind_check
+  check (kind in ('sign_in', 'passkey', 'code', 'email_change'));
+
+-- A mailbox, however its address is written: case, what follows a plus, and at Gmail dots and the older name of the domain.
+create function mailbox_of(email text) returns text language sql immutable strict parallel safe as $$
+  select case when domain in ('gmail.com', 'googlemail.com') then replace(name, '.', '') || '@gmail.com'
+    else name || '@' || domain end
+  from (
+    select coalesce(nullif(split_part(local, '+', 1), ''), local) as name, domain
+    from (
+      select regexp_replace(lower(email), '@[^@]*$', '') as local, regexp_replace(lower(email), '^.*@', '') as domain
+    ) parts
+  ) named
+$$;
+
+-- Mailboxes that an account received its starting credits for: once each.
+create table starting_credits (
+  mailbox text primary key,
+  account_id uuid not null
+);
+insert into starting_credits (mailbox, account_id)
+select distinct on (mailbox_of(a.email)) mailbox_of(a.email), a.account_id
+from accounts a
+where a.email is not null and exists (
+  select from statement_entries e where e.account_id = a.account_id and e.request_id = a.account_id
+)
+order by mailbox_of(a.email), a.created_at, a.account_id;
+
+-- Alerts that customers set, and notices on their way: written down together with what they tell of, so that a process that
+-- ends in between loses none.
+create table alerts (
+  account_id uuid not null references accounts,
+  alert_id uuid not null default gen_random_uuid(),
+  kind text not null check (kind in ('balance_below', 'day_spend_above')),
+  amount_thousandths bigint not null check (amount_thousandths > 0),
+  by_mail boolean not null,
+  webhook_url text,
+  -- The last crossing that was told: a top-up's number, or a day. Each is told once.
+  crossing text,
+  crossed_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (account_id, alert_id),
+  check (by_mail or webhook_url is not null)
+);
+
+create table deliveries (
+  account_id uuid not null references accounts,
+  delivery_id uuid not null default gen_random_uuid(),
+  -- Null: a notice that every customer gets.
+  alert_id uuid,
+  channel text not null check (channel in ('mail', 'webhook')),
+  -- The mail address, or the URL.
+  target text not null,
+  subject text,
+  body text not null,
+  created_at timestamptz not null default now(),
+  tries integer not null default 0,
+  -- Null once it was delivered or given up.
+  due_at timestamptz,
+  delivered_at timestamptz,
+  -- What the receiver answered last, or why there was no answer.
+  status integer,
+  fault text,
+  primary key (account_id, delivery_id),
+  foreign key (account_id, alert_id) references alerts on delete cascade
+);
+create index deliveries_due on deliveries (channel, due_at) where due_at is not null;
+create index deliveries_by_alert on deliveries (account_id, alert_id, created_at);
+create index deliveries_by_age on deliveries (created_at);
+
+-- Sales.
+
+-- For receipts of purchases: what was paid in all, with tax, and the processor's own receipt. Null for sales of 0.3.0.
+-- Sales follow the processor's latest word: disputed credits are set aside while a dispute is open, and a verdict can be
+-- overturned. `held_thousandths` is a part of what was taken back so far; it is set when a sale is next looked up. `look`: the
+-- number of the look that was applied last.
+alter table sales add column total_cents bigint, add column receipt_url text,
+  add column held_thousandths bigint not null default 0 check (held_thousandths >= 0),
+  add column look bigint not null default 0;
+create index sales_by_day on sales (paid_at) where state = 'paid';
+
+-- In the order in which looks begin.
+create sequence payment_looks;
+
+-- The account is frozen because this dispute was lost, and not by an operator.
+alter table sale_disputes add column freezes boolean not null default false;
+update sale_disputes d set freezes = true from accounts a
+  where a.account_id = d.account_id and a.frozen_at is not null and d.state = 'lost' and (
+    select who from audit_log l where l.account_id = d.account_id and what = 'account.frozen' order by event_id desc limit 1
+  ) = 'payments';
+
+-- The operator.
+
+-- Who of several operators made a change: shown to operators, never to the customer.
+alter table audit_log add column operator_id uuid;
+create index audit_log_by_operators on audit_log (event_id) where who = 'operator';
+
+-- Lists of accounts begin with the newest.
+create index accounts_by_creation on accounts (created_at, account_id);
+
+-- Which questions of a network's own check were asked, by all processes together: each is asked once a day.
+create table network_checks (
+  -- A digest of the credentials and of what is asked.
+  question text primary key check (length(question) = 43),
+  asked_at timestamptz not null default now(),
+  -- Whether the answer was good; null until it is there. A refusal is not kept: it costs nothing to ask again.
+  is_good boolean
+);
+
+-- What reads earned and cost: sums by UTC day, network and operation. Not the ledger, which is exact.
+create table read_costs (
+  day date not null,
+  network text not null,
+  operation text not null,
+  answers bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  charged_thousandths bigint not null,
+  calls bigint not null,
+  tweets bigint not null,
+  users bigint not null,
+  cost_micro_usd bigint not null,
+  -- On the day when its price did not cover its cost: one process warns of it.
+  warned boolean not null default false,
+  primary key (day, network, operation)
+);
+
+-- What reads did, for the status page: sums by UTC day and family, written once a minute by each process.
+create table status_days (
+  day date not null,
+  family text not null,
+  minutes bigint not null,
+  degraded bigint not null,
+  down bigint not null,
+  calls bigint not null,
+  failures bigint not null,
+  read_ms bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  primary key (day, family)
+);
+
+-- Minutes with trouble, from which incidents are put together.
+create table status_minutes (
+  minute timestamptz not null,
+  family text not null,
+  down boolean not null,
+  calls bigint not null,
+  failures bigint not null,
+  primary key (minute, family)
+);
+
+-- Requests: sums by UTC hour, written once a minute by each process.
+create table traffic_hours (
+  hour timestamptz not null,
+  interface text not null,
+  -- Empty where no operation was determined.
+  operation text not null,
+  -- Of HTTP; 0: the caller left.
+  status smallint not null,
+  -- The error code, or empty.
+  code text not null,
+  -- Of a histogram of times: src/domain/traffic.ts.
+  bucket smallint not null,
+  requests bigint not null,
+  items bigint not null,
+  cache_hits bigint not null,
+  primary key (hour, interface, operation, status, code, bucket)
+);
+
+-- Refusals by a limit, by UTC day. The account is that of zeros for callers without a valid key.
+create table limits_met (
+  day date not null,
+  account_id uuid not null,
+  limit_name text not null,
+  refusals bigint not null,
+  primary key (day, account_id, limit_name)
+);
+
+-- Batches of sums that were written in the last days: one whose acknowledgement was lost is counted once.
+create table sum_batches (
+  batch_id uuid primary key,
+  written_at timestamptz not null default now()
+);
+create index sum_batches_by_age on sum_batches (written_at);
