@@ -31,7 +31,7 @@ const POOLS = {
     limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
   },
   /** Free queries about the past. */
-  queries: { max: QUERY_CONNECTIONS, name: 'perch questions' },
+  queries: { max: QUERY_CONNECTIONS, name: 'perch history' },
   corpusSql: { max: 8, name: 'perch corpus' },
 } as const;
 

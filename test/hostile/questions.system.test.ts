@@ -48,7 +48,7 @@ async function whileSlow(work: () => Promise<void>): Promise<void> {
 const atWork = async (): Promise<number> => {
   const [row] = await sql<{ count: number }[]>`
     select count(*) from pg_stat_activity
-    where datname = current_database() and application_name = 'perch questions' and state = 'active'
+    where datname = current_database() and application_name = 'perch history' and state = 'active'
       and query like '%usage_days%'`;
   return row?.count ?? 0;
 };

@@ -27,7 +27,7 @@ const STEPS = [
   'perch look-ups',
   'perch settling',
   'perch corpus',
-  'perch questions',
+  'perch history',
   'network',
   'look for the demo',
   'traces',
