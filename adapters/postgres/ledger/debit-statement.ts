@@ -1,16 +1,17 @@
 import type { Debit } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
-import type { Mode } from './group-commit-options.js';
+import type { FlushMode } from './group-commit-options.js';
 import { type Entry, NO_TIME } from './plain-debits.js';
 import { receiptText } from './receipt-text.js';
 
 /**
- * What the statement did with one debit. `crowded`: earlier debits of the same statement took what it needed. `locked`:
+ * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key got
+ * a cap meanwhile. `locked`:
  * another transaction has locked its wallet, key or cap, or one of these does not exist; a statement that waits finds
  * out which.
  */
 export interface DebitRow {
-  readonly outcome: 'posted' | 'balance' | 'key_cap' | 'crowded' | 'locked' | 'missing';
+  readonly outcome: 'posted' | 'balance' | 'key_cap' | 'retry' | 'locked' | 'missing';
   readonly seq: number;
   readonly balance_after: number | null;
   /** Whether its key has a cap. */
@@ -18,7 +19,7 @@ export interface DebitRow {
 }
 
 /** What the statement does where a row is locked. */
-export type Locking = Exclude<Mode, 'plain'>;
+export type LockMode = Exclude<FlushMode, 'plain'>;
 
 /** The longest that a statement waits for one lock before it fails, having done nothing (55P03). */
 const LOCK_TIMEOUT_MS = 300;
@@ -30,9 +31,9 @@ const LOCK_TIMEOUT_MS = 300;
  * A debit that its wallet or cap does not cover on its own takes nothing and leaves room for the others. The rest are
  * posted in order of arrival where they fit beside those before them; at least the first of each wallet is posted.
  *
- * With `skip` it waits for no locked row; with `wait`, at most 300 ms for each.
+ * With `skipLocked` it waits for no locked row; with `waitForLock`, at most 300 ms for each.
  */
-export async function postDebits(sql: Sql, debits: readonly Debit[], mode: Locking): Promise<DebitRow[]> {
+export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockMode): Promise<DebitRow[]> {
   return sql<DebitRow[]>`
     with input as materialized (${rowsOf(sql, debits)}),
     ${lockedRows(sql, mode)},
@@ -106,7 +107,7 @@ const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
  * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never
  * deadlock. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
  */
-const lockedRows = (sql: Sql, mode: Locking) => sql`
+const lockedRows = (sql: Sql, mode: LockMode) => sql`
   wallet as materialized (
     select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
     from (select distinct account_id from input) i join wallets w using (account_id)
@@ -132,31 +133,31 @@ const lockedRows = (sql: Sql, mode: Locking) => sql`
     from held_cap
   )`;
 
-const lockedOnes = (sql: Sql, mode: Locking) => (mode === 'skip' ? sql`skip locked` : sql``);
+const lockedOnes = (sql: Sql, mode: LockMode) => (mode === 'skipLocked' ? sql`skip locked` : sql``);
 
 /** Each debit with its outcome; those posted with the entry's number and the balance after it. */
-const judgedRows = (sql: Sql, mode: Locking) => sql`
+const judgedRows = (sql: Sql, mode: LockMode) => sql`
   judged as materialized (
     select *,
       last_seq + count(*) filter (where outcome = 'posted') over earlier as seq,
       balance - sum(amount) filter (where outcome = 'posted') over earlier as balance_after
     from (
       select *, coalesce(refusal, case
-        when sum(amount) filter (where refusal is null) over (partition by account_id order by ord) > balance then 'crowded'
+        when sum(amount) filter (where refusal is null) over (partition by account_id order by ord) > balance then 'retry'
         when cap_spent + sum(amount) filter (where refusal is null) over (partition by cap_id order by ord) > cap
-          then 'crowded'
+          then 'retry'
         else 'posted' end) as outcome
       from (
         select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.key_counted, k.cap_id, c.cap, c.cap_spent,
           c.began,
           -- One that began before midnight and waited for one from after it counts to the new day, and says so.
           greatest(now(), c.began) as at, case
-          ${mode === 'skip' ? sql`when w.account_id is null or k.key_id is null then 'locked'` : sql``}
+          ${mode === 'skipLocked' ? sql`when w.account_id is null or k.key_id is null then 'locked'` : sql``}
           when (w.wallet_id, k.account_id, k.wallet_id) is distinct from (i.wallet_id, i.account_id, i.wallet_id) then 'missing'
           when i.amount > w.balance then 'balance'
           when c.cap_spent + i.amount > c.cap then 'key_cap'
           -- The key got its cap while this statement waited for its row, and does not see it: the next one does.
-          when k.cap_id is not null and c.cap_id is null then ${mode === 'skip' ? sql`'locked'` : sql`'crowded'`} end as refusal
+          when k.cap_id is not null and c.cap_id is null then ${mode === 'skipLocked' ? sql`'locked'` : sql`'retry'`} end as refusal
         from input i left join wallet w using (account_id) left join key k using (key_id) left join cap c using (cap_id)
       ) alone
     ) together

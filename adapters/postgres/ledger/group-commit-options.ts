@@ -2,23 +2,23 @@ import type { Time } from '../../../src/ports/clock.js';
 
 /**
  * A flush's verdict on one of its requests: its result, its failure, or that it must be retried, either in the next
- * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `apart`: something in
+ * flush or apart from the others. `locked`: another transaction has locked a row that it needs. `isolate`: something in
  * its flush took too long, and the cause is unknown.
  */
-export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'again' | 'locked' | 'apart';
+export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'retry' | 'locked' | 'isolate';
 
 /**
- * How a flush treats what it meets. `plain`: it has only requests that are expected to be simple. `skip`: any; a locked
- * row is skipped (`locked`). `wait`: it waits for the row, within the flush's own bound.
+ * How a flush treats what it meets. `plain`: it has only requests that are expected to be simple. `skipLocked`: any; a locked
+ * row is skipped (`locked`). `waitForLock`: it waits for the row, within the flush's own bound.
  */
-export type Mode = 'plain' | 'skip' | 'wait';
+export type FlushMode = 'plain' | 'skipLocked' | 'waitForLock';
 
 export interface GroupCommitOptions<Request, Result> {
   /**
-   * Returns one verdict per request; if it throws, its requests fail with that error. In the mode `wait` all are of one
+   * Returns one verdict per request; if it throws, its requests fail with that error. In the mode `waitForLock` all are of one
    * partition.
    */
-  readonly flush: (batch: readonly Request[], mode: Mode) => Promise<readonly Verdict<Result>[]>;
+  readonly flush: (batch: readonly Request[], mode: FlushMode) => Promise<readonly Verdict<Result>[]>;
   /** A partition never has more than one flush in progress. */
   readonly partitionOf: (request: Request) => string;
   /** Whether it can go into a plain flush, if nothing before it in its partition has to go into another. */

@@ -4,7 +4,7 @@ import { BriefMap } from '../../../src/lib/brief-map.js';
 import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
-import type { Bounds, GroupCommitOptions, Mode, Verdict } from './group-commit-options.js';
+import type { Bounds, FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { isDue, Partition, type Waiting } from './partition.js';
 
 const commits = channel(LEDGER_COMMITS);
@@ -38,7 +38,7 @@ export class GroupCommit<Request, Result> {
   readonly #ready = new LinkedSet<Partition<Request, Result>>();
   readonly #parked = new LinkedSet<Partition<Request, Result>>();
   #waiting = 0;
-  readonly #running = { plain: 0, skip: 0, wait: 0, stubborn: 0 };
+  readonly #running = { plain: 0, skipLocked: 0, waitForLock: 0, stubborn: 0 };
   #scheduled = false;
   #sweptAtMs = 0;
   #wakeUp: { readonly atMs: number; readonly cancel: () => void } | null = null;
@@ -119,22 +119,22 @@ export class GroupCommit<Request, Result> {
   /** Starts every flush that can start now. */
   #pump(): void {
     const now = this.#time.monotonic.now();
-    while (this.#running.wait < this.#bounds.waits) {
+    while (this.#running.waitForLock < this.#bounds.waits) {
       const partition = this.#nextToWait(now);
       if (partition === undefined) break;
-      void this.#run('wait', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
+      void this.#run('waitForLock', this.#take(partition, this.#bounds.most), partition.lock?.isStubborn === true);
     }
     // One plain flush, then the others; a second plain one only if many wait and nothing else does.
     if (this.#running.plain === 0) this.#start('plain', now);
-    while (this.#start('skip', now));
+    while (this.#start('skipLocked', now));
     if (this.#readyCount() >= LARGE) this.#start('plain', now);
     this.#setTimer(now);
   }
 
   /** Whether there was room for a flush, and something to flush. */
-  #start(mode: 'plain' | 'skip', now: number): boolean {
-    if (this.#running.plain + this.#running.skip >= this.#bounds.flights) return false;
-    const batch = this.#gather(mode === 'skip' ? this.#probes(now) : [], mode);
+  #start(mode: 'plain' | 'skipLocked', now: number): boolean {
+    if (this.#running.plain + this.#running.skipLocked >= this.#bounds.flights) return false;
+    const batch = this.#gather(mode === 'skipLocked' ? this.#probes(now) : [], mode);
     if (batch.length > 0) void this.#run(mode, batch, false);
     return batch.length > 0;
   }
@@ -165,7 +165,7 @@ export class GroupCommit<Request, Result> {
     return batch;
   }
 
-  #gather(batch: Waiting<Request, Result>[], mode: 'plain' | 'skip'): Waiting<Request, Result>[] {
+  #gather(batch: Waiting<Request, Result>[], mode: 'plain' | 'skipLocked'): Waiting<Request, Result>[] {
     const { most } = this.#bounds;
     const { isPlain = () => false } = this.#options;
     const ready: Partition<Request, Result>[] = [];
@@ -193,7 +193,7 @@ export class GroupCommit<Request, Result> {
     return partition.waiting.splice(0, count);
   }
 
-  async #run(mode: Mode, batch: readonly Waiting<Request, Result>[], isStubborn: boolean): Promise<void> {
+  async #run(mode: FlushMode, batch: readonly Waiting<Request, Result>[], isStubborn: boolean): Promise<void> {
     const startedAt = this.#time.monotonic.now();
     this.#running[mode] += 1;
     if (isStubborn) this.#running.stubborn += 1;
@@ -217,27 +217,27 @@ export class GroupCommit<Request, Result> {
   }
 
   /**
-   * Settles the requests that have a verdict; the others wait again, before those that came after them. Returns how
+   * Answers the requests that have a verdict; the others wait again, before those that came after them. Returns how
    * many met a lock.
    */
   #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
     const now = this.#time.monotonic.now();
     const unmet = new Map<
       Partition<Request, Result>,
-      { waiting: Waiting<Request, Result>[]; isApart: boolean | null }
+      { waiting: Waiting<Request, Result>[]; isIsolated: boolean | null }
     >();
     let locked = 0;
     for (const [index, waiting] of batch.entries()) {
       const verdict = verdicts[index] ?? { error: new Error('a flush left a request without a verdict') };
       let back = unmet.get(waiting.partition);
       if (back === undefined) {
-        back = { waiting: [], isApart: null };
+        back = { waiting: [], isIsolated: null };
         unmet.set(waiting.partition, back);
       }
       if (typeof verdict === 'string') {
         back.waiting.push(waiting);
-        if (verdict === 'again') continue;
-        back.isApart = back.isApart === true || verdict === 'apart';
+        if (verdict === 'retry') continue;
+        back.isIsolated = back.isIsolated === true || verdict === 'isolate';
         locked += 1;
         continue;
       }
@@ -245,8 +245,8 @@ export class GroupCommit<Request, Result> {
       if ('value' in verdict) waiting.resolve(verdict.value);
       else waiting.reject(verdict.error);
     }
-    for (const [partition, { waiting, isApart }] of unmet) {
-      partition.flushed(waiting, isApart, { now, flushMs });
+    for (const [partition, { waiting, isIsolated }] of unmet) {
+      partition.flushed(waiting, isIsolated, { now, flushMs });
       this.#place(partition);
     }
     return locked;

@@ -46,20 +46,20 @@ export class Partition<Request, Result> {
     return this.lock === null ? 0 : now - this.lock.sinceMs;
   }
 
-  /** Its flush is over: the requests that must wait again return. `isApart`: null where no lock was met. */
+  /** Its flush is over, and some requests must wait again. `isIsolated`: of a lock that was met; null where none was. */
   flushed(
     back: readonly Waiting<Request, Result>[],
-    isApart: boolean | null,
+    isIsolated: boolean | null,
     { now, flushMs }: { now: number; flushMs: number },
   ): void {
     this.isBusy = false;
     this.lastFlushMs = flushMs;
     if (back.length > 0) this.waiting = [...back, ...this.waiting];
-    this.lock = isApart === null ? null : lockAfter(this.lock, isApart, now, flushMs);
+    this.lock = isIsolated === null ? null : lockAfter(this.lock, isIsolated, now, flushMs);
   }
 }
 
-function lockAfter(before: Lock | null, isApart: boolean, now: number, flushMs: number): Lock {
+function lockAfter(before: Lock | null, isIsolated: boolean, now: number, flushMs: number): Lock {
   const tries = (before?.tries ?? 0) + 1;
   const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (tries - 1), LONGEST_DELAY_MS);
   return {
@@ -67,7 +67,7 @@ function lockAfter(before: Lock | null, isApart: boolean, now: number, flushMs: 
     isStubborn: tries > 1,
     tries,
     dueAtMs: now + delayMs,
-    mayProbe: !isApart && before?.mayProbe !== false,
+    mayProbe: !isIsolated && before?.mayProbe !== false,
   };
 }
 

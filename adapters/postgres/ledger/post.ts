@@ -7,9 +7,9 @@ import type { Debit, Ledger, Posted } from '../../../src/ports/ledger.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
 import { CappedKeys } from './capped-keys.js';
-import { type DebitRow, findPosted, type Locking, postDebits } from './debit-statement.js';
+import { type DebitRow, findPosted, type LockMode, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
-import type { Mode, Verdict } from './group-commit-options.js';
+import type { FlushMode, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
 import { UncappedKeys } from './uncapped-keys.js';
 
@@ -18,16 +18,13 @@ const FLIGHTS = 2;
 const WAITS = 2;
 export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
 
-/**
- * The longest that a debit waits for its turn, whatever its callers do: by then its wallet has been locked all the
- * time.
- */
+/** The longest that a debit waits for its turn: by then its wallet has been locked all the time. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** The statements that posting is made of; see each. They fail with the errors of Postgres, and of a lost connection. */
+/** The statements that posting is made of. They fail with the errors of Postgres, or of a lost connection. */
 export interface DebitStatements {
   postPlain(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
-  post(debits: readonly Debit[], mode: Locking): Promise<DebitRow[]>;
+  postAny(debits: readonly Debit[], mode: LockMode): Promise<DebitRow[]>;
   find(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
 }
 
@@ -35,13 +32,14 @@ export function debitStatements(sql: Sql): DebitStatements {
   const keys = new UncappedKeys(sql);
   return {
     postPlain: (debits) => postPlainDebits(sql, keys, debits),
-    post: (debits, mode) => postDebits(sql, debits, mode),
+    postAny: (debits, mode) => postDebits(sql, debits, mode),
     find: (debits) => findPosted(sql, debits),
   };
 }
 
 /**
- * The posting side of the ledger: debits that wait for a commit share it. A rejection means: not known to be posted.
+ * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means: not known to be
+ * posted.
  */
 export function createPost(statements: DebitStatements, time: Time = processTime): Ledger['post'] {
   const cappedKeys = new CappedKeys(time.monotonic);
@@ -50,11 +48,11 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     partitionOf: ({ debit }) => debit.walletId,
     isPlain: ({ isPlain }) => isPlain,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
-      if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? doubt(signal?.reason) : settling(5);
+      if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? inDoubt(signal?.reason) : tooManyWaiting(5);
       // If in doubt, the next flush finds out.
       return signal?.aborted && !isInDoubt ? signal.reason : undefined;
     },
-    refusal: settling,
+    refusal: tooManyWaiting,
     bounds: { flights: FLIGHTS, waits: WAITS },
     time,
   });
@@ -66,7 +64,7 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     }
     const id = `${debit.accountId} ${debit.requestId}`;
     const first = onTheWay.get(id);
-    // What the first became because its own caller left says nothing about this one.
+    // If it failed because its own caller left, this one is posted anew.
     if (first !== undefined)
       return first.posting.catch((error) => {
         if (!first.signal?.aborted || signal?.aborted) throw error;
@@ -82,7 +80,7 @@ export function createPost(statements: DebitStatements, time: Time = processTime
   return post;
 }
 
-const settling = (retryAfter: number): ServiceError =>
+const tooManyWaiting = (retryAfter: number): ServiceError =>
   new ServiceError(
     'upstream_rate_limited',
     `Too many charges of this account are waiting to be recorded. Nothing was charged. Try again in ${retryAfter} s.`,
@@ -98,65 +96,67 @@ interface Posting {
   isPlain: boolean;
 }
 
-interface Books {
+interface Context {
   readonly statements: DebitStatements;
   readonly cappedKeys: CappedKeys;
   readonly time: Time;
 }
 
-/** Records what became of a posting, as soon as it is known: what fails afterwards is no matter of it. */
-type Settle = (posting: Posting, verdict: Verdict<Posted>) => void;
+/** Records the verdict on a posting as soon as it is known: a later failure in the same flush does not change it. */
+type Resolve = (posting: Posting, verdict: Verdict<Posted>) => void;
 
-/**
- * For a caller who has left, no attempt is started: neither now nor after attempts that are known to have done nothing
- * (M18).
- */
-async function flush(books: Books, batch: readonly Posting[], mode: Mode): Promise<Verdict<Posted>[]> {
+/** For a caller who has left, no attempt is started, neither at first nor after one that is known to have done nothing (M18). */
+async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
-  const settle: Settle = (posting, verdict) => void verdicts.set(posting, verdict);
+  const resolve: Resolve = (posting, verdict) => void verdicts.set(posting, verdict);
   const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
-  const post = async (): Promise<void> => {
+  const attemptOpen = async (): Promise<void> => {
     const left = open().filter(({ signal }) => signal?.aborted);
-    await dismiss(books.statements, left, settle);
+    await resolveAbandoned(context.statements, left, resolve);
     const postings = open();
-    if (postings.length > 0) await attempt(books, postings, mode, settle);
+    if (postings.length > 0) await attempt(context, postings, mode, resolve);
   };
   try {
-    await retryTransient(post, undefined, books.time);
+    await retryTransient(attemptOpen, undefined, context.time);
   } catch (error) {
     const postings = open();
-    // When one of them is at fault: on its own, it can't make the others fail.
+    // One of them may be at fault: each is flushed alone, so that it fails alone.
     const isShared = postings.length > 1 && !isTransient(error);
     const alone = async (posting: Posting): Promise<Verdict<Posted>> =>
-      isShared ? flushAlone(books, posting, mode) : { error: posting.isInDoubt ? doubt(error) : error };
-    await Promise.all(postings.map(async (posting) => settle(posting, await alone(posting))));
+      isShared ? flushAlone(context, posting, mode) : { error: posting.isInDoubt ? inDoubt(error) : error };
+    await Promise.all(postings.map(async (posting) => resolve(posting, await alone(posting))));
   }
   return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
 }
 
-async function flushAlone(books: Books, posting: Posting, mode: Mode): Promise<Verdict<Posted>> {
-  const [verdict] = await flush(books, [posting], mode);
+async function flushAlone(context: Context, posting: Posting, mode: FlushMode): Promise<Verdict<Posted>> {
+  const [verdict] = await flush(context, [posting], mode);
   return verdict as Verdict<Posted>;
 }
 
-const doubt = (cause: unknown): InDoubtError => new InDoubtError('a debit may have been posted unheard', { cause });
+const inDoubt = (cause: unknown): InDoubtError =>
+  new InDoubtError('a debit may have been posted, but its result was lost', { cause });
 
 const debitsOf = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
 
 /** For callers who have left: finds out what a lost attempt did, and starts no new one. */
-async function dismiss(statements: DebitStatements, left: readonly Posting[], settle: Settle): Promise<void> {
+async function resolveAbandoned(
+  statements: DebitStatements,
+  left: readonly Posting[],
+  resolve: Resolve,
+): Promise<void> {
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
-  for (const posting of left) if (!posting.isInDoubt) settle(posting, { error: posting.signal?.reason });
+  for (const posting of left) if (!posting.isInDoubt) resolve(posting, { error: posting.signal?.reason });
   if (doubtful.length === 0) return;
   const found = await statements.find(debitsOf(doubtful));
   for (const [nth, posting] of doubtful.entries()) {
     const entry = found[nth];
-    settle(posting, entry ? { value: { ok: true, ...entry } } : { error: doubt(posting.signal?.reason) });
+    resolve(posting, entry ? { value: { ok: true, ...entry } } : { error: inDoubt(posting.signal?.reason) });
   }
 }
 
-/** Runs a statement that posts. If its result is lost, any of its debits may have been posted. */
-async function heard<Result>(postings: readonly Posting[], run: () => Promise<Result>): Promise<Result> {
+/** Runs a statement that posts. If its result is lost, any of its debits may have been posted: they are in doubt. */
+async function markInDoubtIfLost<Result>(postings: readonly Posting[], run: () => Promise<Result>): Promise<Result> {
   try {
     return await run();
   } catch (error) {
@@ -165,84 +165,89 @@ async function heard<Result>(postings: readonly Posting[], run: () => Promise<Re
   }
 }
 
-/** What the plain statement does not post is for the one that tells why. */
-async function attempt(books: Books, postings: readonly Posting[], mode: Mode, settle: Settle): Promise<void> {
-  if (mode !== 'plain') return attemptAny(books, postings, mode, settle);
-  const again = (posting: Posting): void => {
+/** What the plain statement does not post is left to the one that says why. */
+async function attempt(
+  context: Context,
+  postings: readonly Posting[],
+  mode: FlushMode,
+  resolve: Resolve,
+): Promise<void> {
+  if (mode !== 'plain') return attemptAny(context, postings, mode, resolve);
+  const retry = (posting: Posting): void => {
     posting.isPlain = false;
-    settle(posting, 'again');
+    resolve(posting, 'retry');
   };
   try {
-    const entries = await heard(postings, () => books.statements.postPlain(debitsOf(postings)));
+    const entries = await markInDoubtIfLost(postings, () => context.statements.postPlain(debitsOf(postings)));
     for (const [nth, posting] of postings.entries()) {
       const entry = entries[nth];
-      if (entry === undefined) again(posting);
-      else settle(posting, { value: { ok: true, ...entry } });
+      if (entry === undefined) retry(posting);
+      else resolve(posting, { value: { ok: true, ...entry } });
     }
   } catch (error) {
     if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
-    for (const posting of postings) again(posting);
+    for (const posting of postings) retry(posting);
   }
 }
 
 /**
  * Any attempt may follow one whose commit succeeded without its result arriving, so an id that exists is a success.
- * Where one of many took too long, each half is tried once: debits that are not in its half need not go apart.
+ * Where one of many took too long, each half is tried once: the debits of the other half need not be isolated.
  */
 async function attemptAny(
-  books: Books,
+  context: Context,
   postings: readonly Posting[],
-  mode: Locking,
-  settle: Settle,
+  mode: LockMode,
+  resolve: Resolve,
   isHalf = false,
 ): Promise<void> {
-  const { statements } = books;
+  const { statements } = context;
   const all = (verdict: Verdict<Posted>): void => {
-    for (const posting of postings) settle(posting, verdict);
+    for (const posting of postings) resolve(posting, verdict);
   };
   let rows: DebitRow[];
   try {
-    rows = await heard(postings, () => statements.post(debitsOf(postings), mode));
+    rows = await markInDoubtIfLost(postings, () => statements.postAny(debitsOf(postings), mode));
   } catch (error) {
     if (isTimedOut(error)) {
-      if (mode === 'wait') return all('locked');
-      if (isHalf || postings.length === 1) return all('apart');
+      if (mode === 'waitForLock') return all('locked');
+      if (isHalf || postings.length === 1) return all('isolate');
       const middle = Math.ceil(postings.length / 2);
       // One after the other: a flush has one connection.
-      await attemptAny(books, postings.slice(0, middle), mode, settle, true);
-      return attemptAny(books, postings.slice(middle), mode, settle, true);
+      await attemptAny(context, postings.slice(0, middle), mode, resolve, true);
+      return attemptAny(context, postings.slice(middle), mode, resolve, true);
     }
     if (!isUniqueViolation(error)) throw error;
     const found = await statements.find(debitsOf(postings));
     if (found.every((entry) => entry === undefined)) throw error;
     for (const [nth, posting] of postings.entries()) {
       const entry = found[nth];
-      settle(posting, entry ? { value: { ok: true, ...entry } } : 'again');
+      resolve(posting, entry ? { value: { ok: true, ...entry } } : 'retry');
     }
     return;
   }
-  await settleRows(books, postings, rows, settle);
+  await resolveRows(context, postings, rows, resolve);
 }
 
-async function settleRows(
-  { statements, cappedKeys }: Books,
+async function resolveRows(
+  { statements, cappedKeys }: Context,
   postings: readonly Posting[],
   rows: readonly DebitRow[],
-  settle: Settle,
+  resolve: Resolve,
 ): Promise<void> {
   const refused: { readonly posting: Posting; readonly reason: 'balance' | 'key_cap' }[] = [];
   for (const [nth, posting] of postings.entries()) {
     const row = rows[nth] as DebitRow;
     if (row.capped) cappedKeys.add(posting.debit.keyId);
     if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
-    else settle(posting, verdictOf(row, row.outcome));
+    else resolve(posting, verdictOf(row, row.outcome));
   }
   if (refused.length === 0) return;
   // A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal.
   const found = await statements.find(refused.map(({ posting }) => posting.debit));
   for (const [nth, { posting, reason }] of refused.entries()) {
     const entry = found[nth];
-    settle(posting, { value: entry ? { ok: true, ...entry } : { ok: false, reason } });
+    resolve(posting, { value: entry ? { ok: true, ...entry } : { ok: false, reason } });
   }
 }
 
@@ -250,10 +255,9 @@ function verdictOf(row: DebitRow, outcome: Exclude<DebitRow['outcome'], 'balance
   switch (outcome) {
     case 'posted':
       return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq } };
-    case 'crowded':
-      return 'again';
+    case 'retry':
     case 'locked':
-      return 'locked';
+      return outcome;
     case 'missing':
       return { error: new Error('a debit names an account, wallet and key that do not belong together') };
   }

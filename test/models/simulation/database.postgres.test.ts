@@ -38,7 +38,7 @@ async function openBoth(): Promise<{ payers: Payer[]; both: DebitStatements[] }>
   addKey(capped, CAP);
   const statements: DebitStatements = {
     postPlain: async (debits) => simulated.postPlain(debits),
-    post: async (debits, mode) => simulated.post(debits, mode),
+    postAny: async (debits, mode) => simulated.postAny(debits, mode),
     find: async (debits) => simulated.find(debits),
   };
   return { payers: [...payers, capped], both: [debitStatements(real.sql), statements] };
@@ -46,7 +46,7 @@ async function openBoth(): Promise<{ payers: Payer[]; both: DebitStatements[] }>
 
 /** One statement: what it posts, by payer and amount; an id that was used before in place of a new one. */
 const statement = fc.record({
-  how: fc.constantFrom('plain' as const, 'skip' as const, 'wait' as const),
+  how: fc.constantFrom('plain' as const, 'skipLocked' as const, 'waitForLock' as const),
   debits: fc.array(fc.record({ payer: fc.nat(2), amount: fc.integer({ min: 1, max: 400 }) }), {
     minLength: 1,
     maxLength: 5,
@@ -60,7 +60,7 @@ type Statement = typeof statement extends fc.Arbitrary<infer T> ? T : never;
 async function said(by: DebitStatements, how: Statement['how'], debits: readonly Debit[]): Promise<unknown> {
   try {
     if (how === 'plain') return await by.postPlain(debits);
-    const rows = await by.post(debits, how);
+    const rows = await by.postAny(debits, how);
     return rows.map(({ outcome, seq, balance_after, capped }) =>
       outcome === 'posted' ? { outcome, seq, balance_after, capped } : { outcome, capped },
     );

@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
-import { findPosted, type Locking, postDebits } from '../../../adapters/postgres/ledger/debit-statement.js';
+import { findPosted, type LockMode, postDebits } from '../../../adapters/postgres/ledger/debit-statement.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import type { Accounts } from '../../../src/ports/accounts.js';
@@ -11,7 +11,7 @@ import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engi
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { hold, LOCKS, type Lock, untilOneWaits } from '../ledger/locks.js';
 
-const MODES = ['skip', 'wait'] as const;
+const MODES = ['skipLocked', 'waitForLock'] as const;
 const CAP = 500;
 
 let database: FreshDatabase;
@@ -32,7 +32,7 @@ async function openWith(amount: number, cap: number | null = null): Promise<Paye
   return payer;
 }
 
-const outcomesOf = async (debits: readonly Debit[], mode: Locking): Promise<string[]> =>
+const outcomesOf = async (debits: readonly Debit[], mode: LockMode): Promise<string[]> =>
   (await postDebits(sql, debits, mode)).map(({ outcome }) => outcome);
 
 /**
@@ -42,7 +42,7 @@ const outcomesOf = async (debits: readonly Debit[], mode: Locking): Promise<stri
 async function afterWaiting(lock: Lock, payer: Payer, debit: Debit): Promise<string[]> {
   for (let tries = 1; ; tries += 1) {
     const release = await hold(sql, lock, payer);
-    const posting = outcomesOf([debit], 'wait');
+    const posting = outcomesOf([debit], 'waitForLock');
     await Promise.race([untilOneWaits(sql), posting.catch(() => {})]);
     await release();
     try {
@@ -58,9 +58,9 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
     const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
     const debits = [debitOf(locked, 1), debitOf(free, 1), debitOf(locked, 2)];
     const release = await hold(sql, LOCKS[what], locked);
-    expect(await outcomesOf(debits, 'skip')).toEqual(['locked', 'posted', 'locked']);
+    expect(await outcomesOf(debits, 'skipLocked')).toEqual(['locked', 'posted', 'locked']);
     await release();
-    expect(await outcomesOf([debits[0] as Debit], 'skip')).toEqual(['posted']);
+    expect(await outcomesOf([debits[0] as Debit], 'skipLocked')).toEqual(['posted']);
   });
 
   test('is posted by a statement that waits, once the lock is released', async () => {
@@ -72,7 +72,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
     const [locked, free] = [await openWith(1_000, CAP), await openWith(1_000)];
     const debits = [debitOf(locked, 1), debitOf(free, 1)];
     const release = await hold(sql, LOCKS[what], locked);
-    await expect(outcomesOf(debits, 'wait')).rejects.toMatchObject({ code: '55P03' });
+    await expect(outcomesOf(debits, 'waitForLock')).rejects.toMatchObject({ code: '55P03' });
     await release();
     expect(await findPosted(sql, debits)).toEqual([undefined, undefined]);
   });
@@ -88,8 +88,8 @@ test('a debit whose key gets its cap while the statement waits for it is crowded
     await tx`update keys set cap_id = ${capId} where key_id = ${keyId}`;
   };
   const debit = debitOf(payer, CAP + 1);
-  expect(await afterWaiting(givesCap, payer, debit)).toEqual(['crowded']);
-  expect(await outcomesOf([debit], 'wait')).toEqual(['key_cap']);
+  expect(await afterWaiting(givesCap, payer, debit)).toEqual(['retry']);
+  expect(await outcomesOf([debit], 'waitForLock')).toEqual(['key_cap']);
 });
 
 describe('a debit whose names do not belong together', () => {
@@ -107,8 +107,8 @@ describe('a debit whose names do not belong together', () => {
   test('is missing where the statement waits; where it skips, it cannot tell those that do not exist from locked ones', async () => {
     const { account, wallet, key, keyOfAnother } = await strangers();
     const debits = [account, wallet, key, keyOfAnother] as Debit[];
-    expect(await outcomesOf(debits, 'wait')).toEqual(['missing', 'missing', 'missing', 'missing']);
-    expect(await outcomesOf(debits, 'skip')).toEqual(['locked', 'missing', 'locked', 'missing']);
+    expect(await outcomesOf(debits, 'waitForLock')).toEqual(['missing', 'missing', 'missing', 'missing']);
+    expect(await outcomesOf(debits, 'skipLocked')).toEqual(['locked', 'missing', 'locked', 'missing']);
     expect(await findPosted(sql, debits)).toEqual(debits.map(() => undefined));
   });
 });

@@ -16,7 +16,7 @@ describe('a part with a locked row', () => {
       await run(ms - 1);
       expect(begun(tries + 1)).toEqual([]);
       await run(1);
-      expect(begun(tries + 1)).toEqual(['skip: a1']);
+      expect(begun(tries + 1)).toEqual(['skipLocked: a1']);
       await nth(tries + 1).end('locked');
     }
   });
@@ -29,20 +29,20 @@ describe('a part with a locked row', () => {
       await run(50);
       return begun(1);
     };
-    expect(await retriesAfter('locked')).toEqual(['skip: a1']);
-    expect(await retriesAfter('again', 'again', 'locked')).toEqual(['skip: a1']);
-    expect(await retriesAfter({ value: 'done' }, 'locked', { value: 'done' })).toEqual(['skip: a2']);
-    expect(await retriesAfter('apart')).toEqual([]);
-    expect(await retriesAfter('apart', 'locked', 'locked')).toEqual([]);
-    expect(await retriesAfter('locked', 'locked', 'apart')).toEqual([]);
-    expect(await retriesAfter('locked', 'apart', 'again')).toEqual([]);
+    expect(await retriesAfter('locked')).toEqual(['skipLocked: a1']);
+    expect(await retriesAfter('retry', 'retry', 'locked')).toEqual(['skipLocked: a1']);
+    expect(await retriesAfter({ value: 'done' }, 'locked', { value: 'done' })).toEqual(['skipLocked: a2']);
+    expect(await retriesAfter('isolate')).toEqual([]);
+    expect(await retriesAfter('isolate', 'locked', 'locked')).toEqual([]);
+    expect(await retriesAfter('locked', 'locked', 'isolate')).toEqual([]);
+    expect(await retriesAfter('locked', 'isolate', 'retry')).toEqual([]);
   });
 
   test('is not formed when its requests only need another try: they join the next shared flush', async () => {
     const { submit, nth, begun } = openFlushes({ bounds: { flights: 1 } });
     await submit('a1', 'a2', 'b1');
-    await nth(0).end('again');
-    expect(begun(1)).toEqual(['skip: a1 a2 b1']);
+    await nth(0).end('retry');
+    expect(begun(1)).toEqual(['skipLocked: a1 a2 b1']);
   });
 
   test('is never retried in a plain flush', async () => {
@@ -53,17 +53,17 @@ describe('a part with a locked row', () => {
     expect(begun(1)).toEqual([]);
     await submit('b1');
     await run(1);
-    expect(begun(1)).toEqual(['plain: b1', 'skip: a1!']);
+    expect(begun(1)).toEqual(['plain: b1', 'skipLocked: a1!']);
   });
 
   test('shares the flush in which it is retried: at most so many do', async () => {
     const { submit, run, nth, begun } = openFlushes({ bounds: { ...RETRIED, most: 2 } });
     await submit('a1', 'b1', 'c1');
-    expect(begun()).toEqual(['skip: a1 b1', 'skip: c1']);
+    expect(begun()).toEqual(['skipLocked: a1 b1', 'skipLocked: c1']);
     await nth(0).end('locked');
     await nth(1).end('locked');
     await run(5);
-    expect(begun(2)).toEqual(['skip: a1 b1', 'skip: c1']);
+    expect(begun(2)).toEqual(['skipLocked: a1 b1', 'skipLocked: c1']);
   });
 
   test('is one of at most a hundred in the flush in which it is retried', async () => {
@@ -82,50 +82,50 @@ describe('waiting for a lock', () => {
     const { submit, nth, begun } = openFlushes();
     await submit('a1', 'b1', 'c1', 'd1');
     await nth(0).end('locked');
-    expect(begun(1)).toEqual(['wait: a1', 'wait: b1']);
+    expect(begun(1)).toEqual(['waitForLock: a1', 'waitForLock: b1']);
     await nth(1).end();
-    expect(begun(3)).toEqual(['wait: c1']);
+    expect(begun(3)).toEqual(['waitForLock: c1']);
   });
 
   test('takes turns where a lock was met more than once: one at a time, when it is due, beside shared flushes', async () => {
     const { submit, run, nth, begun } = openFlushes();
     await submit('a1', 'b1', 'c1');
     await submit('x1');
-    await nth(0).end('apart');
+    await nth(0).end('isolate');
     await nth(2).end('locked');
     await nth(3).end('locked');
     await run(9);
-    expect(begun(1)).toEqual(['skip: x1', 'wait: a1', 'wait: b1', 'wait: c1']);
+    expect(begun(1)).toEqual(['skipLocked: x1', 'waitForLock: a1', 'waitForLock: b1', 'waitForLock: c1']);
     await run(1);
-    expect(begun(5)).toEqual(['wait: a1']);
+    expect(begun(5)).toEqual(['waitForLock: a1']);
     // The place that is free now is for those whose lock may be brief.
     await nth(4).end();
     await run(100);
     expect(begun(6)).toEqual([]);
     await submit('z1');
     await nth(6).end('locked');
-    expect(begun(6)).toEqual(['skip: z1', 'wait: z1']);
+    expect(begun(6)).toEqual(['skipLocked: z1', 'waitForLock: z1']);
     await nth(7).end();
     expect(begun(8)).toEqual([]);
     await nth(5).end('locked');
-    expect(begun(8)).toEqual(['wait: b1']);
+    expect(begun(8)).toEqual(['waitForLock: b1']);
     await run(100);
     await nth(8).end();
-    expect(begun(9)).toEqual(['wait: a1']);
+    expect(begun(9)).toEqual(['waitForLock: a1']);
   });
 
   test('leaves one place free for brief locks, unless there is only one', async () => {
     const waitingOf = async (waits: number) => {
       const { submit, run, nth, begun } = openFlushes({ bounds: { waits } });
       await submit(...LETTERS);
-      await nth(0).end('apart');
+      await nth(0).end('isolate');
       for (const [index] of LETTERS.entries()) await nth(index + 1).end('locked');
       expect(begun(5)).toEqual([]);
       await run(10);
       return begun(5);
     };
-    expect(await waitingOf(1)).toEqual(['wait: a']);
-    expect(await waitingOf(2)).toEqual(['wait: a']);
-    expect(await waitingOf(3)).toEqual(['wait: a', 'wait: b']);
+    expect(await waitingOf(1)).toEqual(['waitForLock: a']);
+    expect(await waitingOf(2)).toEqual(['waitForLock: a']);
+    expect(await waitingOf(3)).toEqual(['waitForLock: a', 'waitForLock: b']);
   });
 });

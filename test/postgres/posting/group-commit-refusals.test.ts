@@ -99,7 +99,7 @@ describe('there is room again', () => {
     await submit('c1', 'b1', 'b2', 'b3');
     expect(answers).toEqual(dismissed);
     await nth(0).end();
-    expect(begun(1)).toEqual(['skip: c1 b1 b2 b3 a3']);
+    expect(begun(1)).toEqual(['skipLocked: c1 b1 b2 b3 a3']);
   });
 
   test('for the even share of a part among those that have requests, not among those that had some', async () => {

@@ -7,7 +7,7 @@ describe('a shared flush', () => {
     await submit('x1');
     await submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4');
     await nth(0).end();
-    expect(begun(1)).toEqual(['skip: a1 a2 a3 b1 b2 b3']);
+    expect(begun(1)).toEqual(['skipLocked: a1 a2 a3 b1 b2 b3']);
   });
 
   test('is shared by what room the retried ones leave', async () => {
@@ -18,7 +18,7 @@ describe('a shared flush', () => {
     await run(5);
     await submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4');
     await nth(1).end();
-    expect(begun(2)).toEqual(['skip: l1 m1 a1 a2 b1 b2']);
+    expect(begun(2)).toEqual(['skipLocked: l1 m1 a1 a2 b1 b2']);
   });
 
   test('leaves those it has no room for to the next one', async () => {
@@ -29,9 +29,9 @@ describe('a shared flush', () => {
     await run(5);
     await submit('a1', 'b1', 'b2');
     await nth(1).end();
-    expect(begun(2)).toEqual(['skip: l1 a1']);
+    expect(begun(2)).toEqual(['skipLocked: l1 a1']);
     await nth(2).end();
-    expect(begun(3)).toEqual(['skip: b1 b2']);
+    expect(begun(3)).toEqual(['skipLocked: b1 b2']);
   });
 
   test('looks at no more parts than can be in it', async () => {
@@ -46,9 +46,9 @@ describe('a shared flush', () => {
   test('goes together with as many others as there is room for', async () => {
     const { submit, nth, begun } = openFlushes({ bounds: { most: 2, flights: 3 } });
     await submit('a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1');
-    expect(begun()).toEqual(['skip: a1 b1', 'skip: c1 d1', 'skip: e1 f1']);
+    expect(begun()).toEqual(['skipLocked: a1 b1', 'skipLocked: c1 d1', 'skipLocked: e1 f1']);
     await nth(1).end();
-    expect(begun(3)).toEqual(['skip: g1']);
+    expect(begun(3)).toEqual(['skipLocked: g1']);
   });
 
   test('is a second plain one from two hundred waiting requests on', async () => {
@@ -69,7 +69,7 @@ describe('a shared flush', () => {
       await submit(request);
       await nth(index).end();
     }
-    expect(begun()).toEqual(['skip: a1', 'skip: a2', 'skip: a3']);
+    expect(begun()).toEqual(['skipLocked: a1', 'skipLocked: a2', 'skipLocked: a3']);
     expect(answers).toEqual({ a1: 'a1', a2: 'a2', a3: 'a3' });
   });
 });

@@ -26,7 +26,7 @@ describe('a timer', () => {
     await submit('a1');
     await nth(1).end('locked');
     await run(100);
-    expect(begun(2)).toEqual(['skip: a1']);
+    expect(begun(2)).toEqual(['skipLocked: a1']);
     expect(nth(2).atMs).toBe(55);
     expect(timers.rung).toEqual([1, 55, 101]);
   });
@@ -39,7 +39,7 @@ describe('a timer', () => {
     await run(250);
     expect(timers.rung).toEqual([1, 5, 101, 201]);
     await nth(1).end();
-    expect(begun(2)).toEqual(['skip: a1']);
+    expect(begun(2)).toEqual(['skipLocked: a1']);
   });
 });
 

@@ -24,7 +24,7 @@ describe('reports each flush', () => {
       const { submit, run, nth } = openFlushes({ bounds: { waits: 0 } });
       await submit('a1', 'b1', 'c1', 'd1', 'e1');
       await run(3);
-      await nth(0).end({ value: 'done' }, 'locked', 'apart', 'again', { error: new Error('wrong') });
+      await nth(0).end({ value: 'done' }, 'locked', 'isolate', 'retry', { error: new Error('wrong') });
     });
     expect(told).toEqual([{ debits: 3, ms: 3, failed: false }]);
   });

@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
 import type {
   Bounds,
+  FlushMode,
   GroupCommitOptions,
-  Mode,
   Verdict,
 } from '../../../adapters/postgres/ledger/group-commit-options.js';
 
@@ -55,13 +55,13 @@ test('puts requests to be retried first in the next flush', async () => {
   const flushed: (readonly string[])[] = [];
   const commits = queueOf<string, string>(2, async (batch) => {
     flushed.push(batch);
-    return batch.map((value) => (value === 'again' && flushed.length < 3 ? 'again' : { value }));
+    return batch.map((value) => (value === 'retry' && flushed.length < 3 ? 'retry' : { value }));
   });
-  await Promise.all(['again', 'a', 'b', 'c'].map((value) => commits.submit(value)));
+  await Promise.all(['retry', 'a', 'b', 'c'].map((value) => commits.submit(value)));
   expect(flushed).toEqual([
-    ['again', 'a'],
-    ['again', 'b'],
-    ['again', 'c'],
+    ['retry', 'a'],
+    ['retry', 'b'],
+    ['retry', 'c'],
   ]);
 });
 
@@ -77,14 +77,14 @@ test('a failed flush fails its own requests only', async () => {
 });
 
 test('every request is answered once, with its own answer, whatever the verdicts', async () => {
-  const verdicts = fc.array(fc.constantFrom('value', 'error', 'again'), { maxLength: 40 });
+  const verdicts = fc.array(fc.constantFrom('value', 'error', 'retry'), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(verdicts, fc.integer({ min: 1, max: 7 }), async (kinds, most) => {
       const tries = new Map<number, number>();
       const verdictOf = (index: number): Verdict<number> => {
         tries.set(index, (tries.get(index) ?? 0) + 1);
         if (kinds[index] === 'error') return { error: index };
-        return kinds[index] === 'again' && tries.get(index) === 1 ? 'again' : { value: index };
+        return kinds[index] === 'retry' && tries.get(index) === 1 ? 'retry' : { value: index };
       };
       const commits = queueOf<number, number>(most, async (batch) => batch.map(verdictOf));
       const settled = await Promise.allSettled(kinds.map((_, index) => commits.submit(index)));
@@ -97,7 +97,7 @@ test('every request is answered once, with its own answer, whatever the verdicts
 describe('requests of several parts', () => {
   /** Flushes that end when the test says so. */
   function open({ isPlain, ...bounds }: Partial<Bounds> & Pick<GroupCommitOptions<string, string>, 'isPlain'> = {}) {
-    const flushed: { batch: string; mode: Mode; end: (verdict?: Verdict<string>) => void }[] = [];
+    const flushed: { batch: string; mode: FlushMode; end: (verdict?: Verdict<string>) => void }[] = [];
     const commits = new GroupCommit<string, string>({
       flush: (batch, mode) =>
         new Promise((resolve) => {
@@ -128,20 +128,20 @@ describe('requests of several parts', () => {
     await turns();
     submit('c1');
     await turns();
-    expect(batches()).toEqual(['skip: a1', 'skip: b1']);
+    expect(batches()).toEqual(['skipLocked: a1', 'skipLocked: b1']);
     flushed[1]?.end();
     await turns();
-    expect(batches().slice(2)).toEqual(['skip: c1']);
+    expect(batches().slice(2)).toEqual(['skipLocked: c1']);
     flushed[0]?.end();
     await turns();
-    expect(batches().slice(3)).toEqual(['skip: a2']);
+    expect(batches().slice(3)).toEqual(['skipLocked: a2']);
   });
 
   test('go into plain flushes while they are simple: one at a time, a second one if many wait', async () => {
     const { batches, submit, flushed } = open({ isPlain: (request) => !request.endsWith('!') });
     submit('a1', 'b1!', 'c1');
     await turns();
-    expect(batches()).toEqual(['plain: a1 c1', 'skip: b1!']);
+    expect(batches()).toEqual(['plain: a1 c1', 'skipLocked: b1!']);
     submit('d1', 'a2', 'a3!', 'a4');
     flushed[1]?.end();
     await turns();
@@ -151,7 +151,7 @@ describe('requests of several parts', () => {
     expect(batches()[2]).toMatch(/^plain: d1 e0 e1 /);
     for (const { end } of flushed) end();
     await turns();
-    expect(batches().slice(3)).toEqual(['skip: a2 a3! a4']);
+    expect(batches().slice(3)).toEqual(['skipLocked: a2 a3! a4']);
   });
 
   test('share a flush evenly, and what room is left goes to those with more', async () => {
@@ -161,7 +161,7 @@ describe('requests of several parts', () => {
     submit('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1');
     flushed[0]?.end();
     await turns();
-    expect(batches()[1]).toBe('skip: a1 b1 c1 a2');
+    expect(batches()[1]).toBe('skipLocked: a1 b1 c1 a2');
   });
 
   test('parks a part with a locked row and its later requests while the others continue', async () => {
@@ -170,14 +170,14 @@ describe('requests of several parts', () => {
     await turns();
     flushed[0]?.end('locked');
     await turns();
-    expect(batches().slice(1)).toEqual(['wait: a1', 'wait: b1']);
+    expect(batches().slice(1)).toEqual(['waitForLock: a1', 'waitForLock: b1']);
     const [a2] = submit('a2', 'c1');
     await turns();
-    expect(batches().slice(3)).toEqual(['skip: c1']);
+    expect(batches().slice(3)).toEqual(['skipLocked: c1']);
     flushed[1]?.end();
     await turns();
     expect(await a1).toBe('a1');
-    expect(batches().slice(4)).toEqual(['skip: a2']);
+    expect(batches().slice(4)).toEqual(['skipLocked: a2']);
     flushed[4]?.end();
     expect(await a2).toBe('a2');
   });
@@ -193,7 +193,7 @@ describe('requests of several parts', () => {
           await turns();
           continue;
         }
-        flush.end(flush.mode === 'wait' && flush.batch.includes('z') ? undefined : 'locked');
+        flush.end(flush.mode === 'waitForLock' && flush.batch.includes('z') ? undefined : 'locked');
         nth += 1;
       }
     })();
@@ -209,12 +209,12 @@ describe('requests of several parts', () => {
     const { batches, submit, flushed } = open();
     submit('a1', 'b1', 'c1');
     await turns();
-    flushed[0]?.end('apart');
+    flushed[0]?.end('isolate');
     await turns();
     flushed[1]?.end();
     flushed[2]?.end('locked');
     await vi.waitFor(() => expect(flushed.length).toBeGreaterThanOrEqual(5));
-    expect(new Set(batches().slice(1))).toEqual(new Set(['wait: a1', 'wait: b1', 'wait: c1']));
+    expect(new Set(batches().slice(1))).toEqual(new Set(['waitForLock: a1', 'waitForLock: b1', 'waitForLock: c1']));
   });
 
   test('rejects an abandoned request that is not yet being flushed', async () => {
@@ -224,7 +224,7 @@ describe('requests of several parts', () => {
     const [left] = submit('a2');
     gone.add('a2');
     await expect(left).rejects.toThrow('a2 has left');
-    expect(batches()).toEqual(['skip: a1']);
+    expect(batches()).toEqual(['skipLocked: a1']);
   });
 
   test('refuses only holders of more than an even share when full, and says when to retry', async () => {

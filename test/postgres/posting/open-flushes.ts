@@ -1,12 +1,12 @@
 import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
-import type { GroupCommitOptions, Mode, Verdict } from '../../../adapters/postgres/ledger/group-commit-options.js';
+import type { FlushMode, GroupCommitOptions, Verdict } from '../../../adapters/postgres/ledger/group-commit-options.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 
 /** When each test begins: a clock's start is no place where sums and differences differ. */
 const START_MS = 10_000;
 
 interface Flush {
-  /** Its mode and requests, as in `skip: a1 b1`. */
+  /** Its mode and requests, as in `skipLocked: a1 b1`. */
   readonly what: string;
   /** Since the test began. */
   readonly atMs: number;
@@ -21,7 +21,7 @@ export function openFlushes(options: Partial<Omit<GroupCommitOptions<string, str
   const now = () => time.now() - START_MS;
   const flushed: Flush[] = [];
   const timers = openTimers(time, now);
-  const flush = (batch: readonly string[], mode: Mode) =>
+  const flush = (batch: readonly string[], mode: FlushMode) =>
     new Promise<Verdict<string>[]>((resolve, reject) => {
       flushed.push({
         what: `${mode}: ${batch.join(' ')}`,

@@ -14,7 +14,7 @@ const CAP = 30;
 const MOST_STATEMENTS = 2_000;
 
 /** A statement by its mode; `find` has none. */
-type Kind = 'plain' | 'skip' | 'wait' | 'find';
+type Kind = 'plain' | 'skipLocked' | 'waitForLock' | 'find';
 
 /** How a statement fares: what it does to the books is `run`, and for which debits it is are their names. */
 type Fate = <Answer>(run: () => Answer, names: readonly string[]) => Answer | Promise<Answer>;
@@ -118,10 +118,10 @@ function debitOf(name: string, more: Partial<Debit>): Debit {
   return { requestId: idOf(name), ...payer, operation: 'user', amount: 10, items: 1, cacheHits: 0, lines, ...more };
 }
 
-/** The statements of a database, told by mode and names as in `skip: a1 b1`, and how the next ones of each kind fare. */
+/** The statements of a database, told by mode and names as in `skipLocked: a1 b1`, and how the next ones of each kind fare. */
 function scripted(database: Database, names: ReadonlyMap<Debit, string>) {
   const asked: string[] = [];
-  const nexts: Record<Kind, Fate[]> = { plain: [], skip: [], wait: [], find: [] };
+  const nexts: Record<Kind, Fate[]> = { plain: [], skipLocked: [], waitForLock: [], find: [] };
   const fates = new Map<Kind, Fate>();
   async function ask<Answer>(kind: Kind, debits: readonly Debit[], run: () => Answer): Promise<Answer> {
     const theirs = debits.map((debit) => names.get(debit) ?? 'a debit of nobody');
@@ -132,7 +132,7 @@ function scripted(database: Database, names: ReadonlyMap<Debit, string>) {
   }
   const statements: DebitStatements = {
     postPlain: (debits) => ask('plain', debits, () => database.postPlain(debits)),
-    post: (debits, mode) => ask(mode, debits, () => database.post(debits, mode)),
+    postAny: (debits, mode) => ask(mode, debits, () => database.postAny(debits, mode)),
     find: (debits) => ask('find', debits, () => database.find(debits)),
   };
   /** How the next ones fare, one each; those after them as always. */

@@ -26,32 +26,38 @@ describe('a statement that takes too long', () => {
   test('is tried by halves, one after the other; of them, one in time goes through, and the other waits', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { fate, release } = held();
-    next('skip', fails(lockTimeout), fate, fails(lockTimeout));
+    next('skipLocked', fails(lockTimeout), fate, fails(lockTimeout));
     for (const name of ['a1', 'b1', 'c1', 'd1', 'e1']) post(name, noTime(name));
     await run(0);
-    expect(asked).toEqual(['skip: a1 b1 c1 d1 e1', 'skip: a1 b1 c1']);
+    expect(asked).toEqual(['skipLocked: a1 b1 c1 d1 e1', 'skipLocked: a1 b1 c1']);
     release();
     await run(0);
-    expect(asked.slice(2)).toEqual(['skip: d1 e1', 'wait: d1', 'wait: e1']);
+    expect(asked.slice(2)).toEqual(['skipLocked: d1 e1', 'waitForLock: d1', 'waitForLock: e1']);
     const names = ['a1', 'b1', 'c1', 'd1', 'e1'];
     expect(answers).toEqual(Object.fromEntries(names.map((name) => [name, posted(90, 2)])));
   });
 
   test('with its first half, has the second one tried still', async () => {
     const { post, run, next, asked, answers } = openPosts();
-    next('skip', fails(lockTimeout), fails(lockTimeout));
+    next('skipLocked', fails(lockTimeout), fails(lockTimeout));
     for (const name of ['a1', 'b1', 'c1']) post(name, noTime(name));
     await run(0);
-    expect(asked).toEqual(['skip: a1 b1 c1', 'skip: a1 b1', 'skip: c1', 'wait: a1', 'wait: b1']);
+    expect(asked).toEqual([
+      'skipLocked: a1 b1 c1',
+      'skipLocked: a1 b1',
+      'skipLocked: c1',
+      'waitForLock: a1',
+      'waitForLock: b1',
+    ]);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: posted(90, 2) });
   });
 
   test('waits for the lock when it holds a single debit', async () => {
     const { post, run, next, asked, answers } = openPosts();
-    next('skip', fails(refused('57014')));
+    next('skipLocked', fails(refused('57014')));
     post('a1', noTime('a1'));
     await run(0);
-    expect([asked, answers]).toEqual([['skip: a1', 'wait: a1'], { a1: posted(90, 2) }]);
+    expect([asked, answers]).toEqual([['skipLocked: a1', 'waitForLock: a1'], { a1: posted(90, 2) }]);
   });
 
   test('is run again with all its debits when it was waiting for the lock', async () => {
@@ -59,9 +65,9 @@ describe('a statement that takes too long', () => {
     lock('a', 310);
     for (const name of ['a1', 'a2']) post(name, noTime(name));
     await run(0);
-    expect(asked).toEqual(['skip: a1 a2', 'wait: a1 a2']);
+    expect(asked).toEqual(['skipLocked: a1 a2', 'waitForLock: a1 a2']);
     await run(100);
-    expect(asked.slice(2)).toEqual(['wait: a1 a2']);
+    expect(asked.slice(2)).toEqual(['waitForLock: a1 a2']);
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3) });
   });
 });
@@ -74,7 +80,7 @@ describe('a lost answer', () => {
     await run(49);
     expect([asked, answers]).toEqual([['plain: a1 b1'], {}]);
     await run(1);
-    const after = ['plain: a1 b1', ...(wasPosted ? ['skip: a1 b1', 'find: a1 b1'] : [])];
+    const after = ['plain: a1 b1', ...(wasPosted ? ['skipLocked: a1 b1', 'find: a1 b1'] : [])];
     expect(asked.slice(1)).toEqual(after);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
     expect([balanceOf('a'), balanceOf('b')]).toEqual([90, 90]);
@@ -91,7 +97,7 @@ describe('a lost answer', () => {
     await run(0);
     leave();
     await run(50);
-    expect(asked.slice(1)).toEqual(['find: a1 b1', 'plain: c1', 'skip: c1', 'find: c1']);
+    expect(asked.slice(1)).toEqual(['find: a1 b1', 'plain: c1', 'skipLocked: c1', 'find: c1']);
     expect(answers).toEqual({ a1: inDoubt(LEFT), b1: posted(90, 2), c1: posted(90, 2) });
     expect(['a', 'b', 'c'].map(balanceOf)).toEqual([100, 90, 90]);
   });

@@ -38,23 +38,23 @@ describe('a debit that a statement has posted', () => {
     const { run, next, asked, answers } = besideOneThatIsRefused();
     next('find', fails(away), fails(lost));
     await run(1_000);
-    const again = ['skip: a1', 'find: a1'];
-    expect(asked).toEqual(['skip: a1 b1', 'find: a1', ...again, ...again]);
+    const again = ['skipLocked: a1', 'find: a1'];
+    expect(asked).toEqual(['skipLocked: a1 b1', 'find: a1', ...again, ...again]);
     expect(answers).toEqual({ a1: short('balance'), b1: posted(90, 2) });
   });
 
   test('is confirmed as soon as its half of the batch is, whatever happens to the other half or its caller', async () => {
     const { post, run, next, always, asked, answers, balanceOf } = openPosts();
     const [first, second] = [caller(), caller()];
-    next('skip', fails(lockTimeout), (go) => go());
-    always('skip', fails(away));
+    next('skipLocked', fails(lockTimeout), (go) => go());
+    always('skipLocked', fails(away));
     post('a1', { ...noTime('a1'), signal: first.signal });
     post('b1', { ...noTime('b1'), signal: second.signal });
     post('c1', noTime('c1'));
     await run(0);
     for (const { leave } of [first, second]) leave();
     await run(10_000);
-    expect(asked.slice(0, 3)).toEqual(['skip: a1 b1 c1', 'skip: a1 b1', 'skip: c1']);
+    expect(asked.slice(0, 3)).toEqual(['skipLocked: a1 b1 c1', 'skipLocked: a1 b1', 'skipLocked: c1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2), c1: away });
     expect(['a', 'b', 'c'].map(balanceOf)).toEqual([90, 90, 100]);
   });

@@ -90,7 +90,7 @@ describe('the plain statement', () => {
     post('a1', { requestId: '03bb2cc3-d7ff-7fff-bfff-ffffffffffff' });
     post('b1', { requestId: '03bb2cc3-d800-7000-8000-000000000000' });
     await run(0);
-    expect(asked).toEqual(['plain: a1', 'skip: b1']);
+    expect(asked).toEqual(['plain: a1', 'skipLocked: b1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
@@ -103,7 +103,7 @@ describe('the plain statement', () => {
     await run(60_000);
     post('a3', { keyId: 'capped a' });
     await run(0);
-    expect(asked).toEqual(['plain: a1', 'skip: a1', 'skip: a2', 'plain: a3', 'skip: a3']);
+    expect(asked).toEqual(['plain: a1', 'skipLocked: a1', 'skipLocked: a2', 'plain: a3', 'skipLocked: a3']);
     expect(answers).toEqual({ a1: posted(90, 2), a2: posted(80, 3), a3: posted(70, 4) });
   });
 
@@ -114,7 +114,7 @@ describe('the plain statement', () => {
     await run(0);
     post('a2 b2');
     await run(0);
-    expect(asked).toEqual(['skip: a1 b1', 'plain: a2 b2']);
+    expect(asked).toEqual(['skipLocked: a1 b1', 'plain: a2 b2']);
   });
 
   test.each([LOCKED, TOOK_TOO_LONG, REPEATED])('that fails with %s leaves all to the other one', async (code) => {
@@ -122,7 +122,7 @@ describe('the plain statement', () => {
     next('plain', fails(refused(code)));
     post('a1 b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 b1', 'skip: a1 b1']);
+    expect(asked).toEqual(['plain: a1 b1', 'skipLocked: a1 b1']);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
   });
 
@@ -153,7 +153,7 @@ describe('a debit that the plain statement does not post', () => {
     post('a1 a2', { amount: 60 });
     post('b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 a2 b1', 'skip: a1 a2', 'skip: a2', 'find: a2']);
+    expect(asked).toEqual(['plain: a1 a2 b1', 'skipLocked: a1 a2', 'skipLocked: a2', 'find: a2']);
     expect(answers).toEqual({ a1: posted(40, 2), a2: short('balance'), b1: posted(90, 2) });
     expect(balanceOf('a')).toBe(40);
   });
@@ -162,7 +162,7 @@ describe('a debit that the plain statement does not post', () => {
     const { post, run, asked, answers } = openPosts();
     post('a1', { keyId: 'capped a', amount: 31 });
     await run(0);
-    expect(asked).toEqual(['plain: a1', 'skip: a1', 'find: a1']);
+    expect(asked).toEqual(['plain: a1', 'skipLocked: a1', 'find: a1']);
     expect(answers).toEqual({ a1: short('key_cap') });
   });
 
@@ -180,10 +180,10 @@ describe('a debit that the plain statement does not post', () => {
   test('is not looked for where its own statement fails for another reason than a repeat', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const error = refused('22P02');
-    next('skip', fails(error));
+    next('skipLocked', fails(error));
     post('a1', { requestId: idOf('a1', false) });
     await run(1_000);
-    expect(asked).toEqual(['skip: a1']);
+    expect(asked).toEqual(['skipLocked: a1']);
     expect(answers.a1).toBe(error);
   });
 
@@ -192,7 +192,7 @@ describe('a debit that the plain statement does not post', () => {
     lock('a', 1_000);
     post('a1 b1');
     await run(0);
-    expect(asked).toEqual(['plain: a1 b1', 'skip: a1 b1', 'wait: a1']);
+    expect(asked).toEqual(['plain: a1 b1', 'skipLocked: a1 b1', 'waitForLock: a1']);
     expect(answers).toEqual({ b1: posted(90, 2) });
     await run(2_000);
     expect(answers).toEqual({ a1: posted(90, 2), b1: posted(90, 2) });
@@ -214,7 +214,13 @@ describe('a repeat of a posted debit', () => {
     post('e2', { requestId: idOf('e2', false), amount: 101 });
     post('d2', { requestId: idOf('d1'), amount: 60 });
     await run(0);
-    expect(asked).toEqual(['plain: b2 d2', 'skip: a2 f2 c2 e2', 'find: a2 c2 e2', 'skip: b2 d2', 'find: b2 d2']);
+    expect(asked).toEqual([
+      'plain: b2 d2',
+      'skipLocked: a2 f2 c2 e2',
+      'find: a2 c2 e2',
+      'skipLocked: b2 d2',
+      'find: b2 d2',
+    ]);
     expect(answers).toMatchObject({ b2: posted(40, 2), c2: posted(80, 2), d2: posted(40, 2), f2: posted(90, 2) });
     expect(answers).toMatchObject({ a2: short('key_cap'), e2: short('balance') });
   });
@@ -229,7 +235,7 @@ describe('a repeat of a posted debit', () => {
     post('b2', noTime('b1'));
     post('c1', noTime('c1'));
     await run(0);
-    expect(asked).toEqual(['skip: a1 b2 c1', 'find: a1 b2 c1', 'skip: a1 c1']);
+    expect(asked).toEqual(['skipLocked: a1 b2 c1', 'find: a1 b2 c1', 'skipLocked: a1 c1']);
     expect(answers).toMatchObject({ a1: posted(90, 2), b2: posted(90, 2), c1: posted(90, 2) });
     expect(balanceOf('b')).toBe(90);
   });
@@ -237,10 +243,10 @@ describe('a repeat of a posted debit', () => {
   test('does not fail when an error names none of the debits', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const error = refused(REPEATED);
-    next('skip', fails(error));
+    next('skipLocked', fails(error));
     post('a1', { requestId: idOf('a1', false) });
     await run(0);
-    expect([asked, answers.a1]).toEqual([['skip: a1', 'find: a1'], error]);
+    expect([asked, answers.a1]).toEqual([['skipLocked: a1', 'find: a1'], error]);
   });
 });
 
@@ -249,17 +255,17 @@ describe('at once', () => {
     const { post, run, lock, always, asked } = openPosts();
     expect(SETTLING_CONNECTIONS).toBe(4);
     const { fate } = held();
-    for (const kind of ['plain', 'wait'] as const) always(kind, fate);
+    for (const kind of ['plain', 'waitForLock'] as const) always(kind, fate);
     lock('abc', 100_000);
     for (const name of ['a1', 'b1', 'c1']) post(name, { requestId: idOf(name, false) });
     await run(0);
-    expect(asked).toEqual(['skip: a1 b1 c1', 'wait: a1', 'wait: b1']);
-    always('skip', fate);
+    expect(asked).toEqual(['skipLocked: a1 b1 c1', 'waitForLock: a1', 'waitForLock: b1']);
+    always('skipLocked', fate);
     for (const name of ['d1', 'd2', 'e1']) post(name, { requestId: idOf(name, name !== 'd1') });
     await run(0);
     post('f1');
     await run(10_000);
-    expect(asked.slice(3)).toEqual(['plain: e1', 'skip: d1 d2']);
+    expect(asked.slice(3)).toEqual(['plain: e1', 'skipLocked: d1 d2']);
   });
 });
 
@@ -272,9 +278,9 @@ test('the statements are those of the database that is given', async () => {
     return [whole.includes('caps_version') ? key : entry];
   };
   const sql = Object.assign(answer, { unsafe: () => ({ values: async () => [['{1}', '{100}', '{1}']] }) });
-  const { postPlain, post, find } = debitStatements(sql as unknown as Sql);
+  const { postPlain, postAny, find } = debitStatements(sql as unknown as Sql);
   const debits = [debit as never];
   expect(await postPlain(debits)).toEqual([{ balance: 90, seq: 2 }]);
-  expect(await post(debits, 'skip')).toEqual([row]);
+  expect(await postAny(debits, 'skipLocked')).toEqual([row]);
   expect(await find(debits)).toEqual([{ balance: 5, seq: 3 }]);
 });

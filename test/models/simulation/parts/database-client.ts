@@ -28,7 +28,7 @@ export function connectDatabase({ database, station, wire, followers }: Simulate
   const post = createPost(
     {
       postPlain: (debits) => ask(`post ${idsOf(debits)}`, () => database.postPlain(debits)),
-      post: (debits, mode) => ask(`post ${mode} ${idsOf(debits)}`, () => database.post(debits, mode)),
+      postAny: (debits, mode) => ask(`post ${mode} ${idsOf(debits)}`, () => database.postAny(debits, mode)),
       find: (debits) => ask(`find ${idsOf(debits)}`, () => database.find(debits)),
     },
     time,

@@ -120,8 +120,9 @@ export class Database {
   }
 
   /** As `postDebits`. */
-  post(debits: readonly Debit[], mode: 'skip' | 'wait'): DebitRow[] {
-    if (mode === 'wait' && debits.some(({ walletId }) => this.#lockMs(walletId) > LOCK_MS.wait)) throw lockTimeout();
+  postAny(debits: readonly Debit[], mode: 'skipLocked' | 'waitForLock'): DebitRow[] {
+    if (mode === 'waitForLock' && debits.some(({ walletId }) => this.#lockMs(walletId) > LOCK_MS.wait))
+      throw lockTimeout();
     const outcomes = this.#judge(debits, mode);
     if (debits.some(({ requestId }, n) => outcomes[n] === 'posted' && this.#posted.has(requestId))) throw repeatedId();
     return debits.map((debit, n) => {
@@ -132,7 +133,7 @@ export class Database {
     });
   }
 
-  #judge(debits: readonly Debit[], mode: 'skip' | 'wait'): DebitRow['outcome'][] {
+  #judge(debits: readonly Debit[], mode: 'skipLocked' | 'waitForLock'): DebitRow['outcome'][] {
     const wanted = new Map<string, number>();
     const add = (of: string, amount: number): number => {
       const sum = (wanted.get(of) ?? 0) + amount;
@@ -141,13 +142,13 @@ export class Database {
     };
     return debits.map(({ walletId, keyId, amount }) => {
       const [wallet, key] = [this.wallets.get(walletId), this.#keyOf(keyId, walletId)];
-      if (mode === 'skip' && this.#lockMs(walletId) > 0) return 'locked';
+      if (mode === 'skipLocked' && this.#lockMs(walletId) > 0) return 'locked';
       if (wallet === undefined || key === undefined) return 'missing';
       if (amount > wallet.balance) return 'balance';
       const capLeft = key.cap === null ? Number.POSITIVE_INFINITY : key.cap - key.spent;
       if (amount > capLeft) return 'key_cap';
       const [ofWallet, ofKey] = [add(walletId, amount), add(keyId, amount)];
-      return ofWallet > wallet.balance || ofKey > capLeft ? 'crowded' : 'posted';
+      return ofWallet > wallet.balance || ofKey > capLeft ? 'retry' : 'posted';
     });
   }
 
