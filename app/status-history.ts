@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { v7 } from 'uuid';
-import type { HistoryModel } from '../adapters/pages/site/status/history-model.js';
+import type { HistoryModel } from '../adapters/pages/site/status/status-model.js';
 import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/figures/status-history.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import { type FamilySample, StatusBook } from '../src/figures/status-book.js';

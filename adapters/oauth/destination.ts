@@ -1,5 +1,5 @@
 import { isLoopback } from '../../src/oauth/redirect-uris.js';
-import { SITE_CSP } from '../pages/kit/policy.js';
+import { SITE_CSP } from '../pages/kit/send-page.js';
 
 /** Where an answer is sent, for a person to read. */
 export interface Destination {

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buildSchema, graphql } from 'graphql';
 import { graphiqlAssets } from '../../adapters/pages/graphiql/assets.js';
+import { GRAPHIQL_CSP } from '../../adapters/pages/graphiql/mount.js';
 import { graphiqlPage } from '../../adapters/pages/graphiql/page.js';
-import { GRAPHIQL_CSP } from '../../adapters/pages/graphiql/policy.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 

@@ -6,14 +6,13 @@ import { docsIndex, docsPage } from '../../adapters/pages/docs/pages.js';
 import { dashboardPictures, docsPictures } from '../../adapters/pages/docs/sources.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
-import { SITE_CSP } from '../../adapters/pages/kit/policy.js';
+import { SITE_CSP } from '../../adapters/pages/kit/send-page.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
 import type { LandingModel } from '../../adapters/pages/site/landing-facts.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
-import type { HistoryModel } from '../../adapters/pages/site/status/history-model.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
-import type { StatusModel } from '../../adapters/pages/site/status/status-model.js';
+import type { HistoryModel, StatusModel } from '../../adapters/pages/site/status/status-model.js';
 import { DAY_MS, dayOf } from '../../src/lib/durations.js';
 import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
 

@@ -6,7 +6,7 @@ import { quoted } from '../../../src/lib/text.js';
 import { type StaticBody, sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
-import { mountAssets } from '../kit/mount-assets.js';
+import { mountAssets } from '../kit/asset-set.js';
 import { notFoundPage } from '../kit/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../kit/send-page.js';
 import { apiEntries } from './api/model.js';

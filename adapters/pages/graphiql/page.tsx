@@ -84,5 +84,5 @@ const Page = (model: GraphiqlModel) => (
   </html>
 );
 
-/** `GET /graphql` for a browser (G1); send it under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
+/** `GET /graphql` for a browser, to be sent under GRAPHIQL_CSP, with `Cache-Control: no-store`. */
 export const graphiqlPage = (model: GraphiqlModel): string => `<!doctype html>\n${render(<Page {...model} />)}\n`;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import type { Content } from '../../http/bodies/packed.js';
+import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
 
-/** By path, all under one folder named after a hash of the content: an address never changes its content (L10). */
+/** By path, all under one folder named after a hash of the content: an address never changes its content. */
 export type AssetSet = ReadonlyMap<string, Content>;
 
 const TYPES: Record<string, string> = {
@@ -31,4 +33,16 @@ export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>
 export function pathIn(set: AssetSet, name: string): string {
   for (const path of set.keys()) if (path.endsWith(`/${name}`)) return path;
   throw new RangeError(`There is no asset ${name}`);
+}
+
+/** Served to be cached for ever, and without a rate limit (L10). */
+export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
+  for (const [url, { type, body }] of assets) {
+    const asset = staticBody(type, body);
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: (request, reply) => sendStatic(request, reply, asset, 'public, max-age=31536000, immutable'),
+    });
+  }
 }

@@ -38,7 +38,7 @@ const ASSETS = assetSet('/assets', {
   'favicon.svg': read('./files/favicon.svg'),
 });
 
-/** Everything the pages ask for, by path; serve with `Cache-Control: public, max-age=31536000, immutable` (L10). */
+/** Everything the pages ask for, by path. */
 export const siteAssets = (): AssetSet => ASSETS;
 
 export const sitePath = (

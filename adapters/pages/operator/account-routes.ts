@@ -15,8 +15,8 @@ import {
   sendPrivatePage,
 } from '../kit/signed-in/authenticated-routes.js';
 import { type AccountModel, accountPage } from './account.js';
+import { confirmGrantPage } from './account-actions.js';
 import { accountsPage } from './accounts.js';
-import { confirmGrantPage } from './confirm-grant.js';
 import { actionsPage } from './events.js';
 import { operatorLayout } from './frame.js';
 import { EMPTY_GRANT, grantIn, readGrant } from './grant-form.js';

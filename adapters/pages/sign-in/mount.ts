@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../../src/domain/errors.js';
+import { asServiceError, ServiceError } from '../../../src/domain/errors.js';
 import { truncated } from '../../../src/lib/text.js';
 import type { Passkeys } from '../../../src/sign-in/passkeys.js';
 import { safeNext, signInPath } from '../../../src/sign-in/safe-next.js';
 import type { Sessions } from '../../../src/sign-in/sessions.js';
 import type { SignIn } from '../../../src/sign-in/sign-in.js';
+import { logFailure } from '../../http/failure.js';
 import { formOf } from '../../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../../http/keyless.js';
 import { byCustomer, limitedAs, originOf } from '../../http/origin.js';
 import { refuseCrossSite } from '../../http/same-origin.js';
 import type { SessionCookies } from '../../http/session-cookies.js';
-import { sendPage } from '../kit/send-page.js';
+import { sendPage, wantsHtml } from '../kit/send-page.js';
 import { jsonOf, textIn } from './json.js';
-import { type SignInState, signInPage } from './page.js';
-import { passkeyHost } from './passkey-host.js';
+import { refusedPage, type SignInState, signInPage } from './page.js';
+import { passkeyHost } from './passkey-panel.js';
 import { mountPasskeys } from './passkey-routes.js';
-import { handleSignInErrors } from './refusals.js';
 
 export interface SignInMountOptions {
   readonly admitPublic: AdmitPublic;
@@ -142,4 +142,20 @@ function show(
   const here = host === null || host === 'here' ? host : { at: new URL(signInPath(page.next), host.at).href };
   reply.header('Cache-Control', 'no-store');
   return sendPage(reply, signInPage({ ...page, byMail, passkeys: here }));
+}
+
+/**
+ * Shows people the errors of this scope as pages; programs, and the pages' scripts, get the same errors as elsewhere.
+ */
+function handleSignInErrors(room: FastifyInstance): void {
+  room.setErrorHandler((error, request, reply) => {
+    const { statusCode } = error as { statusCode?: number };
+    // The server's own handler turns the framework's refusals into Perch's.
+    if (!wantsHtml(request) || (!(error instanceof ServiceError) && statusCode !== undefined)) throw error;
+    const failure = asServiceError(error);
+    logFailure(request, failure);
+    if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+    reply.code(failure.status).header('Cache-Control', 'no-store');
+    return sendPage(reply, refusedPage(failure.message));
+  });
 }

@@ -82,7 +82,7 @@ export const monthRows = (): MonthRow[] =>
     return { what, credits, usd: (credits * pack.usd) / pack.credits };
   });
 
-/** `GET /` for a program (H10). */
+/** `GET /` for a program. */
 export function landingFacts({ baseUrl, version, network, demo }: LandingModel) {
   return {
     name: 'Perch',

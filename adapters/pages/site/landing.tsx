@@ -3,8 +3,7 @@ import { firstQueryPrice } from '../kit/first-reads.js';
 import { document } from '../kit/layout.js';
 import { Bird } from '../kit/parts.js';
 import type { LandingModel } from './landing-facts.js';
-import { FirstReads } from './landing-reads.js';
-import { Dashboard, Demo, Free, Months, Packs, Prices, Ways } from './landing-sections.js';
+import { Dashboard, Demo, FirstReads, Free, Months, Packs, Prices, Ways } from './landing-sections.js';
 
 const Receipt = () => {
   const full = firstQueryPrice('miss');

@@ -3,17 +3,16 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import { quoted } from '../../../src/lib/text.js';
 import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../../http/keyless.js';
+import { mountAssets } from '../kit/asset-set.js';
 import { siteAssets } from '../kit/assets.js';
-import { mountAssets } from '../kit/mount-assets.js';
 import { notFoundPage } from '../kit/not-found.js';
 import { sendPage, wantsHtml } from '../kit/send-page.js';
 import { landingPage } from './landing.js';
 import { type LandingModel, landingFacts } from './landing-facts.js';
 import { type LegalLinks, legalFacts, legalPage } from './legal.js';
 import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
-import type { HistoryModel } from './status/history-model.js';
 import { statusPage } from './status/status.js';
-import type { StatusModel } from './status/status-model.js';
+import type { HistoryModel, StatusModel } from './status/status-model.js';
 
 export interface SiteOptions {
   readonly admitPublic: AdmitPublic;
@@ -32,7 +31,7 @@ export interface SiteOptions {
   readonly live: LandingModel['live'];
 }
 
-/** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4, H10). */
+/** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4). */
 export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   const keyless = createPublic(app, options.admitPublic);
   const page = (url: string, handler: Handler) => keyless(url, negotiated(handler));

@@ -5,7 +5,7 @@ import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { siteAssets } from '../../../adapters/pages/kit/assets.js';
-import { SITE_CSP } from '../../../adapters/pages/kit/policy.js';
+import { SITE_CSP } from '../../../adapters/pages/kit/send-page.js';
 import { refusedPage, type SignInPage, signInPage } from '../../../adapters/pages/sign-in/page.js';
 import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
 import { flawsOf } from '../../kit/browser/looks.js';

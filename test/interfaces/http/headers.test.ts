@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GRAPHIQL_CSP } from '../../../adapters/pages/graphiql/policy.js';
-import { SITE_CSP } from '../../../adapters/pages/kit/policy.js';
-import { sendPage } from '../../../adapters/pages/kit/send-page.js';
+import { GRAPHIQL_CSP } from '../../../adapters/pages/graphiql/mount.js';
+import { SITE_CSP, sendPage } from '../../../adapters/pages/kit/send-page.js';
 import { type BareServer, startBareServer } from './server.js';
 
 let server: BareServer;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SITE_CSP } from '../../../adapters/pages/kit/policy.js';
+import { SITE_CSP } from '../../../adapters/pages/kit/send-page.js';
 import { safeNext } from '../../../src/sign-in/safe-next.js';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
 import { ask, askFields, backOf, CALLBACK, formIn, newClient, post, send } from './oauth-client.js';

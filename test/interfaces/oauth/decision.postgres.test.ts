@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SITE_CSP } from '../../../adapters/pages/kit/policy.js';
+import { SITE_CSP } from '../../../adapters/pages/kit/send-page.js';
 import { type DocumentHost, startDocumentHost } from './document-host.js';
 import { ask, askFields, backOf, CALLBACK, codeFor, decide, form, formIn, newClient, post } from './oauth-client.js';
 import { type OAuthServer, startOAuthServer } from './oauth-server.js';

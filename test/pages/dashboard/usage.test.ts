@@ -12,8 +12,8 @@ import {
   MOST_BARS,
 } from '../../../adapters/pages/charts/chart-data.js';
 import { forecastOf } from '../../../adapters/pages/dashboard/overview/overview-model.js';
-import { csvField, usageCsv } from '../../../adapters/pages/dashboard/usage/usage-csv.js';
 import { lastHours, readUsageParams, usageQuery } from '../../../adapters/pages/dashboard/usage/usage-params.js';
+import { csvField, usageCsv } from '../../../adapters/pages/dashboard/usage/usage-table.js';
 import { chartsIn, type ShownChart } from './charts.js';
 import { apart, coloursOf, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';

@@ -4,7 +4,7 @@ import {
   redirectTo,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
-import { passkeyHost } from '../../sign-in/passkey-host.js';
+import { passkeyHost } from '../../sign-in/passkey-panel.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { type DashboardOptions, notOnAccount } from '../frame/services.js';
 import { clientsPage } from './clients.js';

@@ -4,8 +4,7 @@ import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../../../src/ports/sessions.js';
 import { detailText, kindText } from '../../kit/signed-in/audit-text.js';
 import { Badge, Card, DataTable, Nothing, type Row, When } from '../../kit/signed-in/parts.js';
-import type { PasskeyHost } from '../../sign-in/passkey-host.js';
-import { PasskeyPanel } from '../../sign-in/passkey-panel.js';
+import { type PasskeyHost, PasskeyPanel } from '../../sign-in/passkey-panel.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
 export interface SecurityModel {

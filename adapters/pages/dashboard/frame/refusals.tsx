@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { document } from '../../kit/layout.js';
-import { SITE_CSP } from '../../kit/policy.js';
-import { wantsHtml } from '../../kit/send-page.js';
+import { SITE_CSP, wantsHtml } from '../../kit/send-page.js';
 import { refusalTitle } from '../../kit/signed-in/authenticated-routes.js';
 
 const page = (title: string, message: string): string =>

@@ -6,6 +6,7 @@ import {
   type AuthenticatedRoutes,
   isCallerError,
   pathParam,
+  queryOf,
   redirectTo,
   type SignedInRequest,
   sendPrivatePage,
@@ -13,12 +14,13 @@ import {
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { rememberMode } from '../frame/mode-switch.js';
 import { type DashboardServices, notOnAccount } from '../frame/services.js';
+import { chartOf, lastHoursOf } from '../usage/usage-charts.js';
+import { hoursIn, lastDays } from '../usage/usage-params.js';
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
 import { EMPTY_INPUT, inputIn, keyModeIn, overlapOf, readKeyForm } from './key-forms.js';
 import { typedOf } from './key-parts.js';
-import { keyUsage, yearBefore } from './key-usage.js';
 import { type KeysModel, keysPage } from './keys.js';
 
 type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
@@ -154,4 +156,29 @@ async function listPage(
     clients: new Map(clients.map(({ grantId, clientName }) => [grantId, clientName])),
     ...form,
   });
+}
+
+/** The most requests on a key's page. */
+const NEWEST = 20;
+
+/** How far back a last use is looked for, as the ledger takes it: the beginning of a day, a year ago. */
+const yearBefore = (nowMs: number): string => `${lastDays(366, nowMs).from}T00:00:00Z`;
+
+/** What a key of the account was used for. */
+async function keyUsage(
+  signedIn: SignedInRequest,
+  { keyId }: KeyRecord,
+  services: Pick<DashboardServices, 'ledger' | 'clock'>,
+): Promise<Pick<KeyModel, 'range' | 'usage' | 'lastHours' | 'lastUse' | 'recent'>> {
+  const { account, signal, request } = signedIn;
+  const { ledger, clock } = services;
+  const nowMs = clock.now();
+  const range = lastDays(30, nowMs);
+  const [usage, lastHours, uses, recent] = await Promise.all([
+    chartOf(signedIn, range, 'credits', services, keyId),
+    lastHoursOf(signedIn, hoursIn(queryOf(request)) ?? 24, services, keyId),
+    ledger.lastUses(account.accountId, yearBefore(nowMs), signal),
+    ledger.recent(account.accountId, NEWEST, signal, keyId),
+  ]);
+  return { range, usage, lastHours, lastUse: uses.find((use) => use.keyId === keyId)?.day, recent };
 }

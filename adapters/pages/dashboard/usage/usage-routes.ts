@@ -14,8 +14,8 @@ import { livePart, overviewPage } from '../overview/overview.js';
 import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
 import { chartOf, lastHoursOf, MOST_ROWS } from './usage-charts.js';
-import { usageCsv } from './usage-csv.js';
 import { hoursIn, lastDays, moments, readUsageParams, type UsageParams } from './usage-params.js';
+import { usageCsv } from './usage-table.js';
 
 /** The most requests on the overview. */
 const NEWEST = 8;

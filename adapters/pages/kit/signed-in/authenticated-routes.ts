@@ -15,8 +15,7 @@ import { signalOf } from '../../../http/request.js';
 import { refuseCrossSite } from '../../../http/same-origin.js';
 import type { SessionCookies } from '../../../http/session-cookies.js';
 import { notFoundPage } from '../not-found.js';
-import { SITE_CSP } from '../policy.js';
-import { sendPage, wantsHtml } from '../send-page.js';
+import { SITE_CSP, sendPage, wantsHtml } from '../send-page.js';
 
 /** A request of a signed-in customer. */
 export interface SignedInRequest {

@@ -2,7 +2,7 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import type { Family } from '../../../../src/domain/model.js';
 import type { Incident, StatusDay } from '../../../../src/domain/status-history.js';
 import { DAY_MS, dayOf } from '../../../../src/lib/durations.js';
-import type { HistoryModel } from './history-model.js';
+import type { HistoryModel } from './status-model.js';
 import { Time } from './status-parts.js';
 
 const DAYS = 90;

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../../src/domain/errors.js';
 import type { Family } from '../../../../src/domain/model.js';
+import type { Incident, StatusDay } from '../../../../src/domain/status-history.js';
 
 export type Health = 'ok' | 'degraded' | 'down';
 
@@ -14,7 +15,7 @@ export interface FamilyStatus {
   readonly upstreamCalls: number;
   /** How many of these failed for reasons of the network. */
   readonly failures: number;
-  /** Objects of the network that could not be read; they are no failures (S21). */
+  /** Objects of the network that could not be read; they do not count as failures. */
   readonly unreadable: number;
   /** Reads refused at once: too late for their deadline, or over their account's share of the queue. */
   readonly refused: number;
@@ -37,7 +38,7 @@ export interface SessionStatus {
   }[];
 }
 
-/** `GET /status`: as JSON for a program, as a page for a person (H10). */
+/** `GET /status`: as JSON for a program, as a page for a person. */
 export interface StatusModel {
   readonly status: Health;
   readonly network: string;
@@ -55,4 +56,14 @@ export interface StatusModel {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly version: string;
+}
+
+/** What the status page tells of the past. */
+export interface HistoryModel {
+  /** The first UTC day, such as `2026-11-23`. */
+  readonly fromDay: string;
+  /** In order; a day on which nothing ran is missing. */
+  readonly days: readonly StatusDay[];
+  /** The newest first. */
+  readonly incidents: readonly Incident[];
 }

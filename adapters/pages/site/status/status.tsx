@@ -1,12 +1,65 @@
 import { figure } from '../../../../src/domain/figures.js';
 import { document } from '../../kit/layout.js';
-import type { HistoryModel } from './history-model.js';
-import { Findings } from './status-findings.js';
 import { History } from './status-history.js';
-import type { FamilyStatus, Health, StatusModel } from './status-model.js';
+import type { FamilyStatus, Health, HistoryModel, StatusModel } from './status-model.js';
 import { Fact, Time } from './status-parts.js';
 import { Sessions } from './status-sessions.js';
-import { Stores } from './status-stores.js';
+
+type Model = Pick<StatusModel, 'database' | 'redis' | 'processes'>;
+
+const healthOf = ({ database, redis }: Model): Health =>
+  database.ok ? (redis.state === 'away' ? 'degraded' : 'ok') : 'down';
+
+const Redis = ({ state, since }: StatusModel['redis']) => {
+  if (since === null) return <>not used: this process has its own cache</>;
+  if (state === 'up') {
+    return (
+      <>
+        reachable since <Time at={since} />
+      </>
+    );
+  }
+  return (
+    <>
+      unreachable since <Time at={since} />: each process uses its own cache and its share of the pace
+    </>
+  );
+};
+
+/** The stores with permanent data, and those whose data may be lost. */
+const Stores = (model: Model) => {
+  const health = healthOf(model);
+  return (
+    <li>
+      <h2>
+        Stores <span class={`badge ${health}`}>{WORDS[health].badge}</span>
+      </h2>
+      <p>Accounts, the ledger and the cache</p>
+      <dl class="facts">
+        <Fact name="Database" wide>
+          {model.database.ok ? 'Accounts and the ledger are reachable.' : 'Accounts and the ledger are unreachable.'}
+        </Fact>
+        <Fact name="Redis" wide>
+          <Redis {...model.redis} />
+        </Fact>
+        {model.processes === null ? null : <Fact name="Processes">{figure(model.processes)}</Fact>}
+      </dl>
+    </li>
+  );
+};
+
+/** What this configuration can and cannot read from the network, in the network's own messages. */
+const Findings = ({ network, networkFindings }: StatusModel) =>
+  networkFindings.length === 0 ? null : (
+    <li>
+      <h2>What can be read from {network}</h2>
+      {networkFindings.map(({ ok, what }) => (
+        <p key={what}>
+          <span class={`badge ${ok ? 'ok' : 'degraded'}`}>{ok ? 'Yes' : 'No'}</span> {what}
+        </p>
+      ))}
+    </li>
+  );
 
 const WORDS: Record<Health, { page: string; badge: string }> = {
   ok: { page: 'All systems operational', badge: 'Working' },
