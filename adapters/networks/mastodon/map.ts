@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
-import { languageOf } from '../../../src/domain/model.js';
 import type { Article, Audio, Media, MediaType, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
+import { languageOf } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import { textOfHtml } from './html-text.js';
 import type { Account, Post, Status } from './schemas.js';

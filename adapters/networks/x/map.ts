@@ -1,5 +1,5 @@
-import { languageOf } from '../../../src/domain/model.js';
 import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
+import { languageOf } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 

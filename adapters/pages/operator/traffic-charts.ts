@@ -1,4 +1,11 @@
-import { INTERFACES, msOf, NO_TRAFFIC, plusTraffic, type TrafficInterface, type TrafficSums } from '../../../src/domain/traffic.js';
+import {
+  INTERFACES,
+  msOf,
+  NO_TRAFFIC,
+  plusTraffic,
+  type TrafficInterface,
+  type TrafficSums,
+} from '../../../src/domain/traffic.js';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
 import type { TrafficFigures } from '../../../src/ports/figures.js';
 import type { ChartData, Range } from '../charts/chart-data.js';

@@ -8,7 +8,15 @@ import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { percent } from './figures.js';
 import { operatorPage } from './frame.js';
-import { INTERFACE_NAMES, itemsChart, requestsChart, SPANS, type TrafficModel, type TrafficTime, timesChart } from './traffic-charts.js';
+import {
+  INTERFACE_NAMES,
+  itemsChart,
+  requestsChart,
+  SPANS,
+  type TrafficModel,
+  type TrafficTime,
+  timesChart,
+} from './traffic-charts.js';
 
 /** Rows of limits on the page. */
 export const MOST_LIMITS = 50;

@@ -4,11 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
-import {
-  CELEBRATED_TWEET_ID,
-  COMET_THREAD_ID,
-  DEMO_HANDLES,
-} from '../../../demo/entry-points.js';
+import { CELEBRATED_TWEET_ID, COMET_THREAD_ID, DEMO_HANDLES } from '../../../demo/entry-points.js';
 import { openRelay } from '../support/export-relay.js';
 import { exporting, idsOf, linesIn, linesOf } from '../support/export-support.js';
 import { PERCH } from '../support/support.js';

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
-import { Chance } from '../../../demo/random.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { Chance } from '../../../demo/random.js';
 import { type Books, openBooks } from '../../cluster/faults/books.js';
 import { type Fleet, openFleet } from '../../cluster/nodes/nodes.js';
 import { describeOnRedis } from '../../kit/redis/redis.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { languageOf } from '../../../../../src/domain/model.js';
 import type { Article, Audio, Media, Poll, PollOption } from '../../../../../src/domain/model.js';
+import { languageOf } from '../../../../../src/domain/model.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../../rows.js';
 import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
 import type { Json } from './reading.js';
