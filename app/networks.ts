@@ -3,9 +3,9 @@ import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
-import type { CallsLeft } from '../src/ports/calls-left.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport } from '../src/ports/network.js';
+import type { CallsLeft } from '../src/ports/rate-limiter.js';
 import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {

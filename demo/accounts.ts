@@ -152,7 +152,7 @@ export function makeAccounts(seed: Chance): Account[] {
 const LONGEST = 15;
 
 /** Handles that are still free, ignoring case. */
-export class Handles {
+class Handles {
   private readonly taken = new Set<string>();
 
   constructor(private readonly chance: Chance) {}

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type CostSums, usdOf } from '../../src/domain/costs.js';
 import { toCredits } from '../../src/domain/credits.js';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/ledger-commits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/usage.js';
 import type { MemoryState } from '../../src/lib/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureProcess, type RedisState } from './process.js';

@@ -1,9 +1,9 @@
-import type { CallsLeft } from '../../src/ports/calls-left.js';
+import type { CallsLeft } from '../../src/ports/rate-limiter.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /** The key holds what is left, and expires at the reset. Returns the wait, and whether a call was counted. */
-export const TAKE_CALL = script(`
+const TAKE_CALL = script(`
 local left = tonumber(redis.call('GET', KEYS[1]) or '')
 if not left then return { 0, 0 } end
 if left < 1 then return { math.max(1, redis.call('PTTL', KEYS[1])), 0 } end
@@ -11,12 +11,12 @@ if ARGV[1] == '1' then redis.call('DECR', KEYS[1]) end
 return { 0, tonumber(ARGV[1]) }
 `);
 
-export const GIVE_CALL_BACK = script(`
+const GIVE_CALL_BACK = script(`
 if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCR', KEYS[1]) end
 `);
 
 /** Answers of one window come in any order, and say its end in whole seconds. */
-export const NOTE_CALLS = script(`
+const NOTE_CALLS = script(`
 local left, ms = tonumber(redis.call('GET', KEYS[1]) or ''), redis.call('PTTL', KEYS[1])
 local remaining, px = tonumber(ARGV[1]), tonumber(ARGV[2])
 if left and math.abs(ms - px) < 2000 then remaining = math.min(left, remaining) end

@@ -1,5 +1,9 @@
 import { truncated } from '../lib/text.js';
 
+/** For a position that a network cannot read. Perch signed it, so it was made while reading another network. */
+export const foreignCursor = (): ServiceError =>
+  badRequest('This cursor belongs to a different network. Start again without a cursor.', 'cursor');
+
 /** It is unknown whether a charge was posted, or still may be, so the call must not be reported as free. */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';

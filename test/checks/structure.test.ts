@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { isAllowed, moduleOf } from '../../tools/modules.js';
 import { functionsOf, hasDefaultExport, type Import, importsOf, isCode, readSources } from '../kit/sources.js';
-import { ROWS } from '../rules/rows.js';
+import { ROWS } from '../rules/support/rows.js';
 
 const SOURCES = readSources();
 const CODE = SOURCES.filter(isCode);

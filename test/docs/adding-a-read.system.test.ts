@@ -1,4 +1,5 @@
 /** docs/adding-a-read.md is done as it is written, in a copy of the tree, with the list that it adds. */
+
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +27,7 @@ const ROOTS = [
   ...['app/networks.ts', 'src/read/reads.ts', 'schema/index.ts', 'schema/operations.ts'],
   // The server, too: what it declares of itself is used by what is mounted on it.
   ...['adapters/http/server.ts', 'adapters/rest/routes.ts', 'adapters/mcp/tools.ts', 'adapters/cli/export/lists.ts'],
-  ...['test/rules/rows.ts', 'test/engine/read/chains.ts', 'test/networks/contract/suite.ts'],
+  ...['test/rules/support/rows.ts', 'test/engine/read/chains.ts', 'test/networks/contract/suite.ts'],
 ];
 
 let page: string;

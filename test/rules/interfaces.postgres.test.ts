@@ -7,7 +7,7 @@ import { createClient } from '../kit/client.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { type ManualClock, manualClock } from '../kit/time/manual-clock.js';
-import { fill, ROWS, type Row } from './rows.js';
+import { fill, ROWS, type Row } from './support/rows.js';
 
 /** What an interface made of one read: comparable, whichever it was. */
 interface Result {

@@ -110,7 +110,7 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-export async function createAccount(options: CreateOptions): Promise<void> {
+async function createAccount(options: CreateOptions): Promise<void> {
   const made = await withStores(async (stores, config) => {
     // M27: what an account starts with, unless the operator gives an amount.
     const credits = options.credits ?? config.startingThousandths;
@@ -152,7 +152,7 @@ async function idOf({ sql }: Stores, email: string): Promise<string> {
   return id;
 }
 
-export async function signInAccount(
+async function signInAccount(
   id: string | undefined,
   { email, json }: { email?: string; json?: boolean },
 ): Promise<void> {
@@ -173,7 +173,7 @@ export async function signInAccount(
   );
 }
 
-export async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
+async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
   const account = await withStores((stores) => accountOf(stores, id));
   const now = Date.now();
   answer(accountJson(account, now), options.json, () =>
@@ -210,7 +210,7 @@ interface ListOptions {
 }
 
 /** The newest accounts, or those that match a text. */
-export async function listAccountsMatching(matching: string | undefined, options: ListOptions): Promise<void> {
+async function listAccountsMatching(matching: string | undefined, options: ListOptions): Promise<void> {
   const { limit } = options;
   // One more, to say that there are more.
   const found = await withStores(({ sql }) => listAccounts(sql, { matching, limit: limit + 1 }));
@@ -251,7 +251,7 @@ function wordsOf(accounts: readonly ListedAccount[], matching: string | undefine
 }
 
 /** Ends every session of the account, on every browser. */
-export async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
+async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
   const ended = await withStores(async (stores) => {
     const { accountId } = await accountOf(stores, id);
     const store = createSessionStore(stores.sql);
@@ -266,7 +266,7 @@ export async function signOutAccount(id: string, options: { json?: boolean }): P
 }
 
 /** Stops the keys of the account, or lets them work again. */
-export async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
+async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
   await withStores(async (stores) => {
     await accountOf(stores, id);
     await stores.accounts.freeze(id, frozen);

@@ -35,7 +35,7 @@ interface CostOptions {
 }
 
 /** What reads earned and cost. Reads the sums that running services write once a minute. */
-export async function showCosts({ days, daily = false, json }: CostOptions): Promise<void> {
+async function showCosts({ days, daily = false, json }: CostOptions): Promise<void> {
   const from = dayOf(Date.now() - (days - 1) * DAY_MS);
   const { rows, price } = await withStores(async ({ sql }) => {
     const costs = createCosts(sql);

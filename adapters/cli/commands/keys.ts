@@ -77,7 +77,7 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-export async function createKey({ account, name, cap, capPeriod, test = false, json }: CreateOptions): Promise<void> {
+async function createKey({ account, name, cap, capPeriod, test = false, json }: CreateOptions): Promise<void> {
   const { key, record } = await withStores(async (stores) => {
     const { accountId } = await accountOf(stores, account);
     const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
@@ -106,7 +106,7 @@ export async function createKey({ account, name, cap, capPeriod, test = false, j
 const capWords = (cap: Thousandths, period: CapPeriod): string =>
   `${counted(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
 
-export async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
+async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores(async (stores) => {
     const { accounts } = stores;
     const account = await accountOf(stores, options.account);
@@ -135,7 +135,7 @@ async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
 }
 
 /** A10: the old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
-export async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
+async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
     refuseUnlessLive(found);
@@ -165,7 +165,7 @@ function refuseUnlessLive(key: FoundKey): void {
 }
 
 /** Revoking it again has no further effect. */
-export async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
+async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
   const revoked = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
     const ended = await keysOf(stores).revoke(found.accountId, found.keyId, OPERATOR);

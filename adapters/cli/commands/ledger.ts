@@ -52,7 +52,7 @@ ${examples('perch ledger restore /backup/perch/debits-2025-12.json')}`,
 }
 
 /** Exit code 1 when an invariant is broken. */
-export async function checkLedger(options: { json?: boolean }): Promise<void> {
+async function checkLedger(options: { json?: boolean }): Promise<void> {
   const { wallets, entries, faults } = await withStores(({ ledger }) => ledger.check());
   const ok = faults.length === 0;
   const seen = `${counted(wallets, 'wallet')}, ${counted(entries, 'entry', 'entries')}`;
@@ -69,7 +69,7 @@ export async function checkLedger(options: { json?: boolean }): Promise<void> {
 }
 
 /** Prints the archived months, and how long charges may have waited. */
-export async function archiveLedger(options: { before: string; out: string; json?: boolean }): Promise<void> {
+async function archiveLedger(options: { before: string; out: string; json?: boolean }): Promise<void> {
   const { archiveBefore } = await import('../archive/archive.js');
   const folder = typedPath(options.out);
   const months = await withStores(({ sql }) =>
@@ -86,7 +86,7 @@ export async function archiveLedger(options: { before: string; out: string; json
 }
 
 /** Prints what was restored. */
-export async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
+async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
   const { restoreArchive } = await import('../archive/archive.js');
   const path = typedPath(manifest);
   const month = await withStores(({ sql }) => withBar('Restoring', (telling) => restoreArchive(sql, path, telling)));

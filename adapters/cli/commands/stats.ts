@@ -29,7 +29,7 @@ ${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
 }
 
 /** The service in figures. Reads sums: it takes as long for ten million charges as for ten. */
-export async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
+async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
   const range = daysUntil(Date.now(), days);
   const [figures, traffic] = await withStores(({ sql }) =>
     Promise.all([
@@ -107,7 +107,7 @@ export function statsText(figures: ServiceFigures): string {
 }
 
 /** Rows of accounts and the limits they met. */
-export const MOST_LIMITS = 20;
+const MOST_LIMITS = 20;
 
 /** Times are milliseconds; `hit_rate` is the cached share of the items, null without any. */
 export const trafficJson = ({ operations, statuses, limits }: TrafficFigures) => ({

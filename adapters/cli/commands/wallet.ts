@@ -34,7 +34,7 @@ interface CreditOptions {
   readonly json?: boolean;
 }
 
-export async function creditWallet(options: CreditOptions): Promise<void> {
+async function creditWallet(options: CreditOptions): Promise<void> {
   const { account: accountId, credits: amount, reason, requestId = v7() } = options;
   const { walletId, balance } = await withStores(async (stores) => {
     const account = await accountOf(stores, accountId);

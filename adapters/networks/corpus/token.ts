@@ -1,4 +1,4 @@
-import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import { foreignCursor } from '../../../src/domain/errors.js';
 
 /**
  * Where a page ended: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id.

@@ -1,4 +1,4 @@
-import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import { foreignCursor } from '../../../src/domain/errors.js';
 import type { ListRef } from '../../../src/domain/lists.js';
 import { type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { digestOf } from '../../../src/lib/digest.js';
-import type { CallsLeft } from '../../../src/ports/calls-left.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
+import type { CallsLeft } from '../../../src/ports/rate-limiter.js';
 import { Upstream } from '../upstream/client.js';
 import { defaultFailure } from '../upstream/failures.js';
 import { limitReader } from '../upstream/rate-headers.js';

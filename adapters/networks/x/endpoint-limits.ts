@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/domain/errors.js';
-import type { CallsLeft } from '../../../src/ports/calls-left.js';
 import type { Clock } from '../../../src/ports/clock.js';
+import type { CallsLeft } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
 
 /** A path without the ids in it: X counts the calls of each such endpoint on their own, per token. */

@@ -1,4 +1,4 @@
-import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import { foreignCursor } from '../../../src/domain/errors.js';
 import type { Tweet } from '../../../src/domain/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';

@@ -1,5 +1,4 @@
-import { badRequest } from '../../../src/domain/errors.js';
-import { foreignCursor } from '../../../src/domain/foreign-cursor.js';
+import { badRequest, foreignCursor } from '../../../src/domain/errors.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';

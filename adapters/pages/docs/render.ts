@@ -149,7 +149,7 @@ export interface Illustration {
 }
 
 /** The pictures of a block of HTML in a Markdown file. Nothing else of it reaches the site: comments, scripts, styles. */
-export function illustrationsIn(html: string): Illustration[] {
+function illustrationsIn(html: string): Illustration[] {
   const found: Illustration[] = [];
   const visit = (nodes: readonly Node[], variants: Illustration['variants']): void => {
     for (const element of nodes.filter(isElement)) {

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/ledger-commits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import { BriefMap } from '../../../src/lib/brief-map.js';
 import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
 import { processTime } from '../../../src/lib/monotonic.js';

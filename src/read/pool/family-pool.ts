@@ -1,5 +1,6 @@
 import { asServiceError, type ServiceError } from '../../domain/errors.js';
 import type { Clock, Timers } from '../../ports/clock.js';
+import type { Billed } from '../../ports/network.js';
 import type { Pace } from '../../ports/rate-limiter.js';
 import type { Tracing } from '../../ports/tracing.js';
 import { abandoned, isTooLate } from '../shared-reads.js';
@@ -9,13 +10,30 @@ import { type FamilyHealth, type InFlightHealth, isTrouble, newCounts, noteFailu
 import type { SharedMeasurement } from './in-flight-limit.js';
 import type { BatchSpec, Job } from './job.js';
 import type { JobGroup } from './job-group.js';
-import { leadersPay } from './leaders-pay.js';
 import { shareOf } from './queue-share.js';
 import { closedFor, queueTooLong, shareTaken, type Wanted } from './refusals.js';
 import { fairMsOf, send } from './send-batch.js';
 import { isRefusal, refusing, type Session, usable, usableFor } from './session.js';
 import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
+
+/**
+ * Counts one upstream call for the calls that lead these reads, and returns how what the network bills for it is shared
+ * out: each read of a batch has its part of the objects. The call itself is the first one's.
+ */
+export function leadersPay(jobs: readonly Job[]): (billed: Billed) => void {
+  const leaders = jobs.flatMap(({ waiters }) => [...waiters.members].slice(0, 1));
+  for (const leader of new Set(leaders)) leader.called();
+  leaders[0]?.spending?.called();
+  return ({ kind, items }) => {
+    const each = Math.floor(items / leaders.length);
+    const more = items % leaders.length;
+    for (const [index, { spending }] of leaders.entries()) {
+      const own = each + (index < more ? 1 : 0);
+      if (own > 0) spending?.billed({ kind, items: own }, index === 0 ? 1 : 0);
+    }
+  };
+}
 
 export interface FamilyPoolOptions {
   /** Prefix of the pace keys: the network and the family. */

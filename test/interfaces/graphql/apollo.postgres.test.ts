@@ -1,4 +1,5 @@
 /** Apollo Client with the manifest of persisted operations and its usual cache: what was paid for can be read from the cache. */
+
 import { createHash } from 'node:crypto';
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
@@ -8,7 +9,7 @@ import { readOperations } from '../../../schema/operations.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
-import { fill, ROWS } from '../../rules/rows.js';
+import { fill, ROWS } from '../../rules/support/rows.js';
 import { post } from './client.js';
 import PUBLISHED_BEFORE from './published-hashes.json' with { type: 'json' };
 

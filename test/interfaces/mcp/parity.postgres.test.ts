@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TOOLS } from '../../../adapters/mcp/tools.js';
 import { createClient } from '../../kit/client.js';
 import type { TestAccount } from '../../kit/perch.js';
-import { ROWS, type Row } from '../../rules/rows.js';
+import { ROWS, type Row } from '../../rules/support/rows.js';
 import { post } from '../graphql/client.js';
 import { CLIENTS, type McpClient } from './clients/clients.js';
 import { sendNew } from './raw.js';

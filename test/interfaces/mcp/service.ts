@@ -2,7 +2,7 @@ import type { ComposeOptions } from '../../../app/compose.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
-import { fill } from '../../rules/rows.js';
+import { fill } from '../../rules/support/rows.js';
 
 export interface McpService {
   readonly perch: TestPerch;

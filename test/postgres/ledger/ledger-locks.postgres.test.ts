@@ -6,7 +6,7 @@ import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js'
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { InDoubtError } from '../../../src/domain/errors.js';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/ledger-commits.js';
+import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
 import { monotonic } from '../../../src/lib/monotonic.js';
 import { WalletCache } from '../../../src/metering/wallet-cache.js';
 import type { Debit } from '../../../src/ports/ledger.js';

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from 'vitest';
-import { LEDGER_COMMITS } from '../../../src/domain/ledger-commits.js';
+import { LEDGER_COMMITS } from '../../../src/domain/usage.js';
 import { openFlushes } from './open-flushes.js';
 
 describe('a request fails', () => {

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ROUTES } from '../../adapters/rest/routes.js';
-import { ERROR_CODES } from '../../src/domain/errors.js';
-import type { Reply } from '../kit/client.js';
-import { denied, upstreamFault } from '../kit/networks/faults.js';
-import { range } from '../kit/networks/scripted-network.js';
-import { type Service, startService } from './support/service.js';
+import { ROUTES } from '../../../adapters/rest/routes.js';
+import { ERROR_CODES } from '../../../src/domain/errors.js';
+import type { Reply } from '../../kit/client.js';
+import { denied, upstreamFault } from '../../kit/networks/faults.js';
+import { range } from '../../kit/networks/scripted-network.js';
+import { type Service, startService } from '../../rules/support/service.js';
 
 const PROBLEM = 'application/problem+json';
 

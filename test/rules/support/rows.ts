@@ -1,5 +1,5 @@
-import { LIST_KINDS, LIST_READS, LISTS, type List } from '../../src/domain/lists.js';
-import { range, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { LIST_KINDS, LIST_READS, LISTS, type List } from '../../../src/domain/lists.js';
+import { range, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 
 export interface Row {
   /** As in the route table. */
