@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedServer, openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { connect } from '../../adapters/postgres/sql.js';
 import { Cli, PERCH, REPOSITORY, runNode } from './support/support.js';
 
 const PLAIN = join(REPOSITORY, 'test/kit/fixtures/import/plain');
@@ -63,6 +64,15 @@ test('a bad line is named with file and line and skipped; --strict stops with 1 
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(`${file}:1: `);
   expect(JSON.parse(ran.stdout)).toMatchObject({ users: { read: 1, added: 1 }, faults: { count: 1 } });
+});
+
+test('--escaped decodes texts', async () => {
+  const file = join(cli.home, 'escaped.ndjson');
+  await writeFile(file, `${userLine('902').replace('"N"', '"R&amp;D"')}\n`);
+  expect(await cli.json<Summary>('import', '--escaped', file)).toMatchObject({ users: { added: 1 } });
+  const sql = connect(server.connection, { max: 1 });
+  expect(await sql`select name from corpus_users where id = 902`).toMatchObject([{ name: 'R&D' }]);
+  await sql.end();
 });
 
 test('paths are those of the folder it is typed in, also through npm', async () => {

@@ -31,12 +31,14 @@ describe('passkeys', () => {
   });
   afterAll(() => server.close());
 
-  const json = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(server.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
-      body: JSON.stringify(body),
+      body,
     });
+  const json = (path: string, body: unknown, headers?: Record<string, string>) =>
+    send(path, JSON.stringify(body), headers);
   const signedIn = async () => {
     const accountId = await server.openAccount(null);
     const token = await server.links.forAccount(accountId);
@@ -69,6 +71,12 @@ describe('passkeys', () => {
     expect(signIn).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
     // Whose passkeys there are is told to nobody.
     expect(signIn).not.toHaveProperty('allowCredentials');
+  });
+
+  it('takes JSON behind a byte order mark', async () => {
+    const { cookie } = await signedIn();
+    expect((await send('/dashboard/passkeys/options', '\ufeff{}', { cookie })).status).toBe(200);
+    expect((await send('/sign-in/passkey/options', '\ufeff{}')).status).toBe(200);
   });
 
   it('a count of signatures that does not rise comes from a copy: refused; 0 is of those that never count', async () => {

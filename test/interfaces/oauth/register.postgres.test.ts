@@ -38,6 +38,13 @@ describe('registration (RFC 7591, A12)', () => {
     });
   });
 
+  it('skips a byte order mark before the JSON', async () => {
+    const body = `\ufeff${JSON.stringify({ redirect_uris: [CALLBACK] })}`;
+    const headers = { 'content-type': 'application/json' };
+    const reply = await send(`${server.url}/api/oauth/register`, { method: 'POST', body, headers });
+    expect([reply.status, reply.body.redirect_uris]).toEqual([201, [CALLBACK]]);
+  });
+
   it.each([
     'https://app.example/cb?a=1',
     'http://127.0.0.1/cb',
