@@ -29,7 +29,7 @@ import { createShares, type Engine, openEngine, type Shares } from './engine.js'
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
-import { openNetwork, openSelfCheck } from './networks.js';
+import { openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
 import { openMetrics, openTelemetry, traceRequests } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
@@ -79,7 +79,7 @@ export async function compose(
   const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
   const { memories, callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
-  const opened = await openNetwork(lifecycle, sources, options.network);
+  const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   const offered = options.demoKey ?? null;
   const demo = offered !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));
   // Pages carry the key: it may read nothing but what is invented (M37).

@@ -11,7 +11,7 @@ import { openBilling } from './customers/billing.js';
 import { openMaintenance } from './customers/maintenance.js';
 import { openEngine } from './engine.js';
 import { Lifecycle, loggedPolling } from './lifecycle.js';
-import { openNetwork } from './networks.js';
+import { openNetwork, withOddObjectsLogged } from './networks.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
@@ -68,7 +68,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const shared = await openShared(lifecycle, { config, clock, log });
   const { memories, callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
-  const network = await openNetwork(lifecycle, sources, options.network);
+  const network = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.
   const unsold = { ...config, stripe: { ...config.stripe, secretKey: null } };
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };

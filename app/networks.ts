@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
+import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { CheckMemory, Network, NetworkReport } from '../src/ports/network.js';
-import type { CallsLeft } from '../src/ports/rate-limiter.js';
+import type { CheckMemory, Network, NetworkReport, ReadContext } from '../src/ports/network.js';
 import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {
@@ -47,6 +47,23 @@ export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given
     () => given ?? NETWORKS[sources.config.network](sources),
     (network) => network.close?.(),
   );
+
+/** One line for each call whose answer had objects that cannot be read. */
+export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): Network {
+  const logged = (context: ReadContext): ReadContext => ({
+    ...context,
+    onUnreadable(objects: number, problem: string) {
+      log.warn(`The network sent ${counted(objects, 'object')} that cannot be read. ${problem}`);
+      context.onUnreadable?.(objects, problem);
+    },
+  });
+  return {
+    ...network,
+    users: (refs, context) => network.users(refs, logged(context)),
+    tweets: (ids, context) => network.tweets(ids, logged(context)),
+    page: (list, token, context, want) => network.page(list, token, logged(context), want),
+  };
+}
 
 /** Longest that the network's own check may take. */
 const SELF_CHECK_MS = 20_000;

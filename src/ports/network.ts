@@ -15,8 +15,11 @@ export interface ReadContext {
    * called by a network without `billing`.
    */
   readonly onBilled?: (billed: Billed) => void;
-  /** Called with the number of objects in an answer that could not be read, whether they were left out or requested. */
-  readonly onUnreadable?: (objects: number) => void;
+  /**
+   * Called with the number of objects in an answer that could not be read, whether they were left out or requested, and
+   * with what is wrong with the first of them.
+   */
+  readonly onUnreadable?: (objects: number, problem: string) => void;
   /** Objects that need not be asked for again to know whether they exist and are shown to everybody. */
   readonly cached?: CachedObjects;
 }

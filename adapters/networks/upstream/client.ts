@@ -69,8 +69,10 @@ export class Upstream {
       throw failureOf?.(refusal) ?? defaultFailure(refusal);
     }
     if (json === undefined) throw notJson(path, text);
-    const { result, unread } = parseNoting(schema, json);
-    if (unread > 0 || !result.success) context.onUnreadable?.(Math.max(1, unread));
+    const { result, problems } = parseNoting(schema, json);
+    const problem = problems[0] ?? (result.error && problemIn(result.error));
+    if (problem !== undefined)
+      context.onUnreadable?.(Math.max(1, problems.length), `${path.split('?')[0]}: ${problem}`);
     if (result.success) return { body: result.data, headers };
     throw unreadable(path, problemIn(result.error));
   }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Objects that the lists of the answer in hand left out. Parsing is synchronous, so one counter is enough. */
-let unread = 0;
+/** What is wrong with each object that the answer in hand left out. Parsing is synchronous, so one list is enough. */
+let problems: string[] = [];
 
-/** Parses an answer, and counts the objects in it that could not be read and were left out. */
+/** Parses an answer, and tells what is wrong with each object in it that could not be read and was left out. */
 export function parseNoting<T>(schema: z.ZodType<T>, json: unknown) {
-  unread = 0;
+  problems = [];
   const result = schema.safeParse(json);
-  return { result, unread };
+  return { result, problems };
 }
 
 /** What is wrong, for the log: the path of the first problem, and the problem. */
@@ -16,9 +16,9 @@ export const problemIn = ({ issues: [issue] }: z.ZodError): string =>
 
 /** The object, or nothing where it cannot be read, which is counted. */
 export function readObject<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
-  const { success, data } = schema.safeParse(value);
+  const { success, data, error } = schema.safeParse(value);
   if (success) return data;
-  unread += 1;
+  problems.push(problemIn(error));
   return undefined;
 }
 
@@ -62,7 +62,7 @@ export const lookedUp = <T>(item: z.ZodType<T>) =>
       if (success) objects.push(data);
       else others.push({ value, problem: problemIn(error) });
     }
-    unread += others.length;
+    problems.push(...others.map(({ problem }) => problem));
     return { objects, unread: others };
   });
 
