@@ -17,7 +17,7 @@ export interface Series {
   readonly total: number;
 }
 
-/** A chart before it is drawn: stacked bars, or lines where the unit is one of times. */
+/** The data of a chart: stacked bars, or lines where the unit is one of time. */
 export interface ChartData {
   readonly unit: 'credits' | 'items' | 'requests' | 'US dollars' | 'milliseconds';
   /** The first day of each bar, `2026-11-21`, or its hour, `2026-11-21T13:00:00Z`. */
@@ -65,7 +65,7 @@ export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData
   return { unit: 'credits', bars, step, ...stacked(rows, bars.length, barOf) };
 }
 
-/** The same by the hour, from rows by hour and endpoint; those of other hours do not count. */
+/** The same by the hour, from rows by hour and endpoint; rows of other hours are left out. */
 export function hoursChart(hours: readonly string[], rows: readonly UsageRow[]): ChartData {
   const places = new Map(hours.map((hour, bar) => [hour, bar]));
   const within = rows.filter(({ hour = '' }) => places.has(hour));
@@ -122,7 +122,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   return { unit: 'items', bars, step, series, rest: false };
 }
 
-/** What the chart shows, for people who cannot see it. */
+/** What the chart shows, for screen readers. */
 export function chartText(data: ChartData, range: Range): string {
   const { unit, bars, step, series } = data;
   const total = sum(series.map((one) => one.total));

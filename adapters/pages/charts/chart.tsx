@@ -90,7 +90,7 @@ function valuesText({ unit, bars, step, series }: ChartData, bar: number): strin
   return [`${when}, ${unit}:`, ...(values.length === 0 ? ['none'] : values)].join('\n');
 }
 
-/** Labels at most eight bars, every other one of which a narrow window has no room for; hours count from midnight. */
+/** Labels at most eight bars, and every other one of them in a narrow window; hours are counted from midnight. */
 const TimeLabels = ({ bars, step }: ChartData) => {
   const every = Math.ceil(bars.length / 8);
   return (

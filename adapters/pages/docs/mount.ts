@@ -24,7 +24,7 @@ export interface DocsOptions extends ApiOptions {
   readonly schema: GraphQLSchema;
 }
 
-/** Everything that is served, made when the first reader comes; by its path below `/docs`. */
+/** Everything that is served, by its path below `/docs`; made for the first request. */
 interface Shelf {
   readonly index: StaticBody;
   readonly llms: StaticBody;

@@ -36,7 +36,7 @@ export function hrefOf(target: string): string | undefined {
   return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
 }
 
-/** A Markdown file of ours as HTML. Raw HTML is left out, but for pictures. */
+/** A Markdown file of `docs/` as HTML. Raw HTML is left out, except pictures. */
 export function renderGuide(markdown: string): Guide {
   const slugger = new GithubSlugger();
   let tables = 0;
@@ -148,8 +148,8 @@ export interface Illustration {
   readonly variants: readonly { readonly media: string; readonly name: string }[];
 }
 
-/** The pictures of a block of HTML in a Markdown file. Nothing else of it reaches the site: comments, scripts, styles. */
-function illustrationsIn(html: string): Illustration[] {
+/** The pictures of a block of HTML in a Markdown file. Nothing else of the block reaches the site. */
+export function illustrationsIn(html: string): Illustration[] {
   const found: Illustration[] = [];
   const visit = (nodes: readonly Node[], variants: Illustration['variants']): void => {
     for (const element of nodes.filter(isElement)) {

@@ -39,7 +39,7 @@ export function typeSources(schema: GraphQLSchema): Source[] {
   ];
 }
 
-/** A page of ours, from which `render.ts` makes HTML. */
+/** A page in Markdown, from which `render.ts` makes HTML. */
 const page = (...parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 
 const linkTo = (name: string): string => `[${name}](/docs/${TYPES}/${name})`;

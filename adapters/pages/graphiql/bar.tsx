@@ -26,7 +26,7 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
   </form>
 );
 
-/** On a demo its key is taken by the script: shown from the start, the bar does not change its height when it is. */
+/** On a demo the script takes its key; the note is shown from the start, so that the bar keeps its height. */
 const KeyState = ({ demo }: { demo: boolean }) => (
   <div id="key-state" class="key" hidden={!demo}>
     <span class="tag" id="key-kind">

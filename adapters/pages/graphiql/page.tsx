@@ -18,7 +18,7 @@ export interface GraphiqlModel {
 
 const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
 
-/** What to do where REST's advice does not fit: here a key goes into the bar, and there are no addresses to mistype. */
+/** Advice that differs from REST's: here a key goes into the bar, and there are no addresses to mistype. */
 const problemsHere = (demo: boolean) => ({
   ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Paste yours above.'),
   ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
@@ -33,7 +33,7 @@ const examplesOf = ({ subjects }: GraphiqlModel) =>
 const pageData = (model: GraphiqlModel) => ({
   demoKey: model.demoKey,
   endpoint: '/graphql',
-  // As the outside calls it: what is copied runs elsewhere.
+  // The public address: what is copied runs elsewhere.
   address: `${model.baseUrl}/graphql`,
   examples: examplesOf(model),
   problems: {
@@ -73,7 +73,7 @@ const Page = (model: GraphiqlModel) => (
       <Bar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
-        {/* What it opens with, to read until it is there. */}
+        {/* The first query, to read until GraphiQL has loaded. */}
         <pre class="loading">{examplesOf(model)[0]?.query}</pre>
         <noscript>
           <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>

@@ -22,7 +22,7 @@ export const notFoundPage = (): string =>
     </div>,
   );
 
-/** Sends it to a browser that reads a page; null for a program, and for a form. */
+/** Sends it to a browser that requests a page; null for programs and forms. */
 export const sendLostPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null =>
   (request.method === 'GET' || request.method === 'HEAD') && wantsHtml(request)
     ? sendPage(reply.code(404), notFoundPage())

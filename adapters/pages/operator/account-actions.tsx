@@ -7,7 +7,7 @@ import type { AccountModel } from './account.js';
 import { operatorPage } from './frame.js';
 import type { GrantAsked, GrantInput } from './grant-form.js';
 
-/** Attributes of a field, with what is wrong with it. */
+/** The attributes of a field that point to its error, if it has one. */
 const faulty = (id: string, message: string | undefined) =>
   message === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` };
 
@@ -110,7 +110,7 @@ const Link = ({ account, link }: AccountModel) => (
   </Card>
 );
 
-/** What an operator can do with an account; what cannot be undone asks twice. */
+/** What an operator can do with an account; actions that cannot be undone must be confirmed. */
 export const Actions = (model: AccountModel) => (
   <>
     {model.refused === null ? null : (
@@ -135,7 +135,7 @@ export interface ConfirmModel {
   readonly asked: GrantAsked;
 }
 
-/** Asks for the second time before credits are granted: they cannot be taken back here. */
+/** Asks for confirmation before credits are granted: they cannot be taken back here. */
 export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: ConfirmModel): string =>
   operatorPage(
     { title: `Grant ${creditsOf(asked.amount)}?`, here: '/operator', below: true, layout },

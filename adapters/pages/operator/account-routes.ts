@@ -22,12 +22,12 @@ import { operatorLayout } from './frame.js';
 import { EMPTY_GRANT, grantIn, readGrant } from './grant-form.js';
 import type { OperatorOptions } from './options.js';
 
-/** Accounts on one page of the list, and what else is listed of one. */
+/** Accounts on one page of the list, and rows in the lists of one account. */
 const MOST_ACCOUNTS = 50;
 const NEWEST = 20;
 const EVENTS = 100;
 
-/** The longest text that is looked for. */
+/** The longest search text. Characters. */
 const LONGEST_SEARCH = 254;
 
 /** Finding, showing and changing accounts. */
@@ -125,7 +125,7 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
   }
   const { accountId } = account;
   await ledger.grant({ requestId: grantId, accountId, ...asked }, byOperator(signedIn));
-  // Under an id that was used before, nothing is granted: it must have been for the same.
+  // A repeated id grants nothing: the first grant must have been of the same amount.
   const entries = await ledger.statement(accountId, EVENTS, signedIn.signal);
   const entry = entries.find(({ requestId }) => requestId === grantId);
   if (entry !== undefined && entry.amount !== asked.amount) throw usedForm();

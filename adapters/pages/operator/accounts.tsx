@@ -7,9 +7,9 @@ import { operatorPage } from './frame.js';
 
 export interface AccountsModel {
   readonly layout: PageLayout;
-  /** What was looked for, as typed; empty for all. */
+  /** The search text as typed; empty for all accounts. */
   readonly asked: string;
-  /** Why it could not be looked for. */
+  /** What is wrong with the search text. */
   readonly error: string | null;
   readonly accounts: readonly ListedAccount[];
   /** The last one shown, if there are more after it. */

@@ -30,7 +30,7 @@ export const Periods = ({ path, days }: { path: string; days: Days }) => (
   </section>
 );
 
-/** A chart on a card, or that there is nothing to draw. */
+/** A chart on a card, or a note that there is nothing to draw. */
 export const ChartCard = (props: {
   id: string;
   title: string;

@@ -27,7 +27,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 export const operatorLayout = (signedIn: SignedInRequest): PageLayout => layoutOf(signedIn, MESSAGES);
 
-/** A page of the operator's as a complete HTML document. */
+/** An operator's page as a complete HTML document. */
 export const operatorPage = (props: FrameProps & { readonly here: Here | null }, body: ComponentChildren): string =>
   framedPage(MENU, props, body);
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseCredits, type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 
-/** The most credits that the form grants at once: more is a slip of the finger. */
+/** The most credits that the form grants at once: a larger amount is probably a typing mistake. */
 const MOST_CREDITS = 10_000_000;
 
 const LONGEST_REASON = 100;
 
-/** Control characters, and those that nobody can see. */
+/** Control characters and other invisible ones. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** The input exactly as it was typed. */
@@ -48,7 +48,7 @@ export const grantIn = (form: URLSearchParams): GrantInput => ({
   reason: form.get('reason') ?? '',
 });
 
-/** What is to be granted; or what is wrong, by field. */
+/** What to grant, or what is wrong with each field. */
 export function readGrant(typed: GrantInput): { readonly asked: GrantAsked } | { readonly errors: GrantErrors } {
   const { success, data, error } = grant.safeParse(typed);
   if (success) return { asked: { amount: data.credits, reason: data.reason } };

@@ -23,7 +23,7 @@ export function mountOperator(app: FastifyInstance, options: OperatorOptions): v
   mountFigures(routes, options);
 }
 
-/** Days that a page shows if its address names none of the periods. */
+/** The period that a page shows unless its address names another. Days. */
 const USUAL_DAYS = 30;
 
 /** Money, reads and requests of the whole service. */

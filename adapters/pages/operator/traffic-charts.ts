@@ -61,7 +61,7 @@ export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
 
 const stepOf = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
 
-/** The sums of each bar; of one interface, or of all calls: pages are none, and calls with test keys cost nothing. */
+/** The sums of each bar, of some interfaces. */
 function sumsByBar({ time, figures }: TrafficModel, only: readonly TrafficInterface[]): TrafficSums[] {
   const places = new Map(time.bars.map((bar, index) => [bar, index]));
   const sums = time.bars.map(() => NO_TRAFFIC);
@@ -73,6 +73,7 @@ function sumsByBar({ time, figures }: TrafficModel, only: readonly TrafficInterf
   return sums;
 }
 
+/** Pages are not calls, and calls with test keys cost nothing. */
 const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -124,7 +124,7 @@ const Statuses = ({ figures: { statuses } }: TrafficModel) => (
   </Card>
 );
 
-/** By the reason of the refusal, or else its code. */
+/** By the reason for the refusal, or else by its error code. */
 const LIMIT_NAMES: Readonly<Record<string, string>> = {
   rate_limited: 'Requests per second',
   failed_keys: 'Invalid keys from one address',

@@ -34,7 +34,7 @@ const LONGEST_ADDRESS = 254;
 
 /** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
-  // In a scope of its own, whose errors are shown as pages for people.
+  // In a scope of its own, whose errors are shown as pages.
   app.register(async (room) => {
     handleSignInErrors(room);
     mountRoutes(room, options);

@@ -22,7 +22,7 @@ export interface CreditsModel {
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
-  /** New with each page: sent with its forms, so that a second click opens no second checkout (H12). */
+  /** New with each page: sent with its forms, so that a second click opens no second checkout. */
   readonly pageKey: string;
   readonly checkoutReturn: CheckoutReturn | null;
   /** Why a checkout could not be opened. */
@@ -31,7 +31,7 @@ export interface CreditsModel {
   readonly statement: readonly StatementEntry[];
 }
 
-/** A frozen account cannot use credits, so it cannot buy any (W8). */
+/** A frozen account cannot use credits, so it cannot buy any. */
 const isSold = ({ open, account }: CreditsModel): boolean => open && !account.frozen;
 
 const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: CreditsModel }) => {

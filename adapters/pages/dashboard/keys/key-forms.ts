@@ -52,7 +52,7 @@ function capOf(period: string, amount: string): Cap | null {
   return { amount: credits, period: known };
 }
 
-/** How long a replaced key still works (A10): the form's choices; `ms` are milliseconds. */
+/** How long a replaced key still works: the form's choices; `ms` are milliseconds. */
 export const OVERLAPS = [
   { value: 'now', text: 'Revoke now', ms: 0 },
   { value: '1h', text: 'Keep for 1 hour', ms: HOUR_MS },

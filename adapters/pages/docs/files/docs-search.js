@@ -1,4 +1,4 @@
-// The search of the documentation. It reads the index when somebody begins to search. Without this script the list of pages is still there.
+// The search of the documentation. It loads the index when a search begins. Without this script, the list of pages remains.
 const form = document.getElementById('docs-search');
 const input = document.getElementById('docs-query');
 const found = document.getElementById('docs-found');

@@ -18,7 +18,7 @@ function oneOperation({ operationName, ...body }) {
   }
 }
 
-/** The clipboard exists only over https and on this machine; elsewhere the text is there, selected. */
+/** The clipboard exists only over https and on this machine; elsewhere the text is selected, to be copied by hand. */
 async function copied(field) {
   try {
     await navigator.clipboard.writeText(field.value);

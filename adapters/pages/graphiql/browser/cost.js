@@ -1,4 +1,4 @@
-// Shows `extensions.credits` of the last answer, and `extensions.estimate` of a dry run (G4, M26).
+// Shows `extensions.credits` of the last answer, and `extensions.estimate` of a dry run.
 
 import { byId, element, figure, inCredits } from './dom.js';
 
@@ -19,7 +19,7 @@ export function showBalance(remaining) {
   byId('balance').textContent = figure(remaining);
 }
 
-/** Of a run that was charged for cached and for read items, neither is the label. */
+/** A run that was charged for both cached and uncached items is mixed. */
 const labelOf = ({ cache, breakdown } = {}) =>
   new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : cache;
 
@@ -40,7 +40,7 @@ export function showCost(credits) {
   if (remaining !== undefined) showBalance(remaining);
 }
 
-/** What less than the whole price would do; empty where nothing is short. */
+/** What a budget or balance below the price would do; empty where both are enough. */
 function shortage(price, { budget = Infinity, balance }) {
   if (price > 0 && (balance === 0 || budget === 0)) {
     return ` It would be refused: the ${balance === 0 ? 'balance' : 'budget'} is 0.`;

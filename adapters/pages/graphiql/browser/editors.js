@@ -7,7 +7,7 @@ const NAMES = {
   responseEditor: 'Response',
 };
 
-/** The keys go to the browser, which moves the focus. */
+/** Leaves the key to the browser, which moves the focus. */
 const LEAVES = { Tab: false, 'Shift-Tab': false };
 
 const known = new WeakSet();

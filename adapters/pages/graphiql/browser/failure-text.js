@@ -10,7 +10,7 @@ const errorsOf = (answer) => {
   return answer.error ? [answer.error] : [];
 };
 
-/** A caret under the place: what is before it is there unseen, so that no width of a character matters. */
+/** A caret under the place, after the same text made invisible: so it fits any width of characters. */
 function withCaret({ text, position }) {
   const before = [...text].slice(0, position - 1).join('');
   return element('pre', {}, `${text}\n`, element('span', { className: 'unseen', ariaHidden: 'true' }, before), '^');
@@ -41,7 +41,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
-    // Over the budget, the message has said what to do, and the page offers it.
+    // The message of an exceeded budget says what to do, and the page offers it.
     if (first.extensions?.param !== 'max_credits') parts.push(`${problem.todo} `);
     parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
   }

@@ -87,7 +87,7 @@ function requestNow() {
   }
 }
 
-/** The same operation as a dry run: priced, not executed (M26). */
+/** The same operation as a dry run: priced, not executed. */
 async function price() {
   const request = requestNow();
   if (request === null) return;
@@ -136,7 +136,7 @@ function EditorTap() {
   shownInDocs = explorerNavStack.at(-1).def;
   for (const id of ['price-it', 'copy-open']) byId(id).disabled = !editor?.queryEditor;
   React.useEffect(() => makeReady(editor, 'leave-hint', priceCompletion));
-  // The docs open where the reads are, not one step before.
+  // The docs open at the reads, not one step before.
   React.useEffect(() => {
     if (schema && explorerNavStack.length === 1) push({ name: 'Query', def: schema.getQueryType() });
   }, [schema]);
@@ -155,7 +155,7 @@ function mount() {
     storage,
     query: asked ?? undefined,
     defaultTabs: queries.map((query) => ({ query, headers: null })),
-    // Headers are the page's own for as long as it is open: one of them may be a key (U45).
+    // Headers are the page's own for as long as it is open: one of them may be a key.
     shouldPersistHeaders: false,
     // The bar follows the system's colour scheme too: the whole page has one.
     forcedTheme: 'system',

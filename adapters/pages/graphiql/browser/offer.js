@@ -1,4 +1,4 @@
-// Prices an operation before it runs (M26), and offers a budget where one would let it run.
+// Prices an operation before it runs, and offers a budget where one would let it run.
 
 import { element, inCredits } from './dom.js';
 import { setBudget, withExtensions } from './request.js';

@@ -2,14 +2,14 @@
 
 const COSTS = /Costs ([\d.]+) per item/;
 
-/** Short enough to stand beside a name; null where the description says no price. */
+/** Short enough to stand beside a name; null where the description has no price. */
 export function priceIn(description) {
   const credits = COSTS.exec(description ?? '')?.[1];
   if (credits !== undefined) return `${credits} ${credits === '1' ? 'credit' : 'credits'} each`;
   return /(^|\. )Free[.,:]/.test(description ?? '') ? 'free' : null;
 }
 
-/** An attribute that the style sheet shows: GraphiQL's own nodes stay as they are. */
+/** An attribute that the style sheet shows: GraphiQL's own nodes are not changed. */
 function mark(node, description) {
   const price = priceIn(description);
   if (price === null) delete node.dataset.price;
@@ -26,7 +26,7 @@ export function priceCompletion(editor) {
   );
 }
 
-/** Prices in the docs: `definition()` is what they show now. */
+/** Prices in the docs; `definition()` returns what they show now. */
 export function priceDocs(root, definition) {
   const markAll = () => {
     const shown = definition();

@@ -40,5 +40,5 @@ export function currentRequest({ queryEditor, variableEditor, headerEditor }) {
   return { body: withExtensions({ query, operationName, variables }, { maxCredits: budget() }), headers };
 }
 
-/** The same body with more extensions; those that are undefined are taken away. */
+/** The same body with more extensions; undefined ones are removed. */
 export const withExtensions = (body, more) => ({ ...body, extensions: { ...body.extensions, ...more } });

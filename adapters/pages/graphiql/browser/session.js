@@ -1,4 +1,4 @@
-// This tab's key. It is kept only in sessionStorage: not in the address, not in localStorage (U45).
+// This tab's key. It is kept only in sessionStorage: not in the address, not in localStorage.
 
 const SLOT = 'perch.key';
 
@@ -7,7 +7,7 @@ const KEY = /^perch_(live|test)_[0-9A-Za-z]{32}$/;
 
 export const looksLikeKey = (text) => KEY.test(text);
 
-/** As much of a key as may be shown (A11). */
+/** As much of a key as may be shown. */
 export const keyName = (key) => `${key.slice(0, 17)}…`;
 
 export const readKey = () => sessionStorage.getItem(SLOT);

@@ -1,6 +1,6 @@
 // A request as text to paste elsewhere. The key is not in it: it is read from PERCH_KEY.
 
-/** Of the headers, those that name whose request it is. */
+/** The headers that identify the caller. */
 const OF_KEY = ['x-api-key', 'authorization'];
 
 export const carriesKey = (headers) => Object.keys(headers).some((name) => OF_KEY.includes(name.toLowerCase()));
@@ -8,14 +8,14 @@ export const carriesKey = (headers) => Object.keys(headers).some((name) => OF_KE
 const otherHeaders = (headers) =>
   Object.entries(headers).filter(([name]) => ![...OF_KEY, 'content-type'].includes(name.toLowerCase()));
 
-/** In single quotes for a shell: only the quote itself has to leave them. */
+/** In single quotes for a shell, where only the quote itself needs escaping. */
 const inShell = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const inTemplate = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
 
 const isEmpty = (value) => value === undefined || Object.keys(value).length === 0;
 
-/** JSON leaves out what is undefined; what is empty goes, too. */
+/** JSON leaves out undefined members; empty ones are left out as well. */
 const members = ({ query, operationName, variables, extensions = {} }) => {
   const given = Object.fromEntries(Object.entries(extensions).filter(([, value]) => value !== undefined));
   return {

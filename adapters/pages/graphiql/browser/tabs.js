@@ -1,7 +1,7 @@
-// GraphiQL's tabs as what they are: a list, each with a button that opens it and one that closes it. As it writes them, they
-// are tabs with buttons inside, which a screen reader cannot reach (WCAG 4.1.2).
+// Turns GraphiQL's tabs into a list, each with a button that opens it and one that closes it. GraphiQL writes tabs with buttons
+// inside, which a screen reader cannot reach (WCAG 4.1.2).
 
-/** Sets what differs alone: the observer sees its own changes. */
+/** Sets only what differs: the observer also sees these changes. */
 function set(node, name, value) {
   if (node === null || node.getAttribute(name) === value) return;
   if (value === null) node.removeAttribute(name);
@@ -21,7 +21,7 @@ function asList(root) {
   }
 }
 
-/** Keeps GraphiQL's tabs so, whatever it writes later. */
+/** Keeps the tabs a list when GraphiQL renders them again. */
 export function keepTabsReachable(root) {
   new MutationObserver(() => asList(root)).observe(root, {
     childList: true,

@@ -23,7 +23,7 @@ export interface SignedInRequest {
   readonly visitor: Visitor;
   /** The customer's account, or on a page that has two modes and is in test mode, its test account. */
   readonly account: AccountRecord;
-  /** Whether the operator's pages are theirs, too. */
+  /** Whether the operator's pages are open to them as well. */
   readonly isOperator: boolean;
   /** Null on a page that is the same in both. */
   readonly mode: Mode | null;
@@ -40,7 +40,7 @@ type Act = (
   reply: FastifyReply,
 ) => Promise<FastifyReply> | FastifyReply;
 
-/** How pages and forms are served: only to signed-in customers, never cached, and errors as pages. */
+/** Serves pages and forms to signed-in people only, never cached, and errors as pages. */
 export interface AuthenticatedRoutes {
   /** `of`: the page that a file or a part belongs to, where a visitor goes after signing in. */
   page(url: string, show: Show, of?: string): void;
@@ -83,7 +83,7 @@ export interface RoutesOptions {
 export interface PageKind {
   /** Says why something was refused. */
   refusalPage(signedIn: SignedInRequest, title: string, message: string): string;
-  /** For whom there are such pages: to others the path is like any that does not exist. By default for everybody who is signed in. */
+  /** Whether there are such pages for this person; for others the path does not exist. By default, for everyone. */
   admits?(signedIn: SignedInRequest): boolean;
   /** The account that a page shows; by default the visitor's own, `live`. */
   shown?(request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>>;
@@ -122,7 +122,7 @@ export function authenticatedRoutes(
       return await answer();
     } catch (error) {
       const failure = asServiceError(error);
-      // A caller who has left gets no answer, and work that was ended for that did not fail.
+      // Work that ended because the caller left did not fail.
       if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
       const page = kind.refusalPage(one, refusalTitle(failure.status), failure.message);
@@ -165,7 +165,7 @@ function notHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendFailure(request, reply, new ServiceError('not_found', `There is nothing at ${truncated(path)}.`));
 }
 
-/** Refuses a character that no store accepts, and that nobody types. */
+/** Refuses NUL: no store accepts it, and no keyboard types it. */
 function refuseNul(fields: URLSearchParams): void {
   const named = [...fields].find(([, value]) => value.includes('\0'));
   if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);

@@ -11,7 +11,7 @@ export interface PageLayout {
   readonly flash: string | null;
 }
 
-/** `messages`: what may have just been done, by the name that the address contains. */
+/** `messages`: what was just done, by the name that the address contains. */
 export function layoutOf(
   { request, account }: SignedInRequest,
   messages: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import { Badge, Bar, type Tone } from './parts.js';
 
 export const PERIODS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
 
-/** `live`; `ending`: replaced, and still working for a while (A10); `ended`, `revoked`: no longer working. */
+/** `live`; `ending`: replaced, and still working for a while; `ended`, `revoked`: no longer working. */
 type KeyState = 'live' | 'ending' | 'ended' | 'revoked';
 
 /** `replaced`: its client has a newer one. */
@@ -16,7 +16,7 @@ export function keyState(
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'live';
   if (Date.parse(key.expiresAt) <= nowMs) return 'ended';
-  // A client's key always has an end; it is renewed before then (A14).
+  // A client's key always has an end; it is renewed before then.
   return key.grantId === null || replaced ? 'ending' : 'live';
 }
 

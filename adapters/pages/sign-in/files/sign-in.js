@@ -16,8 +16,8 @@ function takeLink() {
 }
 
 /**
- * Says whose account it is, so that nobody signs in to a stranger's unawares. If it fails, the answer to the click says
- * it.
+ * Says whose account it is, so that nobody signs in to a stranger's by mistake. If it fails, the answer to the click
+ * says so.
  */
 async function sayWhose(form, token) {
   const button = form.querySelector('button');

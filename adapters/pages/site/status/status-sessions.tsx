@@ -8,7 +8,7 @@ const STATES: Record<SessionStatus['state'], { health: Health; badge: string; sa
   failing: { health: 'down', badge: 'Failing', says: 'retried every few seconds' },
 };
 
-/** Why a kind of read is closed, in the terms of the states. */
+/** Why a kind of read is closed, in the words of the states. */
 const WHY: Record<SessionStatus['closed'][number]['why'], string> = {
   refused: 'denied',
   resting: 'paused',
