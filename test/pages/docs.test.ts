@@ -29,7 +29,7 @@ describe('the documentation on the site', () => {
     expect([...list.matchAll(/\]\(docs\/([\w-]+)\.md\)/g)].map(([, name]) => name)).toEqual(shown);
   });
 
-  it('leads only to pages and headings that are on the site', () => {
+  it('links only to pages and headings that are on the site', () => {
     const broken = Object.entries({ ...DOCS_PAGES, ...API_PAGES }).flatMap(([path, html]) => {
       const targets = [...html.matchAll(/href="((?:\/docs[^"]*)?#[^"]*|\/docs[^"]*)"/g)].map(([, href = '']) => href);
       return targets
@@ -120,7 +120,7 @@ describe('the types of the schema', () => {
     }
   });
 
-  it('tell the default of each argument as it is written in a query', () => {
+  it('show the default of each argument as it is written in a query', () => {
     expect(page('types/Query')?.markdown).toContain('| `product` | [Product](/docs/types/Product) | `Latest` |');
   });
 });
@@ -131,7 +131,7 @@ describe('Markdown', () => {
     'text <b onclick="x()">bold</b>',
     '<!-- a note -->',
     '<picture><img src="https://elsewhere.example/a.png" alt=""></picture>',
-  ])('of raw HTML such as %s, nothing reaches the page', (raw) => {
+  ])('removes raw HTML such as %s', (raw) => {
     expect(renderGuide(`# Title\n\n${raw}\n`).html).not.toMatch(/<(?:script|b|img|!--)|elsewhere/);
   });
 
@@ -142,7 +142,7 @@ describe('Markdown', () => {
     ['https://elsewhere.example/', 'https://elsewhere.example/'],
     ['../bench/README.md', undefined],
     ['javascript:alert(1)', undefined],
-  ])('the link %s leads to %s', (target, href) => {
+  ])('turns the link %s into %s', (target, href) => {
     expect(hrefOf(target)).toBe(href);
   });
 });

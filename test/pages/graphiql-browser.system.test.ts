@@ -99,7 +99,7 @@ describeInChromium('GraphiQL in a browser', () => {
     expect(await text(page, 'last-cost')).toBe('–');
   });
 
-  it('keeps the key for the tab alone: not in the address or localStorage, and removes it on request (U45)', async () => {
+  it('keeps the key in the tab, not in the address or localStorage, and removes it on request (U45)', async () => {
     const { page } = tab;
     await takeKey(page, DEMO_KEY);
     await run(page);
@@ -117,7 +117,7 @@ describeInChromium('GraphiQL in a browser', () => {
     ['without a key', null, 'API key required. This read needs a key. Use the demo key, or paste yours above.'],
     ['with an empty wallet', KEYS.broke, 'Not enough credits. The wallet holds 0 credits.'],
     ['too fast', KEYS.hasty, 'Try again in 7 s.'],
-  ])('says in words what went wrong %s, and that it was free', async (_, key, words) => {
+  ])('explains what went wrong %s, and that it was free', async (_, key, words) => {
     const { page } = tab;
     await (key === null ? forget(page) : takeKey(page, key));
     await run(page);

@@ -15,7 +15,7 @@ const fields = Object.values(schema.getTypeMap())
   .flatMap((type) => Object.values(type.getFields()).map((field) => ({ name: `${type.name}.${field.name}`, field })));
 
 describe('the price that GraphiQL shows beside a field', () => {
-  it('is that of its @price directive, and is there for no other field', () => {
+  it('is that of its @price directive, and absent without one', () => {
     if (!price) throw new Error('the schema has no @price');
     const shown = fields.map(({ name, field }) => [
       name,
@@ -29,7 +29,7 @@ describe('the price that GraphiQL shows beside a field', () => {
     expect(shown).toEqual(said);
   });
 
-  it('or “free” is beside every field of Query', () => {
+  it('is shown, or “free”, beside every field of Query', () => {
     const without = fields.filter(
       ({ name, field }) => name.startsWith('Query.') && priceIn(field.description) === null,
     );

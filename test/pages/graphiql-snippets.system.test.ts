@@ -89,7 +89,7 @@ describe('snippets copied from GraphiQL', () => {
     expect(snippetOf(kind, request)).toContain('PERCH_KEY');
   });
 
-  it('leaves out what is not given', () => {
+  it('leaves out empty members', () => {
     const bare = { ...request, headers: {}, body: { query: '{ me { balance } }', variables: {}, extensions: {} } };
     expect(snippetOf('curl', bare)).toContain(`--data-raw '{"query":"{ me { balance } }"}'`);
     expect(snippetOf('client', bare)).toContain('perch.query(operation);');

@@ -77,7 +77,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await page.locator('#notice').isHidden()).toBe(true);
   });
 
-  it('cuts a list to the budget, which the estimate has said', async () => {
+  it('cuts a list to the budget, as the estimate announced', async () => {
     await writeQuery(page, LIST);
     await page.getByLabel('Budget').fill('3');
     await estimate(page);
@@ -100,7 +100,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(sent).toEqual([]);
   });
 
-  it('a run that was charged for cached and for read items is labelled mixed', async () => {
+  it('labels a run mixed when it was charged for cached and for uncached items', async () => {
     await writeQuery(page, '{ users(handles: ["brindle_wx"]) { meta { cache } } }');
     await run(page);
     await expect.poll(() => text(page, 'last-cost')).toBe('1 credit miss');
@@ -109,7 +109,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await expect.poll(() => text(page, 'last-cost')).toBe('1.5 credits mixed');
   });
 
-  it('says of a handle that does not exist what can be done here, where nothing has an address', async () => {
+  it('advises on an unknown handle without mentioning addresses', async () => {
     await writeQuery(page, '{ user(handle: "nobody_sits_here") { id } }');
     await run(page);
     await page.locator('#notice').waitFor();
@@ -134,7 +134,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await priced('.graphiql-doc-explorer-field-name')).toMatchObject({ tweets: '1 credit each', name: 'free' });
   });
 
-  it('the keyboard leaves each editor: after Escape, Tab moves on; without it, Tab indents (WCAG 2.1.2)', async () => {
+  it('moves the focus out of each editor by Escape and Tab, while Tab alone indents (WCAG 2.1.2)', async () => {
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
     for (const name of ['Query', 'Variables']) {
       const editor = page.getByRole('textbox', { name, exact: true });
@@ -154,13 +154,13 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await text(page, 'leave-hint')).toBe('To leave an editor with the keyboard: Esc, then Tab.');
   });
 
-  it('the focus does not go where a closed editor is', async () => {
+  it('skips a closed editor when the focus moves', async () => {
     await page.getByRole('button', { name: 'Show editor tools' }).focus();
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('Response');
   });
 
-  it('tabs stay in their row after a notice of two lines, also while one of them is dragged', async () => {
+  it('keeps tabs in their row after a notice of two lines, also while one is dragged', async () => {
     await writeQuery(page, COSTLY);
     await estimate(page);
     await page.locator('.offer').waitFor();
@@ -185,7 +185,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(await page.evaluate('[...offsets]')).toEqual([expect.any(Number)]);
   });
 
-  it('sends variables and headers, a key among them instead of the tab’s, and keeps no header (U45)', async () => {
+  it('sends variables and headers, prefers a key among them to the tab’s, and stores no header', async () => {
     const other = await perch.account({ credits: 7 });
     await writeQuery(page, 'query Named($handle: String!) { user(handle: $handle) { handle } me { balance } }');
     await page.getByRole('button', { name: 'Variables', exact: true }).click();
@@ -228,7 +228,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     expect(headers['x-api-key']).toBe(`perch_test_${'x'.repeat(32)}`);
   });
 
-  it('opens with the demo’s key when the one that the tab had is of an earlier demo', async () => {
+  it('opens with the demo’s key when the tab’s key is of an earlier demo', async () => {
     await page.evaluate(`sessionStorage.setItem('perch.key', 'perch_live_${'y'.repeat(32)}')`);
     await page.reload();
     await page.getByText('Demo key', { exact: true }).waitFor();

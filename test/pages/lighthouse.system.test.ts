@@ -38,7 +38,7 @@ describeInChromium('the main pages, as Lighthouse sees them', () => {
     ['/graphql', MOST_GRAPHIQL_BYTES, '.graphiql-execute-button'],
     ['/dashboard', MOST_BYTES, 'main'],
     ['/operator', MOST_BYTES, 'main'],
-  ])('%s is easy to use, well behaved, and light', { timeout: SLOW_MS }, async (path, mostBytes, ready) => {
+  ])('%s scores well in Lighthouse, and stays small', { timeout: SLOW_MS }, async (path, mostBytes, ready) => {
     await tab.page.goto(`${demo.url}${path}`);
     await tab.page.locator(ready).wait();
     const { scores, faults } = await look(tab.page);

@@ -3,7 +3,7 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
-describe('an address at which there is nothing', () => {
+describe('an unknown address', () => {
   let perch: TestPerch;
   beforeAll(async () => {
     perch = await startPerch();
@@ -27,7 +27,7 @@ describe('an address at which there is nothing', () => {
     '/a/b/c',
   ];
 
-  it.each(PATHS)('%s is a page for a browser, under the policy of pages', async (path) => {
+  it.each(PATHS)('%s: answers a browser with a page under the policy of pages', async (path) => {
     const { answer, type, text } = await ask(path, BROWSER);
     expect([answer.status, type]).toEqual([404, 'text/html; charset=utf-8']);
     expect(text).toContain('<h1>Page not found</h1>');
@@ -35,7 +35,7 @@ describe('an address at which there is nothing', () => {
     expect(answer.headers.get('vary')).toContain('Accept');
   });
 
-  it.each(PATHS)('%s is the one shape of failures for a program', async (path) => {
+  it.each(PATHS)('%s: answers a program with the usual error object', async (path) => {
     const { answer, text } = await ask(path, '*/*');
     expect(answer.status).toBe(404);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'not_found' } });

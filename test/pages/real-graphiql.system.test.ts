@@ -72,7 +72,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     },
   );
 
-  it('on a phone query and answer lie one below the other, and nothing is cut off', async () => {
+  it('stacks query and answer on a phone, and cuts nothing off', async () => {
     const tab = await visit(browser, perch.url, { viewport: { width: 360, height: 640 } });
     const { page } = tab;
     await page.goto(`${perch.url}/graphql`);
@@ -93,7 +93,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     for (const height of [places.query, places.answer]) expect(height).toBeGreaterThan(200);
   });
 
-  it('every example of GraphiQL finds something, and none of them fails', async () => {
+  it('answers every example of GraphiQL with results', async () => {
     const tab = await openGraphiql();
     const { page, foreign, violations, errors } = tab;
     await takeDemoKey(page);
@@ -112,7 +112,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
   });
 
   it.each(['tide form:nasa', '墜落 ｆｕｌｌ 😀 x\u0301 form:nasa'])(
-    'a refused search is shown with a caret under its place: %s',
+    'shows a refused search with a caret under its mistake: %s',
     async (q) => {
       const tab = await openGraphiql();
       const { page } = tab;
@@ -153,7 +153,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     },
   );
 
-  it('the front page of a demo runs its own examples: what is shown is what is sent, the second time it is cached', async () => {
+  it('runs the examples of the front page as shown, cached the second time', async () => {
     const tab = await visit(browser, perch.url, { viewport: { width: 1440, height: 900 } });
     const { page, foreign, violations, errors } = tab;
     const response = await page.goto(perch.url);
@@ -176,7 +176,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.close();
   });
 
-  it('the front page says in words what failed, and that it was free', async () => {
+  it('explains on the front page what failed, and that it was free', async () => {
     const tab = await visit(browser, perch.url);
     await tab.page.goto(perch.url);
     const bill = tab.page.locator('#first-bill');
@@ -190,7 +190,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await tab.close();
   });
 
-  it('the landing page leads only to what is there, as a page and for programs', async () => {
+  it('links from the landing page only to existing pages, for browsers and programs', async () => {
     const tab = await open('/');
     const onPage: string[] = await tab.page.evaluate('[...document.links].map(({ href }) => href.split("#")[0])');
     await tab.close();

@@ -97,7 +97,7 @@ describeInChromium('the keyless pages in a browser', () => {
     },
   );
 
-  it('every other guide fits a phone and passes axe', { timeout: 120_000 }, async () => {
+  it('fits every other guide on a phone and passes axe', { timeout: 120_000 }, async () => {
     const tab = await visit(browser, origin);
     const flaws: string[] = [];
     for (const path of GUIDES) {
@@ -108,7 +108,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
-  it('the first line can be copied with a button', async () => {
+  it('copies the first line with a button', async () => {
     const tab = await visit(browser, origin, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(origin);
     await tab.page.locator('.copy').first().click();
@@ -117,7 +117,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
-  it('the keyboard reaches the content past the navigation', async () => {
+  it('lets the keyboard skip the navigation', async () => {
     const tab = await visit(browser, origin);
     await tab.page.goto(origin);
     await tab.page.keyboard.press('Tab');
@@ -126,7 +126,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
-  it('the documentation is searched by keyboard, from the field through the results to a section', async () => {
+  it('searches the documentation by keyboard, from the field through the results to a section', async () => {
     const tab = await visit(browser, origin);
     await tab.page.goto(`${origin}/docs`);
     await tab.page.getByLabel('Search the documentation').fill('missing_key');
@@ -143,7 +143,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
-  it('a read can be tried on its page with the demo key, and its charge is shown', async () => {
+  it('sends a read from its page with the demo key, and shows its charge', async () => {
     const tab = await visit(browser, origin);
     await tab.page.goto(`${origin}/docs/api/userTweets`);
     await tab.page.getByLabel('count').fill('5');
@@ -159,7 +159,7 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
-  it('without scripts the documentation has its list of pages, and no search', async () => {
+  it('shows the list of pages and no search without scripts', async () => {
     const tab = await visit(browser, origin, { javaScriptEnabled: false });
     await tab.page.goto(`${origin}/docs`);
     expect(await tab.page.getByLabel('Search the documentation').isVisible()).toBe(false);

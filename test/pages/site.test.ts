@@ -50,7 +50,7 @@ describe('the landing page', () => {
     expect(page).toContain('21 credits');
   });
 
-  it('speaks of the demo network only where it is', () => {
+  it('mentions the demo network only on a demo', () => {
     expect(landingPage(LANDING)).toContain('The demo network');
     expect(landingPage({ ...LANDING, demo: false })).not.toContain('The demo network');
   });
@@ -63,18 +63,18 @@ describe('the landing page', () => {
     expect(JSON.stringify(landingFacts(LANDING))).not.toContain('perch_live_');
   });
 
-  it('names every way in', () => {
+  it('names every interface', () => {
     const page = landingPage(LANDING);
     for (const text of ['href="/graphql"', 'href="/openapi.yaml"', 'https://perch.example/mcp']) {
       expect(page).toContain(text);
     }
   });
 
-  it('escapes what it is given', () => {
+  it('escapes values that it is given', () => {
     expect(landingPage({ ...LANDING, network: '<script>alert(1)</script>' })).not.toContain('<script>alert');
   });
 
-  it('has the same facts for a program (H10)', () => {
+  it('gives a program the same facts', () => {
     const facts = landingFacts(LANDING);
     expect(facts).toMatchObject({
       name: 'Perch',
@@ -115,7 +115,7 @@ describe('licence and terms', () => {
 });
 
 describe('the status page', () => {
-  it('shows state, wait, hit rate and last incident of each family (H10)', () => {
+  it('shows state, wait, hit rate and last incident of each family', () => {
     const page = statusPage(STATUS, HISTORY);
     for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1%', 'no reads yet', 'none since the start']) {
       expect(page).toContain(text);
@@ -183,11 +183,11 @@ describe('the pages of the error codes (H2)', () => {
     for (const code of CODES) expect(index).toContain(`href="/problems/${code}"`);
   });
 
-  it.each(['', 'nonsense', 'toString', '__proto__', 'MISSING_KEY'])('%j is not a code', (text) => {
+  it.each(['', 'nonsense', 'toString', '__proto__', 'MISSING_KEY'])('has no page for the code %j', (text) => {
     expect(isErrorCode(text)).toBe(false);
   });
 });
 
-it('the page for an address that is not there leads back', () => {
+it('links to the home page from the page of an unknown address', () => {
   expect(notFoundPage()).toContain('href="/"');
 });

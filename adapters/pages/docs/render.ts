@@ -142,14 +142,14 @@ const attribute = ({ attrs }: Element, name: string): string | undefined =>
   attrs.find((each) => each.name === name)?.value;
 
 /** A picture with the variants of a colour scheme, all of them files of these pages. */
-export interface Illustration {
+interface Illustration {
   readonly name: string;
   readonly alt: string;
   readonly variants: readonly { readonly media: string; readonly name: string }[];
 }
 
 /** The pictures of a block of HTML in a Markdown file. Nothing else of the block reaches the site. */
-export function illustrationsIn(html: string): Illustration[] {
+function illustrationsIn(html: string): Illustration[] {
   const found: Illustration[] = [];
   const visit = (nodes: readonly Node[], variants: Illustration['variants']): void => {
     for (const element of nodes.filter(isElement)) {

@@ -46,7 +46,7 @@ async function deliverNotices(who: Customer): Promise<void> {
 }
 
 describe('the name', () => {
-  it('changes at once, on the pages and in the log, and that of the test account with it', async () => {
+  it('changes at once, on the pages and in the log, also that of the test account', async () => {
     await ada.testKey();
     const answer = await ada.post(`${PAGE}/name`, { name: '  Harbour Research ' });
     expect([answer.status, placeOf(answer)]).toEqual([303, `${PAGE}?done=renamed`]);
@@ -60,7 +60,7 @@ describe('the name', () => {
     expect((await ada.get('/dashboard/security')).words).toContain('Name changed “Harbour Research” you');
   });
 
-  it('changes nothing when saved as it was', async () => {
+  it('logs no change when saved unchanged', async () => {
     await ada.post(`${PAGE}/name`, { name: 'Ada' });
     expect(await ada.log()).not.toContain('account.renamed');
   });
@@ -71,7 +71,7 @@ describe('the name', () => {
     ['x'.repeat(101), 'at most 100 characters'],
     ['a\u0007b', 'must not contain control characters'],
     ['a\u202eb', 'must not contain control characters'],
-  ])('%j is refused in words beside the field, and stays typed', async (name, why) => {
+  ])('refuses %j with an error beside the field, and keeps what was typed', async (name, why) => {
     const answer = await ada.post(`${PAGE}/name`, { name });
     expect([answer.status, answer.words.includes(why)]).toEqual([400, true]);
     expect(answer.body).toContain('aria-describedby="name-error"');
@@ -100,7 +100,7 @@ describe('the mail address', () => {
     expect((await mailed(old)).at(-1)).toContain(`Your Perch account now has the address ${to}.`);
   });
 
-  it('a name that was the address changes with it', async () => {
+  it('changes a name that was the address as well', async () => {
     await ada.post(`${PAGE}/name`, { name: old });
     const to = addressOf('new');
     await request(ada, to);
@@ -108,7 +108,7 @@ describe('the mail address', () => {
     expect(await ada.account()).toMatchObject({ name: to, email: to });
   });
 
-  it('20 who open one link at once: it works for one', async () => {
+  it('works once when a link is opened 20 times at once', async () => {
     const to = addressOf('new');
     await request(ada, to);
     const link = await linkTo(to);
@@ -128,7 +128,7 @@ describe('the mail address', () => {
         await confirm(ada, await linkTo(to));
       },
     ],
-  ])('a link that is %s changes nothing', async (_what, happens) => {
+  ])('changes nothing with a link that is %s', async (_what, happens) => {
     const to = addressOf('new');
     await request(ada, to);
     const link = await linkTo(to);
@@ -165,7 +165,7 @@ describe('the mail address', () => {
     expect((await confirm(ada, signIn)).status).toBe(400);
   });
 
-  it('that an address has an account shows in no answer, in whichever letters, and nothing changes', async () => {
+  it('does not reveal whether an address has an account, in upper or lower case', async () => {
     const taken = addressOf('bob');
     await service.customer(taken);
     const [known, unknown] = [await request(ada, taken.toUpperCase()), await request(ada, addressOf('new'))];
@@ -176,7 +176,7 @@ describe('the mail address', () => {
     expect(mail).not.toContain('#change=');
   });
 
-  it('an address that someone opens an account with in the meantime stays theirs', async () => {
+  it('leaves an address to the account that was opened with it in the meantime', async () => {
     const to = addressOf('new');
     await request(ada, to);
     const link = await linkTo(to);
@@ -185,7 +185,7 @@ describe('the mail address', () => {
     expect((await ada.account()).email).toBe(old);
   });
 
-  it('needs a sign-in that is not long ago', async () => {
+  it('needs a recent sign-in', async () => {
     service.clock.advance(10 * 60_000 + 1);
     const to = addressOf('new');
     const answer = await request(ada, to);
@@ -203,7 +203,7 @@ describe('the mail address', () => {
     expect([own.status, own.words.includes('This is the address of your account already.')]).toEqual([400, true]);
   });
 
-  it('an account gets five links in a quarter of an hour, for whichever addresses', async () => {
+  it('mails an account five links in a quarter of an hour, whatever the addresses', async () => {
     const to = Array.from({ length: 6 }, () => addressOf('new'));
     const answers: Answer[] = [];
     for (const one of to) answers.push(await request(ada, one));
@@ -217,7 +217,7 @@ describe('the mail address', () => {
     expect([answer.status, placeOf(answer)]).toEqual([303, '/sign-in?next=%2Fdashboard%2Faccount%2Femail']);
   });
 
-  it('a form of another site changes nothing', async () => {
+  it('refuses a form from another site', async () => {
     const to = addressOf('new');
     const answer = await ada.post(`${PAGE}/email`, { email: to }, { 'sec-fetch-site': 'cross-site' });
     expect(answer.status).toBe(403);

@@ -54,25 +54,22 @@ describeInChromium('the dashboard in a browser', () => {
       const flaws = await flawsOf(tab.page, LOOKS_AT[name]);
       const { foreign, violations, errors } = tab;
       await tab.close();
-      // A key that is not there is a 404, which the console tells.
+      // A missing key answers 404, which the console reports.
       expect(answer?.status() === 200 ? errors : []).toEqual([]);
       expect({ flaws, foreign, violations }).toEqual({ flaws: [], foreign: [], violations: [] });
     },
   );
 
-  it.each(PATHS.filter((path) => !path.includes('/keys/')))(
-    '%s has nothing off the screen of a phone',
-    async (path) => {
-      const tab = await visit(browser, served.hostile.url);
-      await tab.page.setViewportSize({ width: 360, height: 780 });
-      await tab.page.goto(`${served.hostile.url}${path}`);
-      const beyond = await tab.page.evaluate(`[...document.querySelectorAll('.data :is(th, td)')]
+  it.each(PATHS.filter((path) => !path.includes('/keys/')))('%s fits the screen of a phone', async (path) => {
+    const tab = await visit(browser, served.hostile.url);
+    await tab.page.setViewportSize({ width: 360, height: 780 });
+    await tab.page.goto(`${served.hostile.url}${path}`);
+    const beyond = await tab.page.evaluate(`[...document.querySelectorAll('.data :is(th, td)')]
       .filter((cell) => !cell.closest('thead') && cell.getBoundingClientRect().right > 360)
       .map((cell) => cell.innerText)`);
-      await tab.close();
-      expect(beyond).toEqual([]);
-    },
-  );
+    await tab.close();
+    expect(beyond).toEqual([]);
+  });
 
   it.each(['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'])(
     '%s in test mode has the banner, does not scroll sideways, and passes axe',
@@ -87,7 +84,7 @@ describeInChromium('the dashboard in a browser', () => {
     },
   );
 
-  it('a new key is shown with a button to copy it', async () => {
+  it('shows a new key with a button to copy it', async () => {
     const tab = await visit(browser, served.busy.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await tab.page.goto(`${served.busy.url}/dashboard/keys`);
     await tab.page.getByLabel('Name').fill('Reader');
@@ -101,7 +98,7 @@ describeInChromium('the dashboard in a browser', () => {
     await tab.close();
   });
 
-  it('the secret of a link that changes the address moves from the page’s own address into the field', async () => {
+  it('moves the secret of an address change from the URL into the form', async () => {
     const tab = await visit(browser, served.busy.url);
     const secret = 'a'.repeat(43);
     await tab.page.goto(`${served.busy.url}/dashboard/account/email#change=${secret}`);
@@ -112,26 +109,23 @@ describeInChromium('the dashboard in a browser', () => {
     await tab.close();
   });
 
-  it.each(['A4', 'Letter'])(
-    'a receipt is printed on one page of %s, without the menu, dark on white',
-    async (format) => {
-      const tab = await visit(browser, served.busy.url, { colorScheme: 'dark' });
-      await tab.page.goto(`${served.busy.url}/dashboard/credits/${uuid(302)}/receipt`);
-      const pdf = await tab.page.pdf({ format, preferCSSPageSize: false });
-      expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
-      await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-      const shown = (selector: string) => tab.page.locator(selector).first().isVisible();
-      const wanted = ['h1', '#purchase', '.facts', '.data tfoot'];
-      const unwanted = ['.side', 'header.top', 'footer', '.no-print', '.dash form', '.skip'];
-      for (const selector of wanted) expect([selector, await shown(selector)]).toEqual([selector, true]);
-      for (const selector of unwanted) expect([selector, await shown(selector)]).toEqual([selector, false]);
-      const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.facts dd')).color]`;
-      expect(await tab.page.evaluate(colours)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
-      await tab.close();
-    },
-  );
+  it.each(['A4', 'Letter'])('prints a receipt on one page of %s, without the menu, dark on white', async (format) => {
+    const tab = await visit(browser, served.busy.url, { colorScheme: 'dark' });
+    await tab.page.goto(`${served.busy.url}/dashboard/credits/${uuid(302)}/receipt`);
+    const pdf = await tab.page.pdf({ format, preferCSSPageSize: false });
+    expect(pdf.toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1);
+    await tab.page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const shown = (selector: string) => tab.page.locator(selector).first().isVisible();
+    const wanted = ['h1', '#purchase', '.facts', '.data tfoot'];
+    const unwanted = ['.side', 'header.top', 'footer', '.no-print', '.dash form', '.skip'];
+    for (const selector of wanted) expect([selector, await shown(selector)]).toEqual([selector, true]);
+    for (const selector of unwanted) expect([selector, await shown(selector)]).toEqual([selector, false]);
+    const colours = `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.facts dd')).color]`;
+    expect(await tab.page.evaluate(colours)).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+    await tab.close();
+  });
 
-  it('buying leads to the page of the processor: its origin is in the policy of the form', async () => {
+  it('leads from a purchase to the processor, whose origin the policy allows for forms', async () => {
     // Stands for the processor: another origin.
     const processor = await serveHousehold(EMPTY);
     const shop = await serveHousehold(BUSY, { checkoutUrl: `${processor.url}/dashboard/receipts` });
@@ -145,7 +139,7 @@ describeInChromium('the dashboard in a browser', () => {
     expect(violations).toEqual([]);
   });
 
-  it('everything works without a script, and by keyboard alone', async () => {
+  it('works without a script, and by keyboard alone', async () => {
     const tab = await visit(browser, served.busy.url, { javaScriptEnabled: false });
     await tab.page.goto(`${served.busy.url}/dashboard/keys/${uuid(101)}`);
     const summary = tab.page.getByText('Revoke this key…');

@@ -24,7 +24,7 @@ describe('a visitor who is not signed in', () => {
     ['/dashboard/live', '/dashboard'],
     [`/dashboard/keys/${randomUUID()}`, null],
     ['/dashboard/security', '/dashboard/security'],
-  ])('is sent from %s to the door, and comes back', async (path, next) => {
+  ])('is sent from %s to sign in, and returns', async (path, next) => {
     const answer = await service.ask(path, {});
     expect(answer.status).toBe(303);
     expect(placeOf(answer)).toBe(`/sign-in?next=${encodeURIComponent(next ?? path)}`);
@@ -50,7 +50,7 @@ describe('credits', () => {
     return { answer, session };
   };
 
-  it('a pack leads to the processor, and comes back paid (W2)', async () => {
+  it('redirects to the processor for a pack, and returns paid (W2)', async () => {
     const { answer, session } = await buy('starter');
     expect(answer.status).toBe(303);
     expect(placeOf(answer)?.startsWith(`${service.stripe.url}/`)).toBe(true);
@@ -63,7 +63,7 @@ describe('credits', () => {
     expect(await ada.account()).toMatchObject({ balance: 10_000_000, paidUsd: 10 });
   });
 
-  it('a button clicked twice opens one page; another button, or the page loaded anew, another (H12)', async () => {
+  it('opens one checkout for two clicks of a button, and another for another button or after a reload (H12)', async () => {
     const pageKey = async () =>
       /name="page" value="([^"]+)"/.exec((await ada.get('/dashboard/credits')).body)?.[1] ?? '';
     const key = await pageKey();
@@ -74,7 +74,7 @@ describe('credits', () => {
     expect(new Set([first.session, other.session, anew.session]).size).toBe(3);
   });
 
-  it('a frozen account has no buttons, and is refused in words (W8)', async () => {
+  it('hides the buttons from a frozen account, and refuses its form (W8)', async () => {
     expect((await ada.get('/dashboard/credits')).body).toContain('/dashboard/credits/buy');
     await service.sql`update accounts set frozen_at = now() where account_id = ${ada.accountId}`;
     const page = await ada.get('/dashboard/credits');
@@ -85,7 +85,7 @@ describe('credits', () => {
     expect(answer.words).toContain('cannot buy credits');
   });
 
-  it('the key of a client opens no checkout; an own one does (A14)', async () => {
+  it('opens a checkout for a key of the customer, not for a key of a client (A14)', async () => {
     await ada.allow('Lantern');
     const own = await ada.key();
     const client = (await ada.account()).keys.find(({ grantId }) => grantId !== null);
@@ -118,7 +118,7 @@ describe('credits', () => {
     expect(answer.words).toContain('Unknown pack');
   });
 
-  it('the statement has what came in, and the receipts what went', async () => {
+  it('lists added credits on the statement and spent ones in the receipts', async () => {
     await ada.grant(100);
     const { keyId } = await ada.key();
     const requestId = await ada.read(keyId, 7);
@@ -135,7 +135,7 @@ describe('credits', () => {
 });
 
 describe('without checkout', () => {
-  it('buying is answered in words (S1, W9)', async () => {
+  it('answers a purchase with an explanation (S1, W9)', async () => {
     const closed = await startDashboard({ billed: false });
     const bob = await closed.customer();
     const answer = await bob.post('/dashboard/credits/buy', { pack: 'starter' });
@@ -146,7 +146,7 @@ describe('without checkout', () => {
 });
 
 describe('clients and sessions', () => {
-  it('a client is disconnected, and its key with it', async () => {
+  it('revokes the key of a disconnected client', async () => {
     const grantId = await ada.allow('Lantern');
     expect((await ada.get('/dashboard/clients')).words).toContain('Lantern');
     const answer = await ada.post(`/dashboard/clients/${grantId}/revoke`);
@@ -169,7 +169,7 @@ describe('clients and sessions', () => {
 });
 
 describe('of another account', () => {
-  it('nothing can be seen or changed: it is not found', async () => {
+  it('answers 404 to reads and changes', async () => {
     const eve = await service.customer();
     const { keyId } = await ada.key();
     const grantId = await ada.allow('Lantern');
@@ -192,7 +192,7 @@ describe('of another account', () => {
   });
 
   it.each(['nonsense', randomUUID(), '..%2f..', '%00', "'; drop table keys; --"])(
-    'nor with an id like %j',
+    'answers an error for an id like %j',
     async (id) => {
       const path = encodeURIComponent(decodeURIComponent(id));
       const tries = [
@@ -218,19 +218,19 @@ describe('impossible requests', () => {
     '/dashboard/usage.csv?to=9999-12-31',
     '/dashboard/usage.csv?to=0000-01-05',
     '/dashboard/usage.csv?from=%00',
-  ])('%s is refused in words', async (path) => {
+  ])('%s: answers 400 with a page', async (path) => {
     const { status, headers } = await ada.get(path);
     expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
-  it('in a form is refused, too', async () => {
+  it('are refused in a form as well', async () => {
     expect((await ada.post('/dashboard/credits/buy', 'pack=starter&page=%00')).status).toBe(400);
   });
 
   it.each([
     ['/dashboard/nothing', 404, 'Page not found'],
     ['/dashboard/credits/buy', 405, 'Something went wrong'],
-  ])('%s is a page for people and JSON for programs', async (path, status, title) => {
+  ])('%s: answers browsers with a page and programs with JSON', async (path, status, title) => {
     const page = await ada.get(path);
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -239,7 +239,7 @@ describe('impossible requests', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('too many requests are a page as well, with when to come again', async () => {
+  it('answers too many requests with a page that says when to retry', async () => {
     const fromOne = { 'x-forwarded-for': '192.0.2.1' };
     for (let n = 0; n < 50; n += 1) expect((await ada.get('/dashboard', fromOne)).status).toBe(200);
     const page = await ada.get('/dashboard', fromOne);
@@ -255,7 +255,7 @@ describe('forms', () => {
     { 'sec-fetch-site': 'same-site' },
     { origin: 'https://evil.example' },
     { origin: 'null' },
-  ])('sent from elsewhere are refused: %j', async (headers) => {
+  ])('refuse other origins: %j', async (headers) => {
     const { keyId } = await ada.key();
     const forms = [
       '/dashboard/keys',
@@ -272,12 +272,12 @@ describe('forms', () => {
     expect((await ada.account()).keys[0]?.revokedAt).toBeNull();
   });
 
-  it('are forms: another body is refused', async () => {
+  it('refuse a body of another media type', async () => {
     const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     expect((await ada.post('/dashboard/keys', { name: 'x' }, headers)).status).toBe(400);
   });
 
-  it('a name twice is refused', async () => {
+  it('refuse a repeated field', async () => {
     const twice = await ada.post('/dashboard/keys', 'name=a&name=b');
     expect(twice.status).toBe(400);
   });

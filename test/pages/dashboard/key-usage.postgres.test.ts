@@ -36,7 +36,7 @@ async function lastUseOf(name: string): Promise<string> {
 }
 
 describe('the last use of a key', () => {
-  it('is a day, from requests that are not summed up yet, from hours and from days', async () => {
+  it('is a day, found in recent requests, hourly sums and daily sums', async () => {
     const [never, now, hours, days] = [
       await ada.key('Never'),
       await ada.key('Now'),
@@ -57,7 +57,7 @@ describe('the last use of a key', () => {
     expect((await ada.get(`/dashboard/keys/${never.keyId}`)).words).toContain('Last used (UTC) never');
   });
 
-  it('over a year ago is said so', async () => {
+  it('is shown as over a year ago when it is', async () => {
     const { keyId } = await ada.key('Old');
     await service.sql`
       insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
@@ -68,7 +68,7 @@ describe('the last use of a key', () => {
 });
 
 describe('the page of a key', () => {
-  it('has its own usage and newest requests, and nothing of another key', async () => {
+  it('shows its own usage and newest requests, and nothing of another key', async () => {
     const [one, other] = [await ada.key('One'), await ada.key('Other')];
     const own = await ada.read(one.keyId, 7);
     const foreign = await ada.read(other.keyId, 5);
@@ -79,7 +79,7 @@ describe('the page of a key', () => {
     expect(words).toContain('Total 1 7 7 0 7');
   });
 
-  it('an unused key says so', async () => {
+  it('says that a key is unused', async () => {
     const { keyId } = await ada.key();
     const { words } = await ada.get(`/dashboard/keys/${keyId}`);
     expect(words).toContain('This key paid for nothing in the last 30 days.');
@@ -89,7 +89,7 @@ describe('the page of a key', () => {
 });
 
 describe('usage by the hour', () => {
-  it('adds up to what the ledger says of these hours, of all keys, and each hour has its figures', async () => {
+  it('adds up to the ledger over all keys, and lists the figures of each hour', async () => {
     const [one, other] = [await ada.key('One'), await ada.key('Other')];
     await ada.read(one.keyId, 7);
     await ada.read(other.keyId, 4);
@@ -107,7 +107,7 @@ describe('usage by the hour', () => {
     expect(long.words).toContain(`${before} 1 500 500 0 500`);
   });
 
-  it('leads to the other number of hours and keeps the range; any other number is 24', async () => {
+  it('links to the other number of hours, keeps the range, and takes any other number for 24', async () => {
     const { body } = await ada.get(`/dashboard/usage?from=${day(3)}&to=${today()}&group=key&hours=1000000`);
     expect(body).toContain('last 24 hours');
     expect(body).toContain(`href="/dashboard/usage?from=${day(3)}&amp;to=${today()}&amp;group=key&amp;hours=48#hours"`);

@@ -25,7 +25,7 @@ async function followed(answer: Answer): Promise<Answer> {
 const cookieOf = ({ headers }: Answer): string => /^perch-key=[^;]*/.exec(headers.get('set-cookie') ?? '')?.[0] ?? '';
 
 describe('keys', () => {
-  it('a new one is shown once, with a line to try it', async () => {
+  it('shows a new key once, with a command to try it', async () => {
     const sent = await ada.post('/dashboard/keys', { name: ' Nightly ', period: 'day', amount: '12.5' });
     const answer = await followed(sent);
     expect(answer.status).toBe(200);
@@ -44,7 +44,7 @@ describe('keys', () => {
     expect(sent.body).not.toContain(key);
   });
 
-  it('a reload makes no second key, and shows none', async () => {
+  it('makes no second key on a reload, and shows none', async () => {
     const sent = await ada.post('/dashboard/keys', { name: 'Nightly', period: 'none', amount: '' });
     const { keyId = '' } = (await ada.account()).keys[0] ?? {};
     expect(placeOf(sent)).toBe(`/dashboard/keys/${keyId}/new`);
@@ -67,7 +67,7 @@ describe('keys', () => {
     ],
     ['what is no key', Buffer.from('[1]').toString('base64url')],
     ['no JSON', '%%%'],
-  ])('a cookie with %s shows nothing', async (_what, value) => {
+  ])('shows nothing for a cookie with %s', async (_what, value) => {
     const { keyId } = await ada.key();
     const answer = await ada.get(`/dashboard/keys/${keyId}/new`, {}, undefined, `perch-key=${value}`);
     expect([answer.status, placeOf(answer)]).toEqual([303, `/dashboard/keys/${keyId}?done=key-shown`]);
@@ -82,7 +82,7 @@ describe('keys', () => {
     [{ name: 'x', period: 'total', amount: '1.2345' }, 'three decimals'],
     [{ name: 'x', period: 'none', amount: '5' }, 'Choose a period for the cap: per day, per month, or in total.'],
     [{ name: 'x', period: 'week', amount: '5' }, 'must be a day, a month, or the total'],
-  ])('%j is refused in words beside the form, and stays typed', async (fields, why) => {
+  ])('refuses %j with an error beside the form, and keeps what was typed', async (fields, why) => {
     const answer = await ada.post('/dashboard/keys', fields);
     expect(answer.status).toBe(400);
     expect(answer.words).toContain(why);
@@ -92,7 +92,7 @@ describe('keys', () => {
     expect((await ada.account()).keys).toEqual([]);
   });
 
-  it('name and cap are changed, and the browser asks anew afterwards', async () => {
+  it('changes name and cap, and redirects afterwards', async () => {
     const { keyId } = await ada.key();
     const answer = await ada.post(`/dashboard/keys/${keyId}/change`, {
       name: 'Crawl',
@@ -106,7 +106,7 @@ describe('keys', () => {
     expect((await ada.account()).keys[0]?.cap).toBeNull();
   });
 
-  it('a cap below what was spent under it is refused in words (U6)', async () => {
+  it('refuses a cap below what was spent under it (U6)', async () => {
     const { keyId } = await ada.key();
     await ada.grant(100);
     await ada.post(`/dashboard/keys/${keyId}/change`, { name: 'Reader', period: 'total', amount: '50' });
@@ -123,7 +123,7 @@ describe('keys', () => {
     ['24h', 86_400_000],
     ['7d', 7 * 86_400_000],
     ['30d', 30 * 86_400_000],
-  ])('rotation with an overlap of %s shows the new key once (A10)', async (overlap, ms) => {
+  ])('rotates with an overlap of %s, and shows the new key once (A10)', async (overlap, ms) => {
     const old = await ada.key();
     const answer = await followed(await ada.post(`/dashboard/keys/${old.keyId}/rotate`, { overlap }));
     expect(answer.status).toBe(200);
@@ -137,7 +137,7 @@ describe('keys', () => {
     expect((await ada.get('/dashboard/keys')).body).not.toContain(keyOn(answer));
   });
 
-  it('rotation needs one of the choices, and a key that was not rotated before', async () => {
+  it('refuses another overlap than those offered, and a second rotation', async () => {
     const { keyId } = await ada.key();
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '400d' })).status).toBe(400);
     await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: '24h' });
@@ -146,7 +146,7 @@ describe('keys', () => {
     expect((await ada.account()).keys).toHaveLength(2);
   });
 
-  it('a client’s key is live until a younger one has taken its place, and then ends (A14)', async () => {
+  it('lists a client’s key as active until a newer one replaces it (A14)', async () => {
     await ada.allow('Lantern');
     const states = async () =>
       (await ada.get('/dashboard/keys')).words.match(/ (?:Active|Expiring) (?!keys )/g)?.map((one) => one.trim());
@@ -159,7 +159,7 @@ describe('keys', () => {
     expect(await states()).toEqual(['Active', 'Expiring']);
   });
 
-  it('live keys come first, then the newest fifty that ended, and that is said', async () => {
+  it('lists live keys first, then the newest fifty that ended, and says so', async () => {
     const { prefix } = await ada.key('Working');
     const { accountId, walletId } = await ada.account();
     await service.sql`
@@ -174,7 +174,7 @@ describe('keys', () => {
     expect(body.length).toBeLessThan(100_000);
   });
 
-  it('a hundred work at most: more are refused in words, also by rotation with an overlap', async () => {
+  it('refuses more than a hundred live keys, also by rotation with an overlap', async () => {
     const { keyId } = await ada.key();
     for (let made = 1; made < 100; made += 1) await ada.key();
     const answer = await ada.post('/dashboard/keys', { name: 'One more', period: 'none', amount: '' });
@@ -184,7 +184,7 @@ describe('keys', () => {
     expect((await ada.post(`/dashboard/keys/${keyId}/rotate`, { overlap: 'now' })).status).toBe(303);
   });
 
-  it('revocation ends it now, and says so on the page that follows', async () => {
+  it('revokes a key at once, and says so on the next page', async () => {
     const { keyId } = await ada.key();
     const answer = await ada.post(`/dashboard/keys/${keyId}/revoke`);
     expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/keys?done=key-revoked']);
@@ -192,7 +192,7 @@ describe('keys', () => {
     expect(await ada.log()).toEqual(expect.arrayContaining(['key.created', 'key.revoked']));
   });
 
-  it('the key of a client is named after it, and not managed here (A14)', async () => {
+  it('names the key of a client after it, and does not manage it here (A14)', async () => {
     await ada.allow('Lantern');
     const [record] = (await ada.account()).keys;
     expect((await ada.get('/dashboard/keys')).words).toContain('app Lantern');

@@ -36,7 +36,7 @@ async function until(test: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-it.each(PATHS)('%s: its questions end when the visitor leaves', async (path) => {
+it.each(PATHS)('%s: cancels its queries when the visitor leaves', async (path) => {
   const customer = await service.customer();
   const locker = await service.sql.reserve();
   try {

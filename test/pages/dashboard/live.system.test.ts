@@ -66,7 +66,7 @@ describeInChromium('the overview, left open', () => {
     expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
   });
 
-  it('the warning of an empty wallet comes by itself, and goes with the next top-up', async () => {
+  it('shows the warning of an empty wallet by itself, and removes it after a top-up', async () => {
     await ada.read(keyId, 1000);
     await look();
     await page.getByText('The wallet is empty.').waitFor();
@@ -75,7 +75,7 @@ describeInChromium('the overview, left open', () => {
     await page.getByText('The wallet is empty.').waitFor({ state: 'detached' });
   });
 
-  it('a link that has the focus keeps it', async () => {
+  it('keeps the focus on a link', async () => {
     const first = await ada.read(keyId, 1);
     await look();
     await page.locator(`a[href$="${first}"]`).focus();
@@ -97,7 +97,7 @@ describeInChromium('the overview, left open', () => {
     await said.filter({ hasText: 'Balance: 980 credits' }).waitFor({ state: 'attached' });
   });
 
-  it('asks nothing while it is hidden or paused, and at once when it is looked at again', async () => {
+  it('sends no request while hidden or paused, and one as soon as it is visible again', async () => {
     await hide(true);
     await page.clock.runFor(60_000);
     expect(asked).toBe(0);
@@ -113,7 +113,7 @@ describeInChromium('the overview, left open', () => {
     await balance().getByText('800').waitFor();
   });
 
-  it('asks nothing more after half an hour without any use: it would keep the session alive', async () => {
+  it('stops after half an hour without use, so that it does not keep the session alive', async () => {
     await page.clock.fastForward(1_800_000);
     await page.clock.runFor(600_000);
     expect(asked).toBe(0);
@@ -130,7 +130,7 @@ describeInChromium('the overview, left open', () => {
     expect(asked).toBe(before);
   });
 
-  it('without a script it is the page of the moment, and a reload brings the next', async () => {
+  it('shows the current state without a script, updated by a reload', async () => {
     await open({ javaScriptEnabled: false });
     await ada.read(keyId, 20);
     expect(await balance().innerText()).toBe('1,000 credits');

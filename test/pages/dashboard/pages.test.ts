@@ -59,7 +59,7 @@ describe('overview', () => {
     expect(body).toContain('The balance is low.');
   });
 
-  it('a rate that the operator set is not said to rise with payments: it does not (section 8)', async () => {
+  it('does not promise a higher rate for payments when the operator has set the rate', async () => {
     const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
     const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
     await one.close();
@@ -81,7 +81,7 @@ describe('usage', () => {
     expect(html).toContain('<tfoot>');
   });
 
-  it('more rows than a page holds are in the file', async () => {
+  it('puts rows beyond the table into the file', async () => {
     const text = await words('busy', PATHS[2] ?? '');
     expect(text).toMatch(/The first 400 of \d+ rows; download the CSV for all of them/);
     const { body, headers } = await get(
@@ -102,7 +102,7 @@ describe('usage', () => {
 });
 
 describe('keys', () => {
-  it('are listed with state, cap, meter and end; those that ended apart; those of clients lead to clients', async () => {
+  it('are listed with state, cap, meter and end: ended ones apart, those of clients with a link', async () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
@@ -112,7 +112,7 @@ describe('keys', () => {
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
   });
 
-  it('a revoked key can only be looked at', async () => {
+  it('offers no action on a revoked key', async () => {
     const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
     expect(html).toContain('This key no longer works.');
     expect(html).not.toContain('action="/dashboard/keys/');
@@ -129,7 +129,7 @@ describe('credits', () => {
     expect((await get('busy', '/dashboard/keys')).headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('without checkout nothing can be bought, and it says so (W9)', async () => {
+  it('says that nothing can be bought without checkout (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
     expect(body).toContain('Card checkout is not available on this server.');
     expect(body).not.toContain('/dashboard/credits/buy');
@@ -161,14 +161,14 @@ describe('receipts', () => {
     expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 
-  it.each(['nonsense', uuid(9999)])('%s has none, in words', async (id) => {
+  it.each(['nonsense', uuid(9999)])('%s: says that there is no receipt', async (id) => {
     const { statusCode, body } = await get('busy', `/dashboard/receipts?request_id=${id}`);
     expect(statusCode).toBe(404);
     expect(body).toMatch(/Invalid request id|Free requests \(/);
     expect(body).toContain(`value="${id}"`);
   });
 
-  it('of an archived month are not there, in words', async () => {
+  it('says so when a month is archived', async () => {
     const { statusCode, body } = await get(
       'busy',
       '/dashboard/receipts?request_id=01941f29-7c00-7000-8000-000000000000',
@@ -185,7 +185,7 @@ describe('security', () => {
     expect(text).toContain('Unknown browser');
   });
 
-  it('says changes in words, and no id of a machine', async () => {
+  it('describes changes in words, without ids', async () => {
     const text = await words('busy', '/dashboard/security');
     for (const part of [
       AUDIT['key.rotated'],
@@ -201,7 +201,7 @@ describe('security', () => {
 });
 
 describe('names that others chose', () => {
-  it.each(PATHS)('%s shows them as text', async (path) => {
+  it.each(PATHS)('%s: are shown as text', async (path) => {
     const html = await page('hostile', path);
     expect(html).not.toContain(HOSTILE_NAMES.script);
     expect(html).not.toMatch(/<script>|<img src=x|<\/td><style/);
@@ -210,13 +210,13 @@ describe('names that others chose', () => {
 });
 
 describe('every answer', () => {
-  it.each([...PATHS, '/dashboard/usage.csv'])('%s is kept by nobody', async (path) => {
+  it.each([...PATHS, '/dashboard/usage.csv'])('%s must not be cached', async (path) => {
     const { headers } = await get('busy', path);
     expect(headers['cache-control']).toBe('private, no-store');
     expect(headers['content-security-policy'] ?? "default-src 'none'").toContain("default-src 'none'");
   });
 
-  it('that goes wrong on our side says so in the frame, without what it was', async () => {
+  it('shows an internal error in the frame, without its message', async () => {
     const slice = (): never => {
       throw new Error('connection to 10.0.0.7 lost');
     };
@@ -228,7 +228,7 @@ describe('every answer', () => {
     expect(body).not.toContain('10.0.0.7');
   });
 
-  it('a HEAD has no body', async () => {
+  it('has no body for HEAD', async () => {
     const { statusCode, body } = await ask(served.busy, '/dashboard', 'HEAD');
     expect([statusCode, body]).toEqual([200, '']);
   });

@@ -24,7 +24,7 @@ async function bought(pack: string, taxCents: number): Promise<{ session: string
   return { session, receipt: /\/dashboard\/credits\/[0-9a-f-]{36}\/receipt/.exec(body)?.[0] ?? '' };
 }
 
-it('says number, day, pack, credits, price, tax, total, payment, seller and buyer, and leads to the processor’s own', async () => {
+it('shows number, day, pack, credits, price, tax, total, payment, seller and buyer, and links to the processor’s receipt', async () => {
   const { session, receipt } = await bought('builder', 1050);
   const page = await ada.get(receipt);
   expect(page.status).toBe(200);

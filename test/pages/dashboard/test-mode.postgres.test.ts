@@ -42,12 +42,12 @@ describe('test mode', () => {
     expect((await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } })).status).toBe(200);
   });
 
-  it.each(['/dashboard/usage', '/dashboard/receipts', '/dashboard/usage.csv'])('%s is of one mode', async (page) => {
+  it.each(['/dashboard/usage', '/dashboard/receipts', '/dashboard/usage.csv'])('%s shows one mode', async (page) => {
     const { cookie } = await switchTo('test');
     expect((await see(page, cookie)).status).toBe(200);
   });
 
-  it('money, apps, security and the overview stay those of the account', async () => {
+  it('keeps money, apps, security and the overview those of the account', async () => {
     const { cookie } = await switchTo('test');
     for (const page of ['/dashboard', '/dashboard/credits', '/dashboard/clients', '/dashboard/security']) {
       const { status, words } = await see(page, cookie);
@@ -55,7 +55,7 @@ describe('test mode', () => {
     }
   });
 
-  it('a live key can be neither seen nor changed in test mode', async () => {
+  it('neither shows nor changes a live key', async () => {
     await ada.post('/dashboard/keys', { name: 'Live one', period: 'none', amount: '' });
     const [record] = (await ada.account()).keys;
     const { cookie } = await switchTo('test');
@@ -63,7 +63,7 @@ describe('test mode', () => {
     expect((await ada.post(`/dashboard/keys/${record?.keyId}/revoke`, {}, SAME, cookie)).status).toBe(404);
   });
 
-  it('the form for a key makes one for either mode, whichever the page is in, and shows the list of that mode', async () => {
+  it('makes a key for either mode, whichever the page is in, and lists that mode', async () => {
     const { cookie } = await switchTo('live');
     const fields = { name: 'For CI', period: 'none', amount: '', mode: 'test' };
     const made = await ada.post('/dashboard/keys', fields, SAME, cookie);
@@ -77,7 +77,7 @@ describe('test mode', () => {
     expect((await ada.account()).keys).toMatchObject([{ name: 'Real' }]);
   });
 
-  it('a key for a mode that there is not is refused, and a refused one keeps the choice', async () => {
+  it('refuses a key for an unknown mode, and keeps the choice of a refused form', async () => {
     const neither = await ada.post('/dashboard/keys', { name: 'x', period: 'none', amount: '', mode: 'both' });
     expect([neither.status, neither.words.includes('A key is for live or for test mode.')]).toEqual([400, true]);
     const refused = await ada.post('/dashboard/keys', { name: '', period: 'none', amount: '', mode: 'test' });
@@ -85,7 +85,7 @@ describe('test mode', () => {
     expect(refused.body).toMatch(/<input type="radio" name="mode" value="test" checked/);
   });
 
-  it('the play credits that are left are shown, and never the balance of the account', async () => {
+  it('shows the remaining play credits, never the balance of the account', async () => {
     await ada.grant(321);
     const { cookie } = await switchTo('test');
     expect((await see('/dashboard/usage', cookie)).words).toContain('Balance: 0 play credits');
@@ -97,7 +97,7 @@ describe('test mode', () => {
     expect(words).not.toContain('321');
   });
 
-  it('nothing else is a mode, and it leads to no other page', async () => {
+  it('refuses any other mode, and redirects to no other page', async () => {
     expect((await switchTo('both')).answer.status).toBe(400);
     expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard/keys');
   });

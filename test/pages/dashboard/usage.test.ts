@@ -41,12 +41,12 @@ describe('the range of a usage page', () => {
     expect(ask('from=&to=&group=')).toEqual(ask(''));
   });
 
-  it('takes hours for the days that they are kept, and says which where not', () => {
+  it('accepts hours for the days that they are kept, and names those days otherwise', () => {
     expect(ask('from=2026-11-14&group=key,hour').groups).toEqual(['hour', 'key']);
     expect(() => ask('from=2026-11-13&group=hour')).toThrow('kept for 8 days: choose a first day from 2026-11-14 on');
   });
 
-  it('takes groups often or with commas, in one order', () => {
+  it('accepts groups repeated or with commas, in one order', () => {
     expect(ask('group=key&group=day').groups).toEqual(['day', 'key']);
     expect(ask('group=key,endpoint,key').groups).toEqual(['endpoint', 'key']);
   });
@@ -60,11 +60,11 @@ describe('the range of a usage page', () => {
     'from=20261101',
     'to=9999-12-31',
     'to=0000-01-05',
-  ])('refuses %s in words', (query) => {
+  ])('refuses %s with a message', (query) => {
     expect(() => ask(query)).toThrow(/day|grouped/);
   });
 
-  it('comes back from its own address', () => {
+  it('survives a round trip through its address', () => {
     const one = ask('from=2026-11-01&to=2026-11-03&group=endpoint,key');
     expect(ask(usageQuery(one))).toEqual(one);
   });
@@ -90,19 +90,19 @@ describe('how long a balance lasts', () => {
 });
 
 describe('chart data', () => {
-  it('sums up what comes after the sixth: one other, or several', () => {
+  it('combines the series after the sixth as one other, or several', () => {
     const named = (count: number) => Array.from({ length: count }, (_, nth) => row('2026-11-01', `read${nth}`, 1000));
     expect(creditsChart(NOVEMBER, named(7)).series.at(-1)?.name).toBe('1 other');
     expect(creditsChart(NOVEMBER, named(9)).series.at(-1)?.name).toBe('3 others');
   });
 
-  it('has a bar for each day, also where nothing was', () => {
+  it('has a bar for each day, including days without usage', () => {
     const chart = creditsChart(NOVEMBER, [row('2026-11-01', 'user', 1500), row('2026-11-03', 'user', 500)]);
     expect(chart.bars).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);
     expect(chart.series).toEqual([{ name: 'user', values: [1.5, 0, 0.5], total: 2 }]);
   });
 
-  it('shows the six dearest endpoints and sums up the others, and nothing gets lost', () => {
+  it('shows the six dearest endpoints and the sum of the others', () => {
     const rows = Array.from({ length: 9 }, (_, index) => row('2026-11-02', `e${index}`, (index + 1) * 1000));
     const { series, rest } = creditsChart(NOVEMBER, rows);
     expect(series.map(({ name, total }) => [name, total])).toEqual([
@@ -117,7 +117,7 @@ describe('chart data', () => {
     expect(rest).toBe(true);
   });
 
-  it('longer ranges are drawn by the week, with the same sum', () => {
+  it('draws longer ranges by the week, with the same sum', () => {
     const year = { from: '2025-11-22', to: '2026-11-21' };
     const chart = creditsChart(year, BUSY.usage);
     expect(chart.step).toBe(7);
@@ -255,11 +255,11 @@ describe('the file', () => {
     ['a,b', '"a,b"'],
     ['say "so"', '"say ""so"""'],
     ['plain', 'plain'],
-  ])('%j is written so that no spreadsheet runs it', (text, written) => {
+  ])('writes %j so that no spreadsheet runs it', (text, written) => {
     expect(csvField(text)).toBe(written);
   });
 
-  it('figures stay figures', () => {
+  it('keeps numbers as they are', () => {
     expect(csvField(-2)).toBe('-2');
   });
 });
@@ -278,7 +278,7 @@ describe('the last hours', () => {
     expect(lastHours(48, NOW_MS).slice(24)).toEqual(HOURS);
   });
 
-  it('have a bar each; other hours count nowhere', () => {
+  it('have a bar each, and leave out other hours', () => {
     const rows = [
       at('2026-11-20T12:00:00Z', 'search', 9_000),
       at('2026-11-20T13:00:00Z', 'search', 1_000),

@@ -47,7 +47,7 @@ describe('for accounts that are not operators', () => {
     expect((await ada.get(path)).words).toContain('Page not found');
   });
 
-  it('an API key of an operator opens nothing', async () => {
+  it('refuses an API key of an operator', async () => {
     const { key } = await olga.key();
     for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
       for (const path of PATHS) expect((await service.ask(path, { headers })).status).toBe(404);
@@ -66,7 +66,7 @@ describe('for accounts that are not operators', () => {
     expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
   });
 
-  it('the dashboard says nothing of it, and leads operators there', async () => {
+  it('links to the pages from the dashboard for operators only', async () => {
     expect((await ada.get('/dashboard')).body).not.toContain('/operator');
     expect((await olga.get('/dashboard')).body).toContain('href="/operator"');
   });
@@ -84,7 +84,7 @@ describe('accounts', () => {
     expect((await olga.get('/operator?q=nobody-has-this')).words).toContain('No account matches.');
   });
 
-  it('are paged: each is on one page, and the last has no next', async () => {
+  it('are listed once each over several pages, the last of which has no next', async () => {
     const many = await Promise.all(Array.from({ length: 60 }, (_, i) => service.customer(`paged-${i}@x.example`)));
     const seen: string[] = [];
     let path: string | undefined = '/operator?q=paged-';
@@ -116,14 +116,14 @@ describe('accounts', () => {
     expect(words).toContain('Key created');
   });
 
-  it.each(['nonsense', randomUUID()])('%s is no account', async (id) => {
+  it.each(['nonsense', randomUUID()])('answers 404 for the account %s', async (id) => {
     const { status, words } = await olga.get(`/operator/accounts/${id}`);
     expect([status, words]).toEqual([404, expect.stringContaining('There is no such account.')]);
   });
 });
 
 describe('freezing', () => {
-  it("stops the account's keys, and thawing lets them work again; the log knows who it was", async () => {
+  it("stops the account's keys until it is thawed, and logs who did both", async () => {
     const { key } = await ada.key();
     const me = () => {
       // The account's rate: a request a second.
@@ -143,7 +143,7 @@ describe('freezing', () => {
     await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(200);
   });
 
-  it('a second click changes nothing, and is not logged', async () => {
+  it('changes and logs nothing for a second click', async () => {
     await olga.post(`${pathOf(ada)}/freeze`);
     await olga.post(`${pathOf(ada)}/freeze`);
     expect((await ada.log()).filter((what) => what === 'account.frozen')).toHaveLength(1);
@@ -153,7 +153,7 @@ describe('freezing', () => {
 describe('granting', () => {
   const grant = async (fields: Record<string, string>) => olga.post(`${pathOf(ada)}/grant`, fields);
 
-  it('asks twice, then grants once, however often the form is sent', async () => {
+  it('asks for confirmation, then grants once however often the form is sent', async () => {
     const id = grantIdIn(await olga.get(pathOf(ada)));
     const first = await grant({ grant: id, credits: '1,250.5', reason: 'beta tester' });
     expect(first.status).toBe(200);
@@ -191,7 +191,7 @@ describe('granting', () => {
     ['reason', { credits: '5', reason: '  ' }, 'Enter a reason'],
     ['reason', { credits: '5', reason: 'a\u202eb' }, 'invisible'],
     ['reason', { credits: '5', reason: 'x'.repeat(101) }, 'at most 100'],
-  ])('says beside %s what is wrong, and keeps what was typed: %o', async (field, fields, says) => {
+  ])('shows the error beside %s, and keeps what was typed: %o', async (field, fields, says) => {
     const { status, body, words } = await grant({ ...fields, step: 'confirmed' });
     expect(status).toBe(400);
     expect(words).toContain(says);
@@ -200,7 +200,7 @@ describe('granting', () => {
     expect((await ada.account()).balance).toBe(0);
   });
 
-  it('goes back to the form with what was typed', async () => {
+  it('returns to the form with what was typed', async () => {
     const { status, body } = await grant({ credits: '5', reason: 'a change of mind', step: 'change' });
     expect([status, body]).toEqual([200, expect.stringContaining('value="a change of mind"')]);
   });
@@ -244,7 +244,7 @@ describe('every action', () => {
     expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
   });
 
-  it.each(WHATS)('%s needs a recent sign-in, and what was typed is kept', async (what) => {
+  it.each(WHATS)('%s needs a recent sign-in, and keeps what was typed', async (what) => {
     const minutes = 11;
     await service.sql`update sessions set created_at = created_at - ${minutes} * interval '1 minute'
       where account_id = ${olga.accountId}`;

@@ -45,7 +45,7 @@ const figures = () =>
   );
 
 describe('money', () => {
-  it('sold and granted less spent is what is outstanding, in every wallet together', async () => {
+  it('adds up: credits outstanding are those sold and granted less those spent', async () => {
     const { totals, revenue } = await figures();
     const [sale] = await service.sql<{ usd: number; credits: number }[]>`
       select usd, credits_thousandths as credits from sales where state = 'paid'`;
@@ -55,14 +55,14 @@ describe('money', () => {
     expect(revenue).toEqual([{ day: today, pack: 'starter', sales: 1, ...sale }]);
   });
 
-  it('is known while the debits cannot be read: nothing scans the ledger', async () => {
+  it('is read without scanning the debits', async () => {
     await service.sql.begin(async (tx) => {
       await tx`lock table debits in access exclusive mode`;
       expect((await figures()).totals.spent).toBe(50_000);
     });
   });
 
-  it('is on a page, with charts', async () => {
+  it('is shown on a page with two charts', async () => {
     const { status, words, body } = await olga.get('/operator/money');
     expect(status).toBe(200);
     expect(words).toContain('Credits granted 100');
@@ -75,7 +75,7 @@ describe('money', () => {
 });
 
 describe('reads', () => {
-  it('are shown by operation, and one that costs more than it earns is named', async () => {
+  it('are shown by operation, marking one that costs more than it earns', async () => {
     const { status, words } = await olga.get('/operator/reads?days=7');
     expect(status).toBe(200);
     expect(words).toMatch(/user-tweets\s+x\s+2\s+50\s+20%\s+3\s+50\s+\$0\.\d\d\s+\$5\.00\s+Costs more than it earns/);
@@ -116,7 +116,7 @@ describe('traffic', () => {
   });
 
   it.each(['', '?hours=24', '?hours=168', '?hours=720', '?hours=none'])(
-    'is on a page, with charts, tables and who met a limit%s',
+    'is shown with charts, tables and limits met for the query "%s"',
     async (query) => {
       const { status, words, body } = await olga.get(`/operator/traffic${query}`);
       expect(status).toBe(200);

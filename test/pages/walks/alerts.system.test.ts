@@ -80,7 +80,7 @@ describeInChromium(
       expect(await flawsOf(page(), LOOKS.slice(0, 1))).toEqual([]);
     });
 
-    it('sets it, sees its secret once, and tries it out', async () => {
+    it('sets an alert, sees its secret once, and sends a test', async () => {
       await page().getByLabel('Webhook URL').fill(`${host.origin}/hooks`);
       await button('Set alert').click();
       await page().getByText('Copy the signing secret now').waitFor();
@@ -98,7 +98,7 @@ describeInChromium(
       expect(host.received.splice(0)).toHaveLength(1);
     });
 
-    it('gets it by mail and on their own server when the balance falls below it', { timeout: SLOW_MS }, async () => {
+    it('receives it by mail and webhook when the balance falls below', { timeout: SLOW_MS }, async () => {
       // A node looks after who spent on it every 30 s, and once more when it stops.
       const node = await perch.another();
       const client = createClient(node.url, ada.key);

@@ -99,7 +99,7 @@ describeInChromium(
       }
     });
 
-    it('buys a pack on the hosted page: the credits and the tier are there', { timeout: SLOW_MS }, async () => {
+    it('buys a pack on the hosted page, and gets its credits and tier', { timeout: SLOW_MS }, async () => {
       const before = await balance();
       await page.goto(`${url}/dashboard/credits`);
       await button(/starter/i).click();
@@ -113,7 +113,7 @@ describeInChromium(
       expect(await page.locator('main').innerText()).toMatch(/starter/i);
     });
 
-    it('lets a client in with a cap, which reads; revokes it, and it reads no more', { timeout: SLOW_MS }, async () => {
+    it('connects a client with a cap, which reads until it is revoked', { timeout: SLOW_MS }, async () => {
       const loose = { [oauth.allowInsecureRequests]: true };
       const issuer = new URL(url);
       const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...loose });

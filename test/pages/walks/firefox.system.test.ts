@@ -60,7 +60,7 @@ describeInFirefox('in Firefox', () => {
     tab.errors.length = 0; // Firefox reports the 404 itself.
   });
 
-  it('a visitor tries a read in the reference, and is charged half for it again', { timeout: SLOW_MS }, async () => {
+  it('lets a visitor try a read in the reference, and charges half the second time', { timeout: SLOW_MS }, async () => {
     await tab.goto('/docs/api');
     await tab.click('link', 'GET /v1/users/{handle}');
     await tab.click('button', 'Send');
@@ -70,7 +70,7 @@ describeInFirefox('in Firefox', () => {
     await tab.sees('200: 0.5 credits charged');
   });
 
-  it('GraphiQL runs its first example with the demo key, and shows the cost', { timeout: SLOW_MS }, async () => {
+  it('runs the first example of GraphiQL with the demo key, and shows the cost', { timeout: SLOW_MS }, async () => {
     await tab.goto('/graphql');
     await tab.sees('Demo key');
     await tab.page.locator('.graphiql-execute-button').click();
@@ -79,7 +79,7 @@ describeInFirefox('in Firefox', () => {
     expect(await tab.words('.result-window .CodeMirror')).toContain('harbor_obs');
   });
 
-  it('a customer signs in, makes a key, reads with it, and sees what it used', { timeout: SLOW_MS }, async () => {
+  it('lets a customer sign in, make a key, read with it, and see its usage', { timeout: SLOW_MS }, async () => {
     await tab.goto(demo.signInLink);
     await tab.isAt('/sign-in');
     await tab.click('button', 'Sign in');
@@ -105,7 +105,7 @@ describeInFirefox('in Firefox', () => {
     tab.errors.length = 0;
   });
 
-  it('an operator finds an account, freezes and thaws it', { timeout: SLOW_MS }, async () => {
+  it('lets an operator find, freeze and thaw an account', { timeout: SLOW_MS }, async () => {
     const words = ['--name', 'Ada', '--email', 'ada@harbour.example', '--credits', '10', '--qps', '100'];
     const ada = await cli.json<{ account_id: string; key: string }>('account', 'create', ...words);
     const status = async () => (await createClient(url, ada.key).get('/v1/me')).status;
@@ -129,7 +129,7 @@ describeInFirefox('in Firefox', () => {
     expect([tab.foreign, tab.errors]).toEqual([[], []]);
   });
 
-  it('a customer sets an alert, and gets it', { timeout: SLOW_MS }, async () => {
+  it('lets a customer set an alert, and sends it', { timeout: SLOW_MS }, async () => {
     const words = ['--name', 'Grace', '--email', 'grace@harbour.example', '--credits', '3'];
     const { key } = await cli.json<{ key: string }>('account', 'create', ...words);
     const answer = await cli.json<{ sign_in_link: string }>('account', 'sign-in', '--email', 'grace@harbour.example');

@@ -47,7 +47,7 @@ describeInChromium(
       await on.waitForURL(`${url}/dashboard`);
     };
 
-    it('comes from the dashboard, and finds an account by its address', { timeout: SLOW_MS }, async () => {
+    it('follows the link from the dashboard, and finds an account by its address', { timeout: SLOW_MS }, async () => {
       await signIn(page, demo.signInLink);
       await page.getByRole('link', { name: 'Operator' }).click();
       await page.waitForURL(`${url}/operator`);
@@ -59,7 +59,7 @@ describeInChromium(
       expect(await words()).not.toContain(ada.key);
     });
 
-    it('freezes it: its key is refused; thaws it: its key works', { timeout: SLOW_MS }, async () => {
+    it('freezes and thaws it, and its key fails and works again', { timeout: SLOW_MS }, async () => {
       expect((await me()).status).toBe(200);
       await page.getByText('Freeze this account…').click();
       await button('Freeze now').click();

@@ -46,7 +46,7 @@ describeInChromium(
       expect(await left()).toBe(before - 0.5);
     });
 
-    it('sends a body, which is checked before and kept when it is wrong', { timeout: SLOW_MS }, async () => {
+    it('sends a body, which is checked first and kept when it is invalid', { timeout: SLOW_MS }, async () => {
       await tab.page.goto(`${url}/docs/api/usersBatch`);
       const body = tab.page.getByLabel('Body (JSON)');
       await body.fill('{ "handles": ["harbor_obs", ');
@@ -66,7 +66,7 @@ describeInChromium(
       });
     });
 
-    it('finds a type by the search, and what its fields cost', { timeout: SLOW_MS }, async () => {
+    it('finds a type by the search, with the cost of its fields', { timeout: SLOW_MS }, async () => {
       await tab.page.goto(`${url}/docs`);
       await tab.page.getByLabel('Search the documentation').fill('followingCount');
       await tab.page.locator('#docs-hits a').first().waitFor();
