@@ -1,6 +1,6 @@
 import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
 import { createAccounts } from '../adapters/postgres/accounts/accounts.js';
-import { isOfPepper } from '../adapters/postgres/accounts/installation.js';
+import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
 import { createLedger } from '../adapters/postgres/ledger/ledger.js';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';

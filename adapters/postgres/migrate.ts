@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
-import { openMonths } from './ledger/months.js';
+import { openMonths } from './ledger/maintenance.js';
 import type { Sql, Transaction } from './sql.js';
 
 const MIGRATION_LOCK = 0x6d696772;

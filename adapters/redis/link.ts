@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
 import { processTime } from '../../src/lib/monotonic.js';
-import type { Clock, Time } from '../../src/ports/clock.js';
+import type { Clock, Time, Timers } from '../../src/ports/clock.js';
 import { connectCluster, connectOne, isOfCluster, probe, type RedisClient } from './client.js';
-import { isOfOneCommand, textOf, withTimeout } from './faults.js';
 import { Subscriptions } from './subscriptions.js';
 
 export interface Log {
@@ -48,6 +47,23 @@ const PROBE_EVERY_MS = 500;
 /** How long the start waits for Redis before it continues without it. */
 const START_MS = 1000;
 const COMPLAIN_EVERY_MS = 60_000;
+
+/**
+ * Rejects when the time is over, but not before a reply that has already arrived is read: a busy loop is not an outage.
+ */
+function withTimeout<T>(timers: Timers, ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expire = () => timers.after(0, () => reject(new Error(`no answer within ${ms} ms`)));
+    const cancel = timers.after(ms, expire);
+    work.then(resolve, reject).finally(cancel);
+  });
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A reply that concerns one command or key: Redis itself is healthy. */
+const isOfOneCommand = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ReplyError' && /^(?:WRONGTYPE|ERR|CROSSSLOT) /.test(error.message);
 
 class Link implements RedisLink {
   readonly time: Time;

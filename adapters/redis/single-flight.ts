@@ -5,7 +5,6 @@ import type { Time } from '../../src/ports/clock.js';
 import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import type { RedisLink } from './link.js';
-import { Notifier } from './notifier.js';
 
 /** The result of a read. */
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
@@ -55,6 +54,46 @@ const LONGEST_MS = 120_000;
 
 /** Leaders that a caller waits for in a row before it reads for itself. */
 const LEADERS = 10;
+
+/** The result of a read. */
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** The stored form: an outcome, or a note that it was not stored. */
+type Written =
+  | { readonly value: unknown }
+  | { readonly failure: PlainFailure }
+  | { readonly message: string }
+  | { readonly untold: true };
+
+const LARGEST_BYTES = 8 * 1024 * 1024;
+
+const UNTOLD = JSON.stringify({ untold: true } satisfies Written);
+
+function failureOf(error: unknown): Written {
+  if (!(error instanceof ServiceError)) {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+  return { failure: plainFailure(error) };
+}
+
+/** Stores no value that is not JSON, or too large to pass around. */
+function writeOutcome(outcome: Outcome): string {
+  if ('value' in outcome && outcome.value === undefined) return UNTOLD;
+  try {
+    const text = JSON.stringify('value' in outcome ? outcome : failureOf(outcome.error));
+    return Buffer.byteLength(text) > LARGEST_BYTES ? UNTOLD : text;
+  } catch {
+    return UNTOLD;
+  }
+}
+
+/** Undefined: the outcome was not stored. */
+function readOutcome(text: string): Outcome | undefined {
+  const written = JSON.parse(text) as Written;
+  if ('value' in written) return written;
+  if ('untold' in written) return undefined;
+  return { error: 'failure' in written ? fromPlain(written.failure) : new Error(written.message) };
+}
 
 interface Shared {
   readonly outcome: Outcome;
@@ -131,4 +170,32 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
       return { value: shared.outcome.value as T, led: led && shared.led };
     },
   };
+}
+
+/** Wakes those who wait for a message on a channel, or a limited time: a message may be lost. */
+class Notifier {
+  readonly #link: RedisLink;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(link: RedisLink, channel: string) {
+    this.#link = link;
+    link.subscribe(channel, (word) => {
+      for (const wake of this.#waiting.get(word) ?? []) wake();
+    });
+  }
+
+  wait(word: string, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(word) ?? new Set();
+      this.#waiting.set(word, waiting);
+      const wake = () => {
+        cancel();
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(word);
+        resolve();
+      };
+      const cancel = this.#link.time.timers.after(ms, wake);
+      waiting.add(wake);
+    });
+  }
 }

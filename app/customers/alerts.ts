@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { GuardedWebhooks } from '../../adapters/client-documents/webhooks.js';
-import { createAlerts } from '../../adapters/postgres/customers/alerts.js';
+import { createAlerts, createNotices } from '../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../adapters/postgres/customers/deliveries.js';
-import { createNotices } from '../../adapters/postgres/customers/notices.js';
 import { Alerts } from '../../src/account/alerts.js';
 import { Deliveries } from '../../src/account/deliveries.js';
 import { SpendingWatch } from '../../src/account/spending-watch.js';

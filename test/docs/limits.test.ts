@@ -40,7 +40,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'adapters/postgres/retry.ts LONGEST_DELAY_MS': 'between two tries of a statement',
   'adapters/postgres/ledger/maintenance.ts MOST_STEPS': 'of one round of housekeeping',
   'adapters/redis/client.ts LONGEST_BACKOFF_MS': 'between two tries to connect',
-  'adapters/redis/has-no-key-like.ts MOST_LOOKS': 'at the start',
+  'adapters/redis/tombstones/shown-names.ts MOST_LOOKS': 'at the start',
   'adapters/stripe/payments.ts MOST': 'of a list that is asked of Stripe',
   'adapters/pages/graphiql/browser/transport.js PATIENCE_SECONDS': 'of a page',
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isOfPepper } from '../../adapters/postgres/accounts/installation.js';
+import { isOfPepper } from '../../adapters/postgres/accounts/keys.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { Lifecycle } from '../../app/lifecycle.js';
 import { fingerprintOf, openSecrets } from '../../app/secrets.js';

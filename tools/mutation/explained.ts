@@ -9,8 +9,6 @@ interface Explained {
   readonly why: string;
 }
 
-const CAPPED_KEYS = 'adapters/postgres/ledger/capped-keys.ts';
-const UNCAPPED_KEYS = 'adapters/postgres/ledger/uncapped-keys.ts';
 const CURSOR = 'src/read/cursor.ts';
 const ENTITIES = 'src/read/entities.ts';
 const FILL = 'src/read/fill.ts';
@@ -23,6 +21,7 @@ const LOAD = 'src/read/load-within-budget.ts';
 const POST = 'adapters/postgres/ledger/post.ts';
 const PAGES = 'src/read/pages.ts';
 const READS = 'src/read/reads.ts';
+const REMEMBERED_KEYS = 'adapters/postgres/ledger/remembered-keys.ts';
 const TOMBSTONES = 'src/read/tombstones.ts';
 const WORK_SLOTS = 'src/access/work-slots.ts';
 const COST_BOOK = 'src/figures/cost-book.ts';
@@ -45,10 +44,9 @@ const TAKES_NOTHING = 'it takes nothing more from partitions that are in the flu
 const TOO_LONG = 'no cursor of ours is as long; what is longer is refused before it is decoded, which costs more';
 
 export const EXPLAINED: readonly Explained[] = [
-  { file: CAPPED_KEYS, original: 'oldest !== undefined', replacement: 'true', why: FULL },
-  { file: UNCAPPED_KEYS, original: 'oldest !== undefined', replacement: 'true', why: FULL },
+  { file: REMEMBERED_KEYS, original: 'oldest !== undefined', replacement: 'true', places: 2, why: FULL },
   {
-    ...{ file: CAPPED_KEYS, original: 'seenAtMs === undefined', replacement: 'false' },
+    ...{ file: REMEMBERED_KEYS, original: 'seenAtMs === undefined', replacement: 'false' },
     why: 'a key without a time is at no time within the minute',
   },
   {

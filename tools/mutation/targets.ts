@@ -55,10 +55,7 @@ export const TARGETS = {
     postgres: [rules('cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists')],
   },
   ledger: {
-    mutate: [
-      ...['capped-keys', 'caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post', 'uncapped-keys'],
-      'receipt-text',
-    ]
+    mutate: [...['caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post', 'remembered-keys']]
       .map((name) => `adapters/postgres/ledger/${name}.ts`)
       .concat('adapters/postgres/retry.ts'),
     unit: ['test/postgres', 'test/engine/metering'],

@@ -1,5 +1,6 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { AlertLevel, AlertRecord, AlertStore, LastDelivery } from '../../../src/ports/alerts.js';
+import type { Notices, WalletLevel } from '../../../src/ports/deliveries.js';
 import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql } from '../sql.js';
@@ -115,3 +116,36 @@ const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<Ale
       where l.kind = 'day_spend_above' and l.crossing is distinct from ${day}
     ) s on true
   where l.account_id = any(${[...accountIds]}::uuid[])`;
+
+/** Low-balance notices in Postgres. */
+export const createNotices = (sql: Sql): Notices => ({
+  levels: (accountIds) => sql<WalletLevel[]>`
+    select a.account_id as "accountId", a.email, w.balance_thousandths as balance, t.balance_after as "full",
+      t.seq as "topupSeq",
+      (select min(percent) from balance_notices n where n.account_id = a.account_id and n.topup_seq = t.seq) as told
+    from accounts a join wallets w using (account_id)
+      cross join lateral (
+        select seq, balance_after from ledger_entries e
+        where e.account_id = a.account_id and e.kind not in ('debit', 'reversal', 'hold') order by seq desc limit 1
+      ) t
+    where a.account_id = any(${[...accountIds]}::uuid[]) and a.email is not null and t.balance_after > 0`,
+
+  claim: ({ accountId, topupSeq }, percents, notice) =>
+    sql.begin(async (tx) => {
+      const marked = await tx<{ percent: number }[]>`
+        insert into balance_notices (account_id, topup_seq, percent)
+        select ${accountId}, ${topupSeq}, percent from unnest(${[...percents]}::integer[]) as percent order by percent
+        on conflict do nothing
+        returning percent`;
+      const lowest = Math.min(...percents);
+      const isFirst = marked.some(({ percent }) => percent === lowest);
+      if (isFirst) await writeDeliveries(tx, { accountId, alertId: null }, [notice]);
+      return isFirst;
+    }),
+
+  async recentSpenders(limit) {
+    const rows = await sql<{ accountId: string }[]>`
+      select account_id as "accountId" from wallets where last_seq > summed_seq limit ${limit}`;
+    return rows.map(({ accountId }) => accountId);
+  },
+});

@@ -1,6 +1,6 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { CapPeriod } from '../../../src/ports/accounts.js';
-import type { GrantRecord, GrantStore } from '../../../src/ports/grants.js';
+import type { Client, ClientStore, GrantRecord, GrantStore } from '../../../src/ports/grants.js';
 import { unsummedSpending } from '../accounts/keys.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql } from '../sql.js';
@@ -92,3 +92,18 @@ async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore
     )`;
   return { clients: count + unused.count };
 }
+
+/** Clients that registered themselves, in Postgres. */
+export const createClientStore = (sql: Sql): ClientStore => ({
+  async add({ clientId, name, uri, redirectUris }, at) {
+    await sql`
+      insert into oauth_clients (client_id, name, uri, redirect_uris, created_at)
+      values (${clientId}, ${name}, ${uri}, ${[...redirectUris]}::text[], ${at})`;
+  },
+  async find(clientId) {
+    const [row] = await sql<Client[]>`
+      select client_id as "clientId", name, uri, redirect_uris as "redirectUris"
+      from oauth_clients where client_id = ${clientId}`;
+    return row;
+  },
+});

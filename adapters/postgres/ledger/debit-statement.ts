@@ -1,8 +1,7 @@
 import type { Debit } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
 import type { FlushMode } from './group-commit-options.js';
-import { type Entry, NO_TIME } from './plain-debits.js';
-import { receiptText } from './receipt-text.js';
+import { type Entry, NO_TIME, receiptText } from './plain-debits.js';
 
 /**
  * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key got

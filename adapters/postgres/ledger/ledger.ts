@@ -8,7 +8,6 @@ import type { Sql } from '../sql.js';
 import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
 import { maintainLedger } from './maintenance.js';
-import { claimNames } from './operation-names.js';
 import { createPost, debitStatements } from './post.js';
 import { QueryLimiter } from './query-limiter.js';
 import { lastUseRows, usageRows } from './usage.js';
@@ -100,6 +99,22 @@ async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnTyp
     where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
   if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
   return { ...row };
+}
+
+/** The most names that an account may use on one UTC day. */
+const MOST_NAMES = 100;
+
+/** One atomic upsert: a name reported as kept is kept, whichever nodes claim at the same time. */
+async function claimNames(sql: Sql, accountId: string, day: string, names: readonly string[]): Promise<string[]> {
+  const wanted = [...new Set(names)].slice(0, MOST_NAMES);
+  const [row] = await sql<{ names: string[] }[]>`
+    insert into operation_names as n (account_id, day, names) values (${accountId}, ${day}::date, ${wanted}::text[])
+    on conflict (account_id, day) do update set names = n.names || array(
+      select name from unnest(excluded.names) with ordinality as w(name, nth) where name <> all(n.names)
+      order by nth limit greatest(0, ${MOST_NAMES} - cardinality(n.names))
+    )
+    returning names`;
+  return row?.names ?? [];
 }
 
 /** A row as it comes from the database, whose times are dates. */

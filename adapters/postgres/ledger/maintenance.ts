@@ -1,6 +1,8 @@
 import type { Sql, Transaction } from '../sql.js';
-import { openMonths } from './months.js';
 import { keptFrom, plus, settledTo, sumDebits } from './sums.js';
+
+/** Months that are open ahead of the running one. */
+const MONTHS_AHEAD = 3;
 
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -76,3 +78,13 @@ const dropNames: Step = async (tx) => {
     )`;
   return dropped.count;
 };
+
+/**
+ * Opens the running month of the ledger and those ahead. A month that was not opened in time has its debits among those
+ * of no month, where everything works but `perch ledger archive`.
+ */
+export async function openMonths(tx: Sql | Transaction): Promise<void> {
+  await tx`
+    select open_month(date_trunc('month', now(), 'UTC') + ahead * interval '1 month')
+    from generate_series(0, ${MONTHS_AHEAD}::int) as ahead`;
+}

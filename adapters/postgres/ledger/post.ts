@@ -6,12 +6,11 @@ import type { Time } from '../../../src/ports/clock.js';
 import type { Debit, Ledger, Posted } from '../../../src/ports/ledger.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
-import { CappedKeys } from './capped-keys.js';
 import { type DebitRow, findPosted, type LockMode, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
 import type { FlushMode, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
-import { UncappedKeys } from './uncapped-keys.js';
+import { CappedKeys, UncappedKeys } from './remembered-keys.js';
 
 /** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;

@@ -1,8 +1,8 @@
+import { Redis } from 'ioredis';
 import { digestOf } from '../../../src/lib/digest.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
 import { batched } from '../batched.js';
 import type { RedisClient } from '../client.js';
-import { hasNoKeyLike } from '../has-no-key-like.js';
 import type { RedisLink } from '../link.js';
 import { runScript, script } from '../script.js';
 
@@ -21,6 +21,10 @@ const SLACK_MS = 60_000;
 
 /** About 120 MB of Redis. Beyond it, whether a name is shown is unknown until the bucket ends. */
 const MOST_NAMES = 2_000_000;
+
+const KEYS_PER_LOOK = 1000;
+/** In a Redis too large for this many scans, such a key is assumed to exist. */
+const MOST_LOOKS = 50;
 
 /** Characters of a digest that identify a name: 72 bits. */
 const MARK_LENGTH = 12;
@@ -184,4 +188,27 @@ async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames
 async function lookIn(redis: RedisClient, key: string, marks: readonly string[]): Promise<number[] | undefined> {
   const [exists, found] = await Promise.all([redis.exists(key), redis.smismember(key, ...marks)]);
   return exists === 1 ? found : undefined;
+}
+
+const serversOf = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('master'));
+
+/** True only when every server answered throughout and none has a key like that. */
+async function hasNoKeyLike(link: RedisLink, pattern: RegExp): Promise<boolean> {
+  const servers = await link.run(
+    async (client) => serversOf(client).length,
+    () => 0,
+  );
+  for (let nth = 0; nth < servers; nth += 1) {
+    let cursor = '0';
+    for (let looks = 0; ; looks += 1) {
+      const seen = await link.run<[string, string[]] | undefined>(
+        async (client) => serversOf(client)[nth]?.scan(cursor, 'COUNT', KEYS_PER_LOOK),
+        () => undefined,
+      );
+      if (seen === undefined || looks === MOST_LOOKS || seen[1].some((key) => pattern.test(key))) return false;
+      cursor = seen[0];
+      if (cursor === '0') break;
+    }
+  }
+  return servers > 0;
 }

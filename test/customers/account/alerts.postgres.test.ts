@@ -4,9 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
-import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
+import { createAlerts, createNotices } from '../../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
-import { createNotices } from '../../../adapters/postgres/customers/notices.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { QueryLimiter } from '../../../adapters/postgres/ledger/query-limiter.js';
 import { Alerts } from '../../../src/account/alerts.js';

@@ -3,9 +3,8 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
-import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
+import { createAlerts, createNotices } from '../../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
-import { createNotices } from '../../../adapters/postgres/customers/notices.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { SpendingWatch } from '../../../src/account/spending-watch.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { receiptText } from '../../../adapters/postgres/ledger/receipt-text.js';
+import { receiptText } from '../../../adapters/postgres/ledger/plain-debits.js';
 import type { ReceiptLine } from '../../../src/ports/ledger.js';
 
 const line = (path: string): ReceiptLine => ({ path, unit: 'tweet', cache: 'hit', items: 20, unitPrice: 500 });

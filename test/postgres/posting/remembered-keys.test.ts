@@ -1,7 +1,6 @@
 /** What is remembered of keys, so that a statement need not look them up. The statement itself runs in tests over a database. */
 import { describe, expect, it } from 'vitest';
-import { CappedKeys } from '../../../adapters/postgres/ledger/capped-keys.js';
-import { UncappedKeys } from '../../../adapters/postgres/ledger/uncapped-keys.js';
+import { CappedKeys, UncappedKeys } from '../../../adapters/postgres/ledger/remembered-keys.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import type { Debit } from '../../../src/ports/ledger.js';
 import { manualClock } from '../../kit/time/manual-clock.js';

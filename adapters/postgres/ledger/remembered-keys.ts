@@ -3,11 +3,36 @@ import type { Clock } from '../../../src/ports/clock.js';
 import type { Debit } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
 
-/** How long what was read of a key is used, milliseconds. Its wallet's version shows earlier that it is out of date. */
+/** How long it is remembered whether a key has a cap, milliseconds. */
 const REMEMBERED_MS = 60_000;
 
-/** The most keys that are remembered; others are read again. */
+/** The most keys that are remembered, with a cap and without one each; of others, each charge finds out again. */
 const MOST_KEYS = 10_000;
+
+/** Keys that were seen to have a cap lately: a plain statement would not post their debits. */
+export class CappedKeys {
+  readonly #monotonic: Clock;
+  readonly #seenAtMs = new Map<string, number>();
+
+  constructor(monotonic: Clock = processMonotonic) {
+    this.#monotonic = monotonic;
+  }
+
+  add(keyId: string): void {
+    const [oldest] = this.#seenAtMs.keys();
+    if (this.#seenAtMs.size >= MOST_KEYS && oldest !== undefined) this.#seenAtMs.delete(oldest);
+    this.#seenAtMs.delete(keyId);
+    this.#seenAtMs.set(keyId, this.#monotonic.now());
+  }
+
+  has(keyId: string): boolean {
+    const seenAtMs = this.#seenAtMs.get(keyId);
+    if (seenAtMs === undefined) return false;
+    if (this.#monotonic.now() - seenAtMs < REMEMBERED_MS) return true;
+    this.#seenAtMs.delete(keyId);
+    return false;
+  }
+}
 
 /** A key without a cap, as it was read. */
 export interface UncappedKey {
