@@ -90,7 +90,7 @@ function* userRows(
   }
 }
 
-/** Users, then tweets in id order, then follows, newest first (C20). About 92,000 rows. */
+/** Users, then tweets in id order, then follows, newest first. About 92,000 rows. */
 export function* demoNetwork({ seed, now }: DemoOptions): Generator<CorpusRow> {
   const chance = new Chance(seed);
   const accounts = makeAccounts(chance);

@@ -23,7 +23,7 @@ const groupedBy = (accounts: readonly Account[], key: (account: Account) => stri
   return new Map([...groups].map(([name, members]) => [name, new Urn(members, ({ fame }) => fame)]));
 };
 
-/** Newest first, as a network lists them (C20). */
+/** Newest first, as a network lists them. */
 export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[] {
   const chance = seed.fork('follows');
   const known = accounts.filter(({ reach }) => reach !== null);

@@ -41,7 +41,7 @@ export const email = (text: string): string => {
 export const uuid = (text: string): string =>
   isUuid(text) ? text.toLowerCase() : refuse('an id such as 019a2b3c-4d5e-7f60-8123-456789abcdef');
 
-/** Credits, not negative, as thousandths (M3). */
+/** Credits, not negative, as thousandths. */
 export const credits = (text: string): Thousandths =>
   /^[0-9]{1,12}(\.[0-9]{1,3})?$/.test(text)
     ? toThousandths(Number(text))
@@ -77,7 +77,7 @@ export function webAddress(text: string): string {
     : refuse('a URL such as http://127.0.0.1:4000');
 }
 
-/** How long the old key keeps working: 0 to 30 days (A10), in milliseconds. */
+/** How long the old key keeps working: 0 to 30 days, in milliseconds. */
 export function overlap(text: string): number {
   const [, amount = '', unit = ''] = /^([0-9]{1,7})([smhd])$/.exec(text) ?? [];
   const ms = text === '0' ? 0 : Number(amount || Number.NaN) * (UNIT_MS[unit] ?? Number.NaN);

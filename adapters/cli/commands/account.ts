@@ -112,7 +112,6 @@ interface CreateOptions {
 
 async function createAccount(options: CreateOptions): Promise<void> {
   const made = await withStores(async (stores, config) => {
-    // M27: what an account starts with, unless the operator gives an amount.
     const credits = options.credits ?? config.startingThousandths;
     const other = options.email === undefined ? undefined : await createEmailAccounts(stores.sql).find(options.email);
     const opened = await openAccount(stores, {

@@ -226,7 +226,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   }
 }
 
-/** Says once that a corpus has no room for the ids (I15); only NDJSON can be imported at all. */
+/** Says once that a corpus has no room for the ids; only NDJSON can be imported at all. */
 function idCheck(format: Format, say: (text: string) => void): (items: Page['data']) => void {
   let isSaid = format !== 'ndjson';
   return (items) => {

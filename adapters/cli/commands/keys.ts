@@ -134,8 +134,8 @@ async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   return found;
 }
 
-/** A10: the old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
-async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
+/** The old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
+export async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
     refuseUnlessLive(found);

@@ -11,7 +11,7 @@ import { note } from '../print.js';
 import { openProgress } from '../progress.js';
 
 const DEMO_LOCK = 0x64656d6f;
-/** When PERCH_STARTING_CREDITS is 0: enough to explore with (M27). */
+/** When PERCH_STARTING_CREDITS is 0: enough to explore with. */
 const PLAY_CREDITS = 1_000_000;
 /** The rate of the first paid tier: a new user clicks more than once a second. */
 const PLAY_QPS = 20;

@@ -139,7 +139,7 @@ export const isAskable = (handle: string): boolean => isHandle(handle) && handle
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet on Bluesky.');
 
-/** What Bluesky's grammar cannot have, or no account or post of it turns into (I13). */
+/** What Bluesky's grammar cannot have, or no account or post of it turns into. */
 export const badHandle = (): ServiceError =>
   badRequest('A handle on Bluesky is a domain name, such as name.bsky.social.');
 export const badId = (): ServiceError =>

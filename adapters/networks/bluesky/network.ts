@@ -150,7 +150,7 @@ const ofTweet =
     return record.collection === POST ? read(reading, uriOfRecord(record)) : ofRepost(reading, list);
   };
 
-/** A repost is neither quoted nor reposted (T6). */
+/** A repost is neither quoted nor reposted. */
 const none: Reader = async (_reading, { kind }) => pageWithoutSubject(kind, MISSING);
 
 const READERS: Readers<Reader> = {

@@ -56,7 +56,7 @@ export class Profiles {
     return dids.flatMap((did) => users.get(did) ?? []);
   }
 
-  /** In the order of the items, with full authors where these can be read (T23); posts that must not be shown are left out. */
+  /** In the order of the items, with full authors where these can be read; posts that must not be shown are left out. */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
     const shown = items.filter(({ post }) => !isHiddenPost(post));
     const authors = [...new Set(shown.map(authorOf))];

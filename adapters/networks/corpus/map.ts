@@ -83,7 +83,7 @@ function timeOfId(id: string): Date | null {
   return number < FIRST_SNOWFLAKE ? null : new Date(Number(number >> 22n) + SNOWFLAKE_EPOCH_MS);
 }
 
-/** The object without unknown fields (T10). */
+/** The object without unknown fields. */
 function known<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
   const kept: Partial<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

@@ -1,11 +1,11 @@
 import type { Tweet, User } from '../../../src/domain/model.js';
 
-/** A profile as a file contains it: fields that the network fills in (T17) may be missing. */
+/** A profile as a file contains it: fields that the network fills in may be missing. */
 export type CorpusUser = Omit<User, 'createdAt'> & Partial<Pick<User, 'createdAt'>>;
 
 /** A tweet as a file contains it. */
 export type CorpusTweet = Tweet & {
-  /** Of an edited tweet: the ids that its earlier versions have, which are in no list beside it (T29). */
+  /** Of an edited tweet: the ids that its earlier versions have, which are in no list beside it. */
   readonly earlierIds?: readonly string[];
 };
 

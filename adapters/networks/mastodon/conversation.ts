@@ -17,7 +17,7 @@ interface Around {
   readonly isCut: boolean;
 }
 
-/** The requested post, its ancestors from the root down, and its descendants, in the server's order: one page (T1). */
+/** The requested post, its ancestors from the root down, and its descendants, in the server's order: one page. */
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
   const cached = await context.cached?.tweet(id);

@@ -45,7 +45,7 @@ export async function readFollows(
   return { users: people(body), next };
 }
 
-/** Empty for a post that does not exist (T6). */
+/** Empty for a post that does not exist. */
 export async function readRetweeters(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { users: [], next: null };
   const path = `/api/v1/statuses/${position.subject}/reblogged_by`;
@@ -58,7 +58,7 @@ export async function readRetweeters(api: Api, position: ListPosition, context: 
   }
 }
 
-/** Empty for a post that does not exist (T6). Servers before 4.5 have no such list. */
+/** Empty for a post that does not exist. Servers before 4.5 have no such list. */
 export async function readQuotes(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!api.hasToken(context)) throw needsToken('Listing quotes of a tweet');
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { tweets: [], next: null };

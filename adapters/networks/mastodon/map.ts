@@ -32,7 +32,7 @@ export function userOf(account: Account): User {
   });
 }
 
-/** A boost has its own id, time and author, and everything else from the boosted post (M23). */
+/** A boost has its own id, time and author, and everything else from the boosted post. */
 export function tweetOf(status: Status): Tweet {
   const shown: Post = status.reblog ?? status;
   const { text, links } = textOfHtml(shown.content ?? '');

@@ -69,7 +69,7 @@ const quote = z.object({
   quoted_status_id: maybe(id),
 });
 
-/** An author: what decides whether the post is shown, and the profile where that can be read (T23). */
+/** An author: what decides whether the post is shown, and the profile where that can be read. */
 const author = z.unknown().transform((value, { addIssue }) => {
   const { data, error } = shown.safeParse(value);
   if (data !== undefined) return { ...data, profile: readObject(account, value) };

@@ -10,7 +10,7 @@ export const notJson = (path: string, text: string): ServiceError =>
     cause: causeAt(path, `not JSON: ${text.slice(0, 200)}`),
   });
 
-/** JSON that does not have the form of what was requested (S20). */
+/** JSON that does not have the form of what was requested. */
 export const unreadable = (path: string, what: string): ServiceError => unreadableObject(causeAt(path, what));
 
 /** The upstream's own message, for the log. */

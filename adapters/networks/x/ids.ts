@@ -19,6 +19,6 @@ export function timeOfId(id: string): number {
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
 
-/** What X's grammar cannot have (I13). */
+/** What X's grammar cannot have. */
 export const badHandle = (): ServiceError => badRequest('A handle on X is 1 to 15 letters, digits and _.');
 export const badId = (): ServiceError => badRequest('An id on X is 1 to 19 digits.');

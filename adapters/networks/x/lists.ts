@@ -67,7 +67,7 @@ export async function readRetweeters({ api, token, context, want }: ListPlace, i
 }
 
 /**
- * X shows a user's token the lists of protected accounts that this user follows (T8). Checked first: lists cost more.
+ * X shows a user's token the lists of protected accounts that this user follows. Checked first: lists cost more.
  * Returns the profile where it had to be read.
  */
 async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<NetworkPage['beside']> {
@@ -96,7 +96,7 @@ export function subjectIn(answer: TweetsAnswer | UsersAnswer, what: 'user' | 'tw
   if (errors?.length) throw new ServiceError('upstream_error', 'The network returned an error instead of a page.');
 }
 
-/** The quotes and retweeters of a deleted post are empty (T6). */
+/** The quotes and retweeters of a deleted post are empty. */
 async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T>): Promise<T | typeof EMPTY> {
   try {
     const answer = await read;
@@ -110,7 +110,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
 
 const EMPTY = { data: undefined, includes: null, errors: null, meta: null, unread: [], returned: 0 };
 
-/** The end of a timeline that continues beyond what X shows of it (C17). */
+/** The end of a timeline that continues beyond what X shows of it. */
 function withDepth(page: NetworkPage): NetworkPage {
   const written = page.tweets?.at(-1)?.author?.tweetsCount ?? 0;
   return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;

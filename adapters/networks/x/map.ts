@@ -21,15 +21,15 @@ export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
   return (data ?? []).filter((tweet) => isHidden(tweet, beside)).map(({ id }) => id);
 }
 
-/** X shows a user's token the posts of protected accounts that this user follows: callers must not see them (T8). */
+/** X shows a user's token the posts of protected accounts that this user follows: callers must not see them. */
 const isHidden = ({ author_id }: XTweet, { isProtected }: Beside): boolean => isProtected.has(author_id);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Times to the millisecond (T11). */
+/** Times to the millisecond. */
 const timeOf = (text: string): string => new Date(text).toISOString();
 
-/** X writes '' for empty fields (T10). */
+/** X writes '' for empty fields. */
 const filled = (text: string | null | undefined): string | undefined => (text ? decoded(text) : undefined);
 
 function userOf(user: XUser): User {
@@ -80,7 +80,7 @@ function indexed(includes: Includes): Beside {
   };
 }
 
-/** All fields were requested, and X leaves out empty ones: a missing list is known to be empty (T10). */
+/** All fields were requested, and X leaves out empty ones: a missing list is known to be empty. */
 function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   const metrics = tweet.public_metrics;
   const author = beside.users.get(tweet.author_id);
@@ -91,7 +91,7 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
   const content = contentOf(original ?? tweet);
   return withoutUnknown<Tweet>({
     id: tweet.id,
-    // X shortens a retweeted text: the full one is the original's (M23).
+    // X shortens a retweeted text: the full one is the original's.
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
     lang: languageOf(tweet.lang),
     createdAt: timeOf(tweet.created_at),
@@ -196,7 +196,7 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
 
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** Text as people wrote it: X escapes it (T13). Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+/** Text as people wrote it: X escapes it. Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
 const decoded = (text: string): string => text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'");
 
 interface Link {

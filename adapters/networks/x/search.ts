@@ -56,7 +56,7 @@ export interface PostPage {
   readonly size?: number;
 }
 
-/** One page, from a token of the same search or from the start. Recent search ends after its seven days (C17). */
+/** One page, from a token of the same search or from the start. Recent search ends after its seven days. */
 async function searchPosts(
   { api, token, context, want, settings }: SearchPlace,
   { query, bounds, product, isOurs = false }: PostSearch,

@@ -11,8 +11,8 @@ const MAX_PARENT_CALLS = 10;
 /** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { api, context, token } = reading;
-  if (token === null) await requireSearchUnder(reading, id);
-  // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two (T6).
+  if (token === null) requireSearchUnder(reading, id);
+  // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two.
   const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
   const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
   const [page, focal] = await Promise.all([search, isKnown ? undefined : findTweet(api, id, context)]);
@@ -21,7 +21,7 @@ export async function readReplies(reading: SearchPlace, id: string): Promise<Net
 }
 
 /**
- * The focal post, its ancestors from the root down (T1), and its descendants: from each page of X's search, newest page
+ * The focal post, its ancestors from the root down, and its descendants: from each page of X's search, newest page
  * first, with the oldest post first: so their order depends on the size of a page, which is therefore the same for
  * every reader. A token contains the conversation and the search's own token.
  */
@@ -44,7 +44,7 @@ export async function readThread(reading: SearchPlace, id: string): Promise<Netw
   return { ...page, tweets: [focal, ...above, ...page.tweets] };
 }
 
-/** Up to the first that is not visible; the root of the conversation still comes first (T4). */
+/** Up to the first that is not visible; the root of the conversation still comes first. */
 async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<Tweet[]> {
   const root = focal.conversationId;
   const seen = new Map<string, Tweet>([[focal.id, focal]]);

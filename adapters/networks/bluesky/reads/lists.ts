@@ -60,7 +60,7 @@ export async function readFollowing({ ask, profiles, token, context }: ListRead,
   return userPage(profiles, follows, cursor, context, subject);
 }
 
-/** Empty for a post that does not exist (T6). */
+/** Empty for a post that does not exist. */
 export async function readRetweeters({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
   const { repostedBy, cursor } = await ask({
     method: 'app.bsky.feed.getRepostedBy',
@@ -71,7 +71,7 @@ export async function readRetweeters({ ask, profiles, token, context }: ListRead
   return userPage(profiles, repostedBy, cursor, context);
 }
 
-/** Empty for a post that does not exist (T6). */
+/** Empty for a post that does not exist. */
 export async function readQuotes({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
   const { posts, cursor } = await ask({
     method: 'app.bsky.feed.getQuotes',

@@ -216,7 +216,7 @@ async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<
 
 /**
  * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep their order of
- * arrival (C20). Waits while another import runs. Throws bad_request at the first fault when `strict`.
+ * arrival. Waits while another import runs. Throws bad_request at the first fault when `strict`.
  */
 export async function loadCorpus(
   sql: Sql,

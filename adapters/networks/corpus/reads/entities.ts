@@ -7,7 +7,7 @@ import { bigintOf } from '../token.js';
 
 export type FoundUserRow = UserRow & { user_id: string };
 
-/** Profiles by id and by handle in one statement; `asked` is the handle as requested, null for an id (I2, I3). */
+/** Profiles by id and by handle in one statement; `asked` is the handle as requested, null for an id. */
 export async function readUsers(
   run: Run,
   refs: readonly UserRef[],

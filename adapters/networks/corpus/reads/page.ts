@@ -6,7 +6,7 @@ import { tokenAt } from '../token.js';
 /** A row of a list of profiles: the profile and the value that the list is sorted by. */
 export type ListedUserRow = UserRow & { user_id: string; position: number; position_id: string };
 
-/** Rows of a list sorted by time, read with one more than `size`, which shows whether there is a next page (C15). */
+/** Rows of a list sorted by time, read with one more than `size`, which shows whether there is a next page. */
 export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
   const last = rows.length > size ? rows[size - 1] : undefined;
   return {

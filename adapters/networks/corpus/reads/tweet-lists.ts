@@ -17,7 +17,7 @@ export async function readTimeline(run: Run, userId: string, after: Position | n
   return page;
 }
 
-/** Newest first; empty when the tweet does not exist (T6). */
+/** Newest first; empty when the tweet does not exist. */
 export const readQuotes = (run: Run, tweetId: string, after: Position | null, signal: AbortSignal) =>
   newestFirst(run, sql`t.quoted_id = ${tweetId}::bigint`, QUOTES_SIZE, after, signal);
 

@@ -8,7 +8,7 @@ import { requireOpenUser, VISIBLE } from './subject.js';
 
 const SIZE = 200;
 
-/** In the order of the imported file (C20). An edge to a profile that is missing here is skipped. */
+/** In the order of the imported file. An edge to a profile that is missing here is skipped. */
 export async function readFollows(
   run: Run,
   direction: 'followers' | 'following',
@@ -33,8 +33,7 @@ export async function readFollows(
 }
 
 /**
- * The users who retweeted, each once, sorted by their latest retweet, newest first; empty when the tweet does not exist
- * (T6).
+ * The users who retweeted, each once, sorted by their latest retweet, newest first; empty when the tweet does not exist.
  */
 export async function readRetweeters(
   run: Run,

@@ -5,7 +5,7 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
 
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** Text as people wrote it (T13). Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+/** Text as people wrote it. Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
 export const decodeEntities = <Text>(text: Text): Text =>
   typeof text === 'string' && text.includes('&')
     ? (text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'") as Text)

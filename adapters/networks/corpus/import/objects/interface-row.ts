@@ -7,7 +7,7 @@ import type { Json } from './reading.js';
 
 export type Kind = CorpusRow['kind'];
 
-/** Section 2, User, under the interface's names. Fields that a source may not know may be absent (T17). */
+/** Section 2, User, under the interface's names. Fields that a source may not know may be absent. */
 const userSchema = z.object({
   id,
   handle,
@@ -144,7 +144,7 @@ const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet>
   earlier_ids: 'earlierIds',
 };
 
-/** The checked fields under the model's names; null and empty optional ones are absent (T10). */
+/** The checked fields under the model's names; null and empty optional ones are absent. */
 function renamed(value: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const name in names) {

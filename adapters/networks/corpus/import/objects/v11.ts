@@ -46,7 +46,7 @@ export interface Beside {
   readonly from: 'archive' | 'answer';
 }
 
-/** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text (M23). */
+/** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text. */
 export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   // A stream cuts long ones, and has the rest here.
   const long = asRecord(status.extended_tweet);

@@ -6,7 +6,7 @@ import { asRecord, asRecords, type Json } from './reading.js';
 export interface V2Includes {
   readonly media: ReadonlyMap<unknown, Json>;
   readonly tweets: ReadonlyMap<unknown, Json>;
-  /** Whether references were asked for: then a post without any refers to nothing, and otherwise that is unknown (T27). */
+  /** Whether references were asked for: then a post without any refers to nothing, and otherwise that is unknown. */
   readonly listsReferences: boolean;
 }
 
@@ -48,7 +48,7 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
 const textsOf = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
-/** A post of X's API v2, in either vocabulary, under the interface's names; a retweet has its original's text (M23). */
+/** A post of X's API v2, in either vocabulary, under the interface's names; a retweet has its original's text. */
 export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const metrics = asRecord(tweet.public_metrics);
   const long = asRecord(tweet.note_tweet ?? tweet.note_post);
