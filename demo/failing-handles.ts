@@ -1,7 +1,7 @@
 /**
  * Handles and tweet ids of the invented network that always answer in a known way, so that a client can try its error
  * paths. They are in no list and found by no search. A failure belongs to its own input: the session that it was read
- * with goes on, so nobody else's reads wait or fail.
+ * with stays usable, so nobody else's reads wait or fail.
  */
 import { type ErrorCode, type ErrorDetail, ServiceError } from '../src/domain/errors.js';
 import { LISTS, type ListRef } from '../src/domain/lists.js';

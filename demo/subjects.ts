@@ -5,7 +5,7 @@
  *   >p(winter,spring) text                                       a post: photo (p), video (v) or GIF (g), in season
  *   + text                                                       what its author adds
  *   ?(pattern) reader / author / reader / author                 an exchange; only under posts that match the pattern
- *   "(pattern) text                                              what somebody says who passes the post on
+ *   "(pattern) text                                              what a quote of the post says
  */
 import type { MediaType } from '../src/domain/model.js';
 import type { Season } from './vocabulary.js';

@@ -46,13 +46,13 @@ function bar(title: string, expected: number): Progress {
 }
 
 function lines(title: string, expected: number): Progress {
-  let told = -1;
+  let reported = -1;
   return {
     update(done, _doing, total = expected) {
       const percent = total === 0 ? 100 : Math.floor((100 * Math.min(done, total)) / total);
       const step = percent - (percent % STEP);
-      if (step <= told) return;
-      told = step;
+      if (step <= reported) return;
+      reported = step;
       note(`${title}: ${step}%`);
     },
     line: note,

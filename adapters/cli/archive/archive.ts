@@ -17,8 +17,8 @@ import { checkLedger } from '../../postgres/ledger/ledger-check.js';
 import type { Sql } from '../../postgres/sql.js';
 import { checkFile, checkFolder, checkRows, readArchive, readManifest, writeArchive } from './files.js';
 
-/** What happens meanwhile. */
-export interface Telling {
+/** Called while months are archived or restored. */
+export interface Listeners {
   /** Of debits written, and read back. */
   onProgress?(done: number, total: number, month: string): void;
   onNote?(text: string): void;
@@ -36,7 +36,7 @@ export async function archiveBefore(
   sql: Sql,
   before: string,
   folder: string,
-  telling: Telling = {},
+  listeners: Listeners = {},
 ): Promise<Archived[]> {
   await checkFolder(folder);
   return archivingAlone(sql, async () => {
@@ -54,24 +54,24 @@ export async function archiveBefore(
     for (const month of months) {
       const progress = (rows: number): void => {
         done += rows;
-        telling.onProgress?.(done, total, month);
+        listeners.onProgress?.(done, total, month);
       };
-      archived.push(await archiveMonth(sql, month, folder, { progress, onNote: telling.onNote }));
+      archived.push(await archiveMonth(sql, month, folder, { progress, onNote: listeners.onNote }));
     }
     return archived;
   });
 }
 
-interface MonthTelling {
+interface MonthListeners {
   readonly progress: (rows: number) => void;
-  readonly onNote: Telling['onNote'];
+  readonly onNote: Listeners['onNote'];
 }
 
 async function archiveMonth(
   sql: Sql,
   month: string,
   folder: string,
-  { progress, onNote }: MonthTelling,
+  { progress, onNote }: MonthListeners,
 ): Promise<Archived> {
   const rows = async function* () {
     for await (const lines of debitLines(sql, month)) {
@@ -98,7 +98,7 @@ const waiting = (month: string): string =>
  * there; an interrupted run is begun again. Throws ArchiveRefusal if the month isn't archived, or Failure if the file
  * isn't what was archived.
  */
-export async function restoreArchive(sql: Sql, manifestPath: string, telling: Telling = {}): Promise<Archived> {
+export async function restoreArchive(sql: Sql, manifestPath: string, listeners: Listeners = {}): Promise<Archived> {
   const { month } = await readManifest(manifestPath);
   return archivingAlone(sql, async () => {
     // What the database knows counts, whatever the manifest says.
@@ -110,9 +110,9 @@ export async function restoreArchive(sql: Sql, manifestPath: string, telling: Te
     for await (const lines of readArchive(path)) {
       await loadDebits(sql, month, lines);
       done += lines.length;
-      telling.onProgress?.(done, archive.rows, month);
+      listeners.onProgress?.(done, archive.rows, month);
     }
-    const pauseMs = await endRestore(sql, archive, () => telling.onNote?.(waiting(month)));
+    const pauseMs = await endRestore(sql, archive, () => listeners.onNote?.(waiting(month)));
     return { ...archive, pauseMs };
   });
 }

@@ -16,7 +16,7 @@ import { Measure } from '../export/measure.js';
 import { FORMATS, type Format, formatOf, rowText } from '../export/rows.js';
 import { type End, type Run, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
-import { goOn, type Summary, tell } from '../export/summary.js';
+import { howToResume, printSummary, type Summary } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
 import { note } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
@@ -138,7 +138,7 @@ async function exportTo(paths: Paths, asked: Asked): Promise<void> {
       await writeParquet(paths.out, paths.rows, columns);
     }
     if (end === 'complete') await removeTraces(paths);
-    tell(summaryOf(list, what, { state, end, paths, format }), { json: options.json, exitCode });
+    printSummary(summaryOf(list, what, { state, end, paths, format }), { json: options.json, exitCode });
   } finally {
     await destination.sink.close();
   }
@@ -263,7 +263,7 @@ function inWords(
   }
   if (!(error instanceof Failure)) return error;
   const message = error instanceof Refusal && error.code === 'not_found' ? `${what}: ${error.message}` : error.message;
-  return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${goOn(state)}` : message, error.exitCode);
+  return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${howToResume(state)}` : message, error.exitCode);
 }
 
 /** An export without any result, such as one of an unknown handle, leaves nothing to resume. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
-import type { Archived, Telling } from '../archive/archive.js';
+import type { Archived, Listeners } from '../archive/archive.js';
 import { examples, group, month } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { FAILED } from '../failure.js';
@@ -73,7 +73,7 @@ async function archiveLedger(options: { before: string; out: string; json?: bool
   const { archiveBefore } = await import('../archive/archive.js');
   const folder = typedPath(options.out);
   const months = await withStores(({ sql }) =>
-    withBar('Archiving', (telling) => archiveBefore(sql, options.before, folder, telling)),
+    withBar('Archiving', (listeners) => archiveBefore(sql, options.before, folder, listeners)),
   );
   answer({ months: months.map(shown) }, options.json, () =>
     months.length === 0
@@ -89,7 +89,9 @@ async function archiveLedger(options: { before: string; out: string; json?: bool
 async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
   const { restoreArchive } = await import('../archive/archive.js');
   const path = typedPath(manifest);
-  const month = await withStores(({ sql }) => withBar('Restoring', (telling) => restoreArchive(sql, path, telling)));
+  const month = await withStores(({ sql }) =>
+    withBar('Restoring', (listeners) => restoreArchive(sql, path, listeners)),
+  );
   answer(
     shown(month),
     options.json,
@@ -99,7 +101,7 @@ async function restoreLedger(manifest: string, options: { json?: boolean }): Pro
 }
 
 /** With a progress bar, which begins with the first debits. */
-async function withBar<T>(title: string, run: (telling: Telling) => Promise<T>): Promise<T> {
+async function withBar<T>(title: string, run: (listeners: Listeners) => Promise<T>): Promise<T> {
   let progress: Progress | undefined;
   try {
     return await run({

@@ -16,9 +16,9 @@ export interface Measured {
 const tweetShape = z.object({ author: z.object({ id: z.string(), handle: z.string(), tweets: z.int().min(0) }) });
 
 /**
- * How far an export is: in items where it is known how many there will be, otherwise in what may be spent. A profile
- * knows how many tweets its timeline has, and comes along with each of them; of other lists only a charged read would
- * tell.
+ * How far an export is: in items where it is known how many there will be, otherwise in what may be spent. Each
+ * tweet of a timeline carries its author's profile with the number of tweets; for other lists only a charged read would
+ * say.
  */
 export class Measure {
   readonly #of: Measured;

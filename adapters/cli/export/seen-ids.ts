@@ -6,7 +6,7 @@ import type { Format } from './rows.js';
 /** The most recent ids to remember, about 100 bytes each. A list that long repeats nothing from further back. */
 const MOST_KNOWN = 5_000_000;
 
-/** The ids that are already in the file: an item that occurs again, because the list moved meanwhile, is left out. */
+/** The ids that are already in the file: an item that occurs again, because the list moved, is left out. */
 export class SeenIds {
   readonly #ids = new Set<string>();
 

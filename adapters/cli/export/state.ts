@@ -83,7 +83,7 @@ function stateOf(text: string): ExportState | null {
   }
 }
 
-/** Atomic, even if the process ends meanwhile. Throws Failure, and leaves the previous state. */
+/** Atomic, even if the process ends while it writes. Throws Failure, and leaves the previous state. */
 export async function writeState(path: string, state: ExportState): Promise<void> {
   const aside = `${path}.new`;
   try {

@@ -31,24 +31,24 @@ const WHY: Readonly<Record<End, string>> = {
 };
 
 /** How to resume an export that ended early; `state` is the file with its progress. */
-export const goOn = (state: string | null): string =>
+export const howToResume = (state: string | null): string =>
   state === null
     ? 'no state was saved: to be able to resume, use --out, or --state and >>'
     : 'run the same command to resume';
 
-interface Telling {
+interface Printing {
   readonly json: boolean | undefined;
   /** The exit code of an interrupted command. */
   readonly exitCode: number;
 }
 
-/** Prints it: on standard output, unless rows are printed there. Throws the command's Failure if it failed. */
-export function tell(summary: Summary, { json, exitCode }: Telling): void {
+/** On standard output, unless rows are printed there. Throws the command's Failure if it failed. */
+export function printSummary(summary: Summary, { json, exitCode }: Printing): void {
   const say = summary.file === null ? note : print;
   say(json === true ? JSON.stringify(summary) : inWords(summary));
   const { end, state } = summary;
-  if (end === 'interrupted') throw new Failure(`interrupted; ${goOn(state)}`, exitCode);
-  if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${goOn(state)}`);
+  if (end === 'interrupted') throw new Failure(`interrupted; ${howToResume(state)}`, exitCode);
+  if (end === 'no_credits' || end === 'key_cap') throw new Failure(`${WHY[end]}; ${howToResume(state)}`);
 }
 
 function inWords({ items, file, credits_spent, credits_unsure, repeats, end, state }: Summary): string {

@@ -21,7 +21,7 @@ export interface Demo {
   readonly key: string;
   /** Whether the keys were made just now: they are shown once. */
   readonly isNew: boolean;
-  /** The account's test key; null if there is none any more. */
+  /** The account's test key; null if it was revoked or removed. */
   readonly testKey: string | null;
 }
 

@@ -7,7 +7,7 @@ const [LOWEST, HIGHEST] = [10_000, 32_767];
 const TRIES = 100;
 
 /**
- * A port on which somebody may listen a little later: the one given, or for 0 any that is free. Rejects as listening
+ * A port to listen on a little later: the one given, or for 0 any that is free. Rejects as listening
  * does.
  */
 export async function freePort(host: string, port = 0): Promise<number> {

@@ -48,7 +48,7 @@ export class Profiles {
     return new Map(shown.map((profile) => [profile.did, userOf(profile, creationTimes.get(profile.did) ?? EPOCH)]));
   }
 
-  /** In the order of the DIDs; accounts that are gone or must not be shown are left out. */
+  /** In the order of the DIDs; accounts that were deleted or must not be shown are left out. */
   async users(dids: readonly string[], context: ReadContext): Promise<User[]> {
     const { objects, unread } = await this.all([...new Set(dids)], context);
     if (objects.length === 0 && unread[0]) throw unreadable(GET_PROFILES, unread[0].problem);

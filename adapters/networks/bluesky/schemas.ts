@@ -136,7 +136,7 @@ const threadPost = z.object({
   replies: maybe(readable(nextNode)),
 });
 
-/** Includes posts that are gone or blocked, which are not shown. */
+/** Includes deleted and blocked posts, which are not shown. */
 const threadNode: z.ZodType<ThreadNode> = open(threadPost);
 
 const cursor = maybe(z.string());

@@ -6,7 +6,7 @@ import type { Account } from './schemas.js';
 const TRUST_MS = 60_000;
 
 /**
- * Whether accounts hide whom they follow and who follows them, as lately read: a list by handle reads the account to learn
+ * Whether accounts hide whom they follow and who follows them, as read within the last minute: a list by handle reads the account to learn
  * its id, and need not read it again.
  */
 export class ListOwners {

@@ -149,6 +149,6 @@ export class XApi {
   }
 }
 
-/** What was refused is not the list's own endpoint: the next page may not need it, so this kind of read goes on. */
+/** What was refused is not the list's own endpoint: the next page may not need it, so this kind of read continues. */
 const beside = ({ message, detail }: ServiceError): ServiceError =>
   new ServiceError('upstream_rate_limited', message, { ...detail, isBeside: true });

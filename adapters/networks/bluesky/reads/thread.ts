@@ -13,7 +13,7 @@ const DEPTH = 100;
 const PAGE = 50;
 
 /**
- * The post, its ancestors from the root on, and its descendants, oldest first. Posts that are gone or blocked are left
+ * The post, its ancestors from the root on, and its descendants, oldest first. Deleted and blocked posts are left
  * out.
  */
 export async function readThread(read: ListRead, uri: string): Promise<NetworkPage> {
@@ -71,7 +71,7 @@ function below(focal: ThreadPost): PostView[] {
 const placeOf = ({ uri, record, indexedAt }: PostView): string =>
   `${earlierOf(record.createdAt, indexedAt)} ${recordId(uri)}`;
 
-/** The page after the position in the token: posts added or deleted meanwhile move no others. */
+/** The page after the position in the token: posts added or deleted since then move no others. */
 async function pageOf(
   { profiles, token, context }: ListRead,
   top: readonly PostView[],

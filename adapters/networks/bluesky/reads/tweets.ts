@@ -47,7 +47,7 @@ export async function readTweets(
   });
 }
 
-/** Posts that are gone are left out. */
+/** Deleted posts are left out. */
 async function readPosts(ask: Xrpc, all: readonly string[], context: ReadContext): Promise<LookedUp<PostView>> {
   const calls = chunks(all).map((uris) =>
     ask({ method: GET_POSTS, params: { uris }, schema: ANSWERS.getPosts, context }),

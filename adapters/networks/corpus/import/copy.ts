@@ -27,8 +27,8 @@ export interface CopyText {
 }
 
 /**
- * Computes the text in turns, between which a copy that is under way goes on: it sends no faster than this process turns to
- * its sockets. Each row is let go of when it is written down.
+ * Computes the text in turns, between which a copy in progress continues: it sends no faster than this process turns to
+ * its sockets. Each row is released once it is text.
  */
 export async function copyText(rows: Iterable<readonly unknown[]>): Promise<CopyText> {
   const chunks: string[] = [];
@@ -59,7 +59,7 @@ export async function copyInto(
   { chunks }: CopyText,
 ): Promise<void> {
   const target = await sql`copy ${sql(table)} (${sql(columns)}) from stdin`.writable();
-  target.on('error', () => {}); // Heard by the write that waits.
+  target.on('error', () => {}); // The pending write rejects with it.
   try {
     await Promise.all(chunks.map((chunk) => written(target, chunk)));
   } catch (error) {

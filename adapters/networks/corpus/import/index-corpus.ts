@@ -12,8 +12,8 @@ const LARGE_ROWS = 1_000;
 
 /**
  * Indexes every row that no search finds yet (those of an earlier version of the index, or written by hand), in batches
- * of their own: interrupted, it has lost one batch, and goes on from there when called again. Processes that call it
- * together share the work; it takes turns with imports. Tells its progress.
+ * of their own: interrupted, it loses one batch, and continues from there when called again. Processes that call it
+ * together share the work; it takes turns with imports. Reports its progress.
  */
 export async function indexCorpus(
   sql: Sql,

@@ -50,7 +50,7 @@ export async function writeRows<Row>(
 
 const allColumns = <Row>({ columns, derived }: EntityTable<Row>) => [...columns, ...derived];
 
-/** False if the table doesn't take a row as it is: merging all of them tells why, and does what can be done. */
+/** False if the table doesn't take a row as it is: merging all of them says why, and writes the others. */
 async function addRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<boolean> {
   const names = allColumns(table).map((column) => column.name);
   try {

@@ -8,7 +8,7 @@ import { walk } from './spans.js';
  * estimate makes the planner scan the whole table:
  *
  * 1. The first `SAMPLE` rows in the list's own order are looked at. A common word fills its page here.
- * 2. How many of them matched tells how many more would fill the page; and the text index would have to fetch all that it
+ * 2. From how many of them matched follows how many more would fill the page; and the text index would have to fetch all that it
  *    finds, of which the matches are but a part if words must be adjacent. If reading in order costs less, it is tried:
  *    so it is for phrases of very common words.
  * 3. Otherwise, or if that was not enough, the index is asked: for one span of the order after the other where those are

@@ -14,7 +14,7 @@ const LAST_MS = -100_000 * YEAR_MS;
  * How Top sorts, the greatest first: the tweet's time in Unix milliseconds, and a year more for each tenfold of its
  * engagement, which is likes + 2 × retweets + 2 × quotes + replies. So within days engagement decides, and over the
  * years of an archive a great old tweet stands beside a small new one. It depends on the tweet alone: places don't
- * shift while somebody reads. A retweet carries the counters of its original, so it has none of its own and comes last.
+ * shift while a reader pages through them. A retweet carries the counters of its original, so it has none of its own and comes last.
  */
 export function rankOf(tweet: RankedTweet): number {
   const time = Date.parse(tweet.createdAt);

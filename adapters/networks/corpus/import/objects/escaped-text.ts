@@ -24,7 +24,7 @@ export function expandLinks(text: unknown, links: readonly Json[]): unknown {
 const ADDRESS = /https?:\/\/[^\s<>"“”«»]+/gi;
 const CLOSING = ".,:;!?'’)]";
 
-/** The addresses in a text, without the punctuation of the sentence. One that the text's end cuts off is none. */
+/** The addresses in a text, without the punctuation of the sentence. One that the end of the text cuts off is left out. */
 function addressesIn(text: string): string[] {
   return (text.match(ADDRESS) ?? []).flatMap((found) => {
     let end = found.length;
