@@ -7,55 +7,6 @@ import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-loc
 import type { RedisLink } from './link.js';
 
 /** The result of a read. */
-export type Outcome = { readonly value: unknown } | { readonly error: unknown };
-
-/** The stored form: an outcome, or a note that it was not stored. */
-type Written =
-  | { readonly value: unknown }
-  | { readonly failure: PlainFailure }
-  | { readonly message: string }
-  | { readonly untold: true };
-
-const LARGEST_BYTES = 8 * 1024 * 1024;
-
-const UNTOLD = JSON.stringify({ untold: true } satisfies Written);
-
-function failureOf(error: unknown): Written {
-  if (!(error instanceof ServiceError)) {
-    return { message: error instanceof Error ? error.message : String(error) };
-  }
-  return { failure: plainFailure(error) };
-}
-
-/** Stores no value that is not JSON, or too large to pass around. */
-export function writeOutcome(outcome: Outcome): string {
-  if ('value' in outcome && outcome.value === undefined) return UNTOLD;
-  try {
-    const text = JSON.stringify('value' in outcome ? outcome : failureOf(outcome.error));
-    return Buffer.byteLength(text) > LARGEST_BYTES ? UNTOLD : text;
-  } catch {
-    return UNTOLD;
-  }
-}
-
-/** Undefined: the outcome was not stored. */
-export function readOutcome(text: string): Outcome | undefined {
-  const written = JSON.parse(text) as Written;
-  if ('value' in written) return written;
-  if ('untold' in written) return undefined;
-  return { error: 'failure' in written ? fromPlain(written.failure) : new Error(written.message) };
-}
-
-/** The first checks come soon, since a message may arrive before the subscription; later ones in case it is lost. */
-const LOOK_MS = [20, 50, 100, 250] as const;
-
-/** The longest that a leader is waited for, and its lock renewed: far beyond the deadline of any read. */
-const LONGEST_MS = 120_000;
-
-/** Leaders that a caller waits for in a row before it reads for itself. */
-const LEADERS = 10;
-
-/** The result of a read. */
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** The stored form: an outcome, or a note that it was not stored. */

@@ -55,6 +55,10 @@ export function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
 const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
+/** Of each bar, all series together. */
+export const heightsOf = ({ bars, series }: Pick<ChartData, 'bars' | 'series'>): number[] =>
+  bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
+
 /** Times are drawn as lines: they do not add up. */
 export const hasLines = ({ unit }: Pick<ChartData, 'unit'>): boolean => unit === 'milliseconds';
 
@@ -138,7 +142,7 @@ export function chartText(data: ChartData, range: Range): string {
     });
     return `${what}, as lines: ${lines.join('; ')}.`;
   }
-  const heights = bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
+  const heights = heightsOf(data);
   const top = heights.indexOf(Math.max(...heights));
   const bar = bars[top] ?? '';
   const parts = series.slice(0, 3).map(({ name, total: part }) => `${name} ${figure(round(part))}`);

@@ -1,5 +1,5 @@
 import { figure } from '../../../src/domain/figures.js';
-import { type ChartData, chartText, hasLines, MOST_BARS, type Range } from './chart-data.js';
+import { type ChartData, chartText, hasLines, heightsOf, MOST_BARS, type Range } from './chart-data.js';
 
 /** How much of its place a bar takes; and of the whole chart, so that a few bars do not become blocks. */
 const BAR_WIDTH = 0.74;
@@ -28,10 +28,11 @@ function ticksOf({ unit }: ChartData, highest: number): number[] {
   return Array.from({ length: Math.max(1, Math.ceil(highest / step)) + 1 }, (_, index) => index * step);
 }
 
-const highestOf = (data: ChartData): number => {
-  const heights = data.bars.map((_, bar) => data.series.map(({ values }) => values[bar] ?? 0));
-  return Math.max(...heights.map((all) => (hasLines(data) ? Math.max(0, ...all) : all.reduce((a, b) => a + b, 0))));
-};
+const highestOf = (data: ChartData): number =>
+  Math.max(
+    0,
+    ...(hasLines(data) ? data.series.flatMap(({ values }) => values.map((value) => value ?? 0)) : heightsOf(data)),
+  );
 
 const colourOf = ({ series, rest }: ChartData, index: number): string =>
   `series-${rest && index === series.length - 1 ? 'rest' : index + 1}`;
