@@ -6,6 +6,7 @@ import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport, ReadContext } from '../src/ports/network.js';
+import type { CallsLeft } from '../src/ports/rate-limiter.js';
 import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {

@@ -6,6 +6,15 @@ import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import type { RedisLink } from './link.js';
 
+/** The first checks come soon, since a message may arrive before the subscription; later ones in case it is lost. */
+const LOOK_MS = [20, 50, 100, 250] as const;
+
+/** The longest that a leader is waited for, and its lock renewed: far beyond the deadline of any read. */
+const LONGEST_MS = 120_000;
+
+/** Leaders that a caller waits for in a row before it reads for itself. */
+const LEADERS = 10;
+
 /** The result of a read. */
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 

@@ -130,7 +130,7 @@ function closeUnused(app: FastifyInstance, isBusy: (socket: Socket) => boolean):
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const closing = setInterval(() => {
       for (const socket of sockets) if (!isBusy(socket)) socket.destroy();
-    }, LONGEST_LAST_HEAD_MS);
+    }, LONGEST_LAST_HEAD_MS).unref();
     app.server.once('close', () => clearInterval(closing));
     done();
   });
