@@ -135,7 +135,7 @@ async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
 }
 
 /** The old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
-export async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
+async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
     const found = await keyOf(stores, prefix);
     refuseUnlessLive(found);

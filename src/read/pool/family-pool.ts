@@ -21,7 +21,7 @@ import { WakeTimer } from './wake-timer.js';
  * Counts one upstream call for the calls that lead these reads, and returns how what the network bills for it is shared
  * out: each read of a batch has its part of the objects. The call itself is the first one's.
  */
-export function leadersPay(jobs: readonly Job[]): (billed: Billed) => void {
+function leadersPay(jobs: readonly Job[]): (billed: Billed) => void {
   const leaders = jobs.flatMap(({ waiters }) => [...waiters.members].slice(0, 1));
   for (const leader of new Set(leaders)) leader.called();
   leaders[0]?.spending?.called();
