@@ -42,7 +42,7 @@ export function createMemoryRateLimiter({
 
       const known = buckets.get(name);
       const bucket = known ?? { units: full, atMs: nowMs };
-      // A clock that was set back adds nothing, and does not lock the bucket until it has caught up (U57).
+      // A clock that was set back adds nothing, and does not lock the bucket until it has caught up.
       const elapsedMs = Math.max(0, nowMs - bucket.atMs);
       const before = Math.min(full, bucket.units + elapsedMs * limit);
       const allowed = before >= token;

@@ -7,7 +7,7 @@ import type { Time } from '../../src/ports/clock.js';
  */
 const NOT_EXECUTED = new Set([
   'CONNECT_TIMEOUT',
-  // As the repaired driver says that a connection was closed before it could be used.
+  // Of the patched driver: the connection was closed before it could be used.
   'CONNECTION_REFUSED',
   'ECONNREFUSED',
   'ENOENT',

@@ -48,7 +48,7 @@ export interface RedisRateLimiterOptions {
   readonly clock?: Clock;
 }
 
-/** Token buckets shared by all nodes (L3). Requests of one turn of the event loop are decided by one script. */
+/** Token buckets shared by all nodes. Requests of one turn of the event loop are decided by one script. */
 export function createRedisRateLimiter({ link, nodes, local, clock }: RedisRateLimiterOptions): RateLimiter {
   /** An even share, and the window that it is for; a share of less than one request has a longer window. */
   async function takeShare({ bucket, limit, token: windowMs }: Taking): Promise<RateDecision> {

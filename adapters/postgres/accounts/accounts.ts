@@ -110,7 +110,7 @@ async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: A
   const [account] = await tx<{ isFrozen: boolean }[]>`
     select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for update`;
   if (account === undefined) return false;
-  // Their decision now, whatever disputes it was frozen for (W8).
+  // Whatever disputes it was frozen for, from now on it is the operator's decision.
   await tx`update sale_disputes set freezes = false where account_id = ${accountId} and freezes`;
   if (account.isFrozen === frozen) return true;
   await tx`update accounts set frozen_at = ${frozen ? tx`now()` : null} where account_id = ${accountId}`;

@@ -132,7 +132,7 @@ export async function rotateKey(
     from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
-  // The end only ever moves closer.
+  // A key that ends sooner already keeps its end.
   if (endsAt === null) await tx`update keys set revoked_at = now() where key_id = ${of.keyId}`;
   else await tx`update keys set expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
   await record(tx, of.accountId, by, 'key.rotated', {
@@ -188,8 +188,8 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
 }
 
 /**
- * Whether the hashes of this database's keys are made with this pepper. The first caller decides; of several at once one does, and the others
- * wait for its commit.
+ * Whether the hashes of this database's keys are made with this pepper: that of the first caller. Of several at once, one
+ * is first, and the others wait for its commit.
  */
 export async function isOfPepper(sql: Sql, fingerprint: Buffer): Promise<boolean> {
   await sql`insert into installation (pepper_fingerprint) values (${fingerprint}) on conflict do nothing`;

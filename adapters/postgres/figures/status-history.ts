@@ -51,7 +51,7 @@ async function addAll(tx: Transaction, days: readonly StatusDay[], minutes: read
   await tx`delete from status_minutes where minute < now() - make_interval(days => ${KEPT_DAYS})`;
 }
 
-/** Minutes in a row, by any process; a single minute in which some calls failed is none. */
+/** Minutes of trouble in a row, of any process. A single minute in which only some calls failed does not count. */
 const newestIncidents = (sql: Sql, limit: number): Promise<Incident[]> => sql<Incident[]>`
   select family, case when bool_or(down) then 'down' else 'degraded' end as trouble,
     (extract(epoch from min(minute)) * 1000)::float8 as from,

@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from '../sql.js';
 
-/** A batch that is written again later than this is counted again. */
+/** For so long, a batch that is written again is counted once. */
 const KEPT_DAYS = 7;
 
 /** Writes a batch of sums together with its id, in one transaction, and nothing if the id is there already (S22). */

@@ -20,7 +20,7 @@ interface Totals {
   readonly amount: string;
 }
 
-/** What stands in the way of a command, in words. */
+/** Why a command is refused, in words. */
 export class ArchiveRefusal extends Error {}
 
 /** Debits in one statement: some 2 MB. */
@@ -32,7 +32,7 @@ const DEBITS_AT_ONCE = 5_000;
  */
 const LONGEST_LOCK_MS = 100;
 
-/** Between two tries, and how many there are: a minute. */
+/** Between two tries, which go on for a minute. */
 const PAUSE_MS = 1_000;
 const TRIES = 60;
 
@@ -80,7 +80,7 @@ export async function monthsBefore(sql: Sql, before: string): Promise<string[]> 
   return tables.map(({ month }) => month).filter((month) => month < before);
 }
 
-/** Whether all debits of a month are where they belong, and in the sums. Throws ArchiveRefusal. */
+/** Throws ArchiveRefusal unless all debits of a month are in the sums. */
 export async function checkArchivable(sql: Sql | Transaction, month: string): Promise<void> {
   const { to } = await idsOf(sql, month);
   const [row] = await sql<{ isUnsummed: boolean }[]>`
@@ -218,7 +218,7 @@ export const archivedMonth = (sql: Sql, requestId: string) => sql<{ month: strin
 
 const restoringOf = (month: string): string => `${tableOf(month)}_restoring`;
 
-/** An empty table for a month's debits, of which nobody knows yet. What an interrupted restore left is dropped. */
+/** Makes an empty table for a month's debits, not attached yet. What an interrupted restore left is dropped. */
 export async function beginRestore(sql: Sql, month: string): Promise<void> {
   const name = restoringOf(month);
   const { from, to } = await idsOf(sql, month);

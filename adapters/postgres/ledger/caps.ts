@@ -11,8 +11,9 @@ interface KeyOf {
 }
 
 /**
- * Locks the account's wallet, so that no debit is posted until the transaction ends, a key, the keys that it replaced or that replaced it, and those that share its cap: a cap on one applies to
- * all. Locks them in the order of their ids, as debits do. Returns their ids.
+ * Locks the account's wallet, so that no debit is posted until the transaction ends; then a key, the keys that it replaced
+ * or that replaced it, and those that share its cap: a cap on one applies to all. In the order of their ids, as debits
+ * do. Returns the ids of the keys.
  */
 export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
   await tx`select from wallets where account_id = ${accountId} for no key update`;

@@ -4,10 +4,9 @@ import type { FlushMode } from './group-commit-options.js';
 import { type Entry, NO_TIME, receiptText } from './plain-debits.js';
 
 /**
- * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key got
- * a cap meanwhile. `locked`:
- * another transaction has locked its wallet, key or cap, or one of these does not exist; a statement that waits finds
- * out which.
+ * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key
+ * got a cap meanwhile. `locked`: another transaction has locked its wallet, key or cap, or one of these does not exist; a
+ * statement that waits finds out which.
  */
 export interface DebitRow {
   readonly outcome: 'posted' | 'balance' | 'key_cap' | 'retry' | 'locked' | 'missing';

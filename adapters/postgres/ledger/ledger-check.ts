@@ -137,7 +137,7 @@ const keyFaults = (sql: Sql) => sql`
   ) s
   where c.spent_thousandths <> s.spent`;
 
-/** What came in, went and came back with sales is what the sales say. */
+/** Purchases, reversals and returns are those of the sales. */
 const saleFaults = (sql: Sql) => sql`
   select 'sales_sum', w.wallet_id, format('%s bought and %s taken back by sales, but %s and %s by entries',
     coalesce(s.bought, 0), coalesce(s.taken, 0), coalesce(e.bought, 0), coalesce(e.taken, 0))
@@ -184,7 +184,7 @@ const usageFaults = (sql: Sql) => sql`
       where (a.account_id, a.day, a.endpoint, a.key_id) = (h.account_id, (h.hour at time zone 'UTC')::date, h.endpoint, h.key_id)
     )`;
 
-/** What is noted of each archived month: its record, its wallets' runs of entries, and its usage say the same. */
+/** The three records of an archived month agree: its total, its wallets' runs of entries, and its usage. */
 const archiveFaults = (sql: Sql) => sql`
   select 'archive_sums', null, format('%s: %s debits of %s thousandths archived, but %s of %s by wallets, and %s of %s by usage',
     to_char(month, 'YYYY-MM'), a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)

@@ -14,7 +14,7 @@ export interface Entry {
  */
 const LOCK_TIMEOUT_MS = 10;
 
-/** Ids from 2100 on: they are no times, or wrong ones (`unsummed_debits`). */
+/** From here on, an id is not the time of its request, which would be in 2100 or later (`unsummed_debits`). */
 export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
 
 /**
@@ -23,11 +23,12 @@ export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
 export const isTimely = (requestId: string): boolean => requestId.toLowerCase() < NO_TIME;
 
 /**
- * Each paid wallet brings its own debits, by position: a join with them would be planned by guesses of how many there
- * are. Arrays are unnested side by side in a select list and sent as text, which are two things that Postgres knows no
- * better ways for: as functions in `from` each would be stored first, and with a length that it can see it would make a
- * new plan each time, which costs more than the rest. That amounts and counts are above zero goes without saying, but not
- * for the planner: it then expects so few wallets that it finds each by an index, one after the other in this order.
+ * Written for a plan that is made once and always fits:
+ * - Debits are found by their position in the arrays: a join would be planned by a guess of how many there are.
+ * - Arrays are unnested in a select list, because functions in `from` store their rows first.
+ * - Arrays are sent as text: if Postgres saw their length, it would plan anew each time, which costs more than the rest.
+ * - `amount > 0 and count > 0` is always true, but makes the planner expect so few wallets that it finds each by its
+ *   index, in the order of their ids.
  */
 const STATEMENT = `
   with paid as (
@@ -90,12 +91,12 @@ export async function postPlainDebits(
       entries[position] = { balance, seq };
     }
   }
-  // Whether it was for their keys is not known.
+  // Their keys may be the reason: they are read again.
   for (const payer of unpaid.values()) for (const { debit } of payer.debits) keys.forget(debit.keyId);
   return entries;
 }
 
-/** The elements of an array, as Postgres writes it; of none, for null. */
+/** The elements of an array as Postgres writes it; none for null. */
 const numbersIn = (array: string | null): number[] => (array === null ? [] : array.slice(1, -1).split(',').map(Number));
 
 interface Placed {
@@ -119,7 +120,7 @@ interface Payer {
   firstId: string;
 }
 
-/** A batch by its wallets, without those of which some key is not known. */
+/** A batch by its wallets, without those with a debit whose key is not known. */
 function payersOf(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
   const payers = new Map<string, Payer>();
   const strangers = new Set<string>();
@@ -182,7 +183,7 @@ const walletColumns = (payers: readonly Payer[]): string[] => [
 
 /**
  * The debits, payer by payer: ids, what the payer's take up to this one, keys, and which receipt; then the receipts,
- * each once: many of a moment are alike.
+ * each once, as most debits of a moment have the same.
  */
 function debitColumns(payers: readonly Payer[]): (string | string[])[] {
   const [ids, amountsTo, keyNumbers, kinds] = [[] as string[], [] as number[], [] as number[], [] as number[]];

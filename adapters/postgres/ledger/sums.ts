@@ -5,7 +5,7 @@ import { NO_TIME } from './plain-debits.js';
 /** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 const HOURS_KEPT = `${HOURLY_DAYS} days`;
 
-/** The most in one transaction, so that no other waits long: about 100 ms on a small machine. Debits are those of each wallet. */
+/** The most in one transaction (of debits: for each wallet), so that no other waits long: 100 ms on a small machine. */
 const WALLETS_AT_ONCE = 50;
 const DEBITS_AT_ONCE = 1_000;
 
@@ -20,7 +20,7 @@ export async function settledTo(sql: Sql): Promise<string> {
 
 /**
  * Sums up debits that came after the sums, those before an id, of some wallets and a thousand each: usage by hour, and
- * what keys have spent. Returns of how many wallets.
+ * what keys have spent. Returns the number of wallets.
  */
 export async function sumDebits(tx: Transaction, settled: string): Promise<number> {
   // In a statement of its own: the next one sees every debit that was posted before the lock, and none is posted after it.
@@ -32,7 +32,7 @@ export async function sumDebits(tx: Transaction, settled: string): Promise<numbe
   return accountIds.length;
 }
 
-/** Of wallets that are locked; by the index of each (`offset 0`), whatever is known of a month that fills. */
+/** Of locked wallets. By the index of each (`offset 0`), whatever the planner knows of the current month. */
 async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<void> {
   await tx`
     with span as materialized (
@@ -84,7 +84,7 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
 /** Hours from here on are not folded into days yet. */
 export const keptFrom = (tx: Sql | Transaction) => tx`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
 
-/** In an upsert: what there is, and what comes. */
+/** In an upsert: adds what comes to what there is. */
 export const plus = (tx: Transaction) => tx`
   requests = u.requests + excluded.requests, items = u.items + excluded.items,
   cache_hits = u.cache_hits + excluded.cache_hits,
