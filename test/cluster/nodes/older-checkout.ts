@@ -12,15 +12,19 @@ const git = (...args: string[]): string =>
 
 const isInstalled = (name: string): boolean => existsSync(join(REPOSITORY, 'node_modules', name));
 
+/** Migrations of the commit that have been changed since, which no database can follow: none once they are released. */
+const changedMigrations = (commit: string): string =>
+  git('diff', '--name-only', '--no-renames', '--diff-filter=MD', commit, '--', 'adapters/postgres/migrations');
+
 /**
- * The commit that nodes are upgraded from; null where the history is not there, as in a shallow clone, or where it needs
- * a package that is no longer installed.
+ * The commit that nodes are upgraded from; null where the history is not there, as in a shallow clone, where it needs a
+ * package that is no longer installed, or where its migrations are no longer those of today.
  */
 export function olderCommit(): string | null {
   try {
     const commit = git('rev-parse', '--verify', '--quiet', `${WANTED}^{commit}`);
     const { dependencies } = JSON.parse(git('show', `${commit}:package.json`));
-    return Object.keys(dependencies).every(isInstalled) ? commit : null;
+    return Object.keys(dependencies).every(isInstalled) && changedMigrations(commit) === '' ? commit : null;
   } catch {
     return null;
   }

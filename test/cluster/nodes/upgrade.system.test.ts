@@ -60,7 +60,7 @@ async function well(books: Books, more = 150): Promise<void> {
 const commit = olderCommit();
 
 describe.skipIf(commit === null)(
-  `from ${commit?.slice(0, 7) ?? 'a commit [left out: it, or a package it needs, is not here]'}`,
+  `from ${commit?.slice(0, 7) ?? 'a commit [left out: it, a package it needs or one of its migrations is not here]'}`,
   () => {
     describeOnRedis('to this one', (redis) => {
       it('both serve all along, what one revokes the other refuses, and the books are exact', {
