@@ -78,7 +78,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
   });
 });
 
-test('a debit whose key gets its cap while the statement waits for it is crowded: the next statement sees the cap', async () => {
+test('leaves a debit whose key gets its cap meanwhile to the next statement, which sees the cap', async () => {
   const payer = await openWith(1_000);
   const { keyId } = payer;
   const givesCap: Lock = async (tx, { accountId }) => {
