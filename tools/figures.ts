@@ -1,8 +1,15 @@
 /** Prints the size and shape of the code, beside what was agreed: `npm run figures`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { importsOf, isCode, readSources, type Source } from '../test/kit/sources.js';
+import {
+  functionsOf,
+  isCode,
+  linesOf,
+  longFolders,
+  readSources,
+  type Source,
+  smallNeighbours,
+} from '../test/kit/sources.js';
 
 const SOURCES = readSources(
   ['app', 'src', 'schema', 'adapters', 'demo', 'test'].filter((folder) => existsSync(folder)),
@@ -11,30 +18,7 @@ const isTest = ({ path }: Source): boolean => path.startsWith('test/');
 const PRODUCT = SOURCES.filter((source) => !isTest(source) && /\.(?:ts|tsx|js|mjs|css|sql)$/.test(source.path));
 const CODE = PRODUCT.filter(isCode);
 
-const linesOf = ({ text }: Source): number => text.trimEnd().split('\n').length;
-const sumOf = (sources: readonly Source[]): number => sources.reduce((sum, source) => sum + linesOf(source), 0);
-const withoutExtension = (path: string): string => path.replace(/\.\w+$/, '');
-
-/** For each file of the product, which files import it. */
-const importers = new Map<string, Set<string>>();
-for (const { from, to, isFile } of CODE.flatMap(importsOf)) {
-  if (isFile) importers.set(to, (importers.get(to) ?? new Set()).add(from));
-}
-
-/** Files of at most 60 lines that one file of the same folder imports, and no other. */
-const crumbs = CODE.filter((source) => {
-  const [only, ...others] = importers.get(withoutExtension(source.path)) ?? [];
-  return linesOf(source) <= 60 && others.length === 0 && only !== undefined && dirname(only) === dirname(source.path);
-});
-
-/** Folders with more than 20 files side by side; migrations are rows. */
-function longFolders(): string[] {
-  const counts = new Map<string, number>();
-  for (const { path } of SOURCES) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  return [...counts]
-    .filter(([folder, count]) => count > 20 && !/migrations$/.test(folder))
-    .map(([folder, count]) => `${folder} (${count})`);
-}
+const sumOf = (sources: readonly Source[]): number => sources.reduce((sum, source) => sum + linesOf(source.text), 0);
 
 /** Names that more than one file exports. */
 function exportedTwice(): string[] {
@@ -52,7 +36,7 @@ function exportedTwice(): string[] {
 const countOf = (pattern: RegExp): number =>
   CODE.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
 
-/** Of the commits since the last release; a clone without its history has none. */
+/** Of the last 60 commits. */
 function longSubjects(): number {
   const subjects = execFileSync('git', ['log', '--no-merges', '-60', '--format=%s'], { encoding: 'utf8' })
     .trim()
@@ -68,12 +52,13 @@ const words = readFileSync('docs/glossary.md', 'utf8').match(/^\| [a-z ]+ \| .+ 
 const FIGURES: readonly (readonly [name: string, value: number, agreed: number])[] = [
   ['lines of the product', sumOf(PRODUCT), 61_500],
   ['files of the product', PRODUCT.length, 730],
-  ['files of at most 20 lines', CODE.filter((source) => linesOf(source) <= 20).length, 60],
-  ['files of at most 60 lines that only a neighbour imports', crumbs.length, 60],
-  ['folders of more than 20 files', longFolders().length, 0],
+  ['files of at most 20 lines', CODE.filter((source) => linesOf(source.text) <= 20).length, 60],
+  ['files of at most 60 lines that only a neighbour imports', smallNeighbours(CODE).length, 60],
+  ['folders of more than 20 files', longFolders(SOURCES).length, 0],
   ['citations of decisions', countOf(new RegExp(`\\b(?:${decisions.join('|')})\\b`, 'g')), 250],
   ['names exported twice', exportedTwice().length, 60],
   ['functions called …Of', countOf(/(?:const|function) \w+Of\b(?= ?[=(<:])/g), 250],
+  ['functions of more than 60 lines', CODE.flatMap(functionsOf).filter(({ lines }) => lines > 60).length, 10],
   ['words of the glossary', words.length, 40],
   ['folders of tests', testFolders.size, 16],
   ['lines of the test harness', sumOf(harness), 18_000],
@@ -87,7 +72,7 @@ for (const [name, value, agreed] of FIGURES) {
 }
 if (process.argv.includes('--list')) {
   console.log(
-    ['', 'Folders:', ...longFolders(), '', 'Small files with one neighbour:', ...crumbs.map(({ path }) => path)].join(
+    ['', 'Folders:', ...longFolders(SOURCES), '', 'Small files with one neighbour:', ...smallNeighbours(CODE)].join(
       '\n',
     ),
   );

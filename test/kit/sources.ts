@@ -25,6 +25,31 @@ export function readSources(folders: readonly string[] = TOP_FOLDERS): Source[] 
 
 export const isCode = ({ path }: Source): boolean => /\.(?:ts|tsx|js|mjs)$/.test(path);
 
+export const linesOf = (text: string): number => text.trimEnd().split('\n').length;
+
+/** Folders with more than 20 files side by side, but for those of rows: migrations, and texts of the demo network. */
+export function longFolders(sources: readonly Source[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  const areRows = (folder: string): boolean => /\/migrations$|^demo\/vocabulary\//.test(folder);
+  return [...counts]
+    .filter(([folder, count]) => count > 20 && !areRows(folder))
+    .map(([folder, count]) => `${folder}: ${count}`);
+}
+
+/** Files of at most 60 lines that one file of the same folder imports, and no other. */
+export function smallNeighbours(sources: readonly Source[]): string[] {
+  const importers = new Map<string, Set<string>>();
+  for (const { from, to, isFile } of sources.flatMap(importsOf)) {
+    if (isFile) importers.set(to, (importers.get(to) ?? new Set()).add(from));
+  }
+  const isSmallNeighbour = ({ path, text }: Source): boolean => {
+    const [only, ...others] = importers.get(path.replace(/\.\w+$/, '')) ?? [];
+    return linesOf(text) <= 60 && others.length === 0 && only !== undefined && dirname(only) === dirname(path);
+  };
+  return sources.filter(isSmallNeighbour).map(({ path }) => path);
+}
+
 export interface Import {
   readonly from: string;
   /** A file of the repository without its extension, or the name of a package. */
