@@ -24,7 +24,7 @@ export interface MemoryRateLimiterOptions {
   readonly maxBytes?: number;
 }
 
-/** Token buckets of one process (L3). Whole milliseconds and whole limits make every figure exact (U57). */
+/** Token buckets of one process. Whole milliseconds and whole limits make every figure exact (U57). */
 export function createMemoryRateLimiter({
   clock,
   memories = new Memories(),

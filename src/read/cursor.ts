@@ -43,7 +43,7 @@ type Packed = [
 
 /** Signed, opaque cursors. They contain no secret: the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /** Throws `bad_request` if it is not one of Perch's; called before anything else is checked (rule 6, C9). */
+  /** Throws `bad_request` if it is not one of Perch's; called before anything else is checked (rule 6). */
   check(cursor: string): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
   /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */

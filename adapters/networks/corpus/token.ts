@@ -11,7 +11,7 @@ export interface Position {
 export const tokenAt = (position: Position): string => `${position.value}.${position.id}`;
 
 /**
- * Null at the start of a list. A position names an item, not an offset, so items added at the top move nothing (C10).
+ * Null at the start of a list. A position names an item, not an offset, so items added at the top move nothing.
  */
 export function positionOf(token: string | null): Position | null {
   if (token === null) return null;

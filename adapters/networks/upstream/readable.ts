@@ -73,7 +73,7 @@ export const isAmong = (others: readonly Unread[], field: string, name: string):
     return typeof own !== 'string' || own.toLowerCase() === name.toLowerCase();
   });
 
-/** The object without unknown fields (T10). */
+/** The object without unknown fields. */
 export function withoutUnknown<T extends object>(fields: { [K in keyof T]-?: T[K] | null | undefined }): T {
   const kept: Partial<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

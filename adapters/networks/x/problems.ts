@@ -130,7 +130,7 @@ function badInput(
   return new ServiceError('bad_request', `The network rejected q: ${message}`, { param: 'q', cause: refusal.text });
 }
 
-/** 403: these credentials may not read this (P11, P15). Where every application may, they are useless. */
+/** 403: these credentials may not read this (P15). Where every application may, they are useless. */
 function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
     return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);

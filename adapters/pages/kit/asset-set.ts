@@ -35,7 +35,7 @@ export function pathIn(set: AssetSet, name: string): string {
   throw new RangeError(`There is no asset ${name}`);
 }
 
-/** Served to be cached for ever, and without a rate limit (L10). */
+/** Served to be cached for ever, and without a rate limit. */
 export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
   for (const [url, { type, body }] of assets) {
     const asset = staticBody(type, body);

@@ -25,5 +25,5 @@ export const pageHeaders = (reply: FastifyReply, csp: string = SITE_CSP): Fastif
 export const sendPage = (reply: FastifyReply, page: string, csp?: string): FastifyReply =>
   pageHeaders(reply, csp).send(page);
 
-/** A browser names `text/html`; a program does not (H10). */
+/** A browser names `text/html`; a program does not. */
 export const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');

@@ -115,7 +115,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   return keyOf(tx, of);
 }
 
-/** Rotation (A10): the new key takes over the name, cap, wallet and what has counted against the cap. */
+/** Rotation: the new key takes over the name, cap, wallet and what has counted against the cap. */
 export async function rotateKey(
   tx: Transaction,
   of: KeyOf,

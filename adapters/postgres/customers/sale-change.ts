@@ -113,7 +113,7 @@ async function noteDisputes(tx: Transaction, sale: Sale, next: SaleChange, at: D
 const isFrozenForOne = async (tx: Transaction, accountId: string): Promise<boolean> =>
   (await tx`select 1 from sale_disputes where account_id = ${accountId} and freezes limit 1`).length > 0;
 
-/** A purchase has the sale's id: there can be only one (W2). */
+/** A purchase has the sale's id: there can be only one. */
 async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readonly Movement[]): Promise<void> {
   const { accountId, saleId, pack, usd } = sale;
   let { balance, lastSeq: seq } = wallet;

@@ -98,7 +98,7 @@ async function noteOpened(sql: Sql, ...[sale, page, nowMs, by]: Parameters<Sales
   });
 }
 
-/** A check is due once ten seconds, and a twentieth of the page's age, have passed since the last (W4). */
+/** A check is due once ten seconds, and a twentieth of the page's age, have passed since the last. */
 async function takeDue(sql: Sql, now: Date, untilMs: number, limit: number): Promise<string[]> {
   const rows = await sql<{ sessionId: string }[]>`
     update sales set looked_at = ${now}

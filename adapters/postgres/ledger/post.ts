@@ -104,7 +104,7 @@ interface Context {
 /** Records the verdict on a posting as soon as it is known: a later failure in the same flush does not change it. */
 type Resolve = (posting: Posting, verdict: Verdict<Posted>) => void;
 
-/** For a caller who has left, no attempt is started, neither at first nor after one that is known to have done nothing (M18). */
+/** For a caller who has left, no attempt is started, neither at first nor after one that is known to have done nothing. */
 async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
   const verdicts = new Map<Posting, Verdict<Posted>>();
   const resolve: Resolve = (posting, verdict) => void verdicts.set(posting, verdict);

@@ -3,7 +3,7 @@ import type { KeyUse, UsageQuery, UsageRow } from '../../../src/ports/ledger.js'
 import type { Sql } from '../sql.js';
 
 /**
- * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these (W12).
+ * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these.
  * Read from the sums that maintenance makes and from the debits that came after them: exact at any moment. Ungrouped:
  * one row, of zeros when there is nothing. A pending query: it can be cancelled.
  */

@@ -9,7 +9,7 @@ const RATE_LIMIT = {
 
 const HTTP_DATE = { type: 'string' } as const;
 
-/** Every response header (section 8.1.5, 9.3; H8, H9, M11). */
+/** Every response header (section 8.1.5, 9.3; H8, H9). */
 export const HEADERS: Readonly<Record<string, Header>> = {
   RateLimit: { ...RATE_LIMIT, required: true },
   RateLimitIfKnown: {

@@ -104,7 +104,7 @@ async function price() {
   if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
 }
 
-/** The schema is public: it is requested without the key, so that it never counts against a limit (U44). */
+/** The schema is public: it is requested without the key, so that it never counts against a limit. */
 async function fetchSchema(body) {
   const result = await ask(page.endpoint, body, { key: null });
   if (result.answer.errors) showNotice(failureIn(result, page.problems));

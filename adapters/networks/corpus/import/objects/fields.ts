@@ -49,7 +49,7 @@ const isMoment = (value: string): boolean => {
   return at >= 0 && at <= LAST_MOMENT;
 };
 
-/** An RFC 3339 date-time with any offset; converted to UTC with milliseconds (T11). */
+/** An RFC 3339 date-time with any offset; converted to UTC with milliseconds. */
 export const moment = z.iso
   .datetime({ offset: true, error: 'must be a date-time such as 2026-01-31T12:00:00.000Z' })
   .refine(isMoment, { error: 'must be a date-time between 1970 and 9999' })

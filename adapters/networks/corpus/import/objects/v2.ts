@@ -22,7 +22,7 @@ export const referencesOf = (tweet: Json): Json[] => asRecords(tweet.referenced_
 const referenceTo = (tweet: Json, type: string): unknown =>
   referencesOf(tweet).find((reference) => reference.type === type)?.id;
 
-/** The best-quality variant (T15). Archives write the bit rate as text. */
+/** The best-quality variant. Archives write the bit rate as text. */
 export function bestVideo(variants: unknown, rateName: string): unknown {
   const rate = (variant: Json): number => Number(variant[rateName] ?? 0);
   return asRecords(variants)
