@@ -16,7 +16,13 @@ import type { Settling } from './settling.js';
 
 /** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
 export const packsAndTiers = (buyable: boolean) => ({
-  packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable })),
+  packs: PACKS.map((pack) => ({
+    name: pack.name,
+    usd: pack.usd,
+    credits: pack.credits,
+    usdPer1000: usdPer1000(pack),
+    buyable,
+  })),
   rateLimits: TIERS,
 });
 

@@ -42,12 +42,18 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
       customerId: '019e1d27-55d0-7a0e-8e5c-b1f2a90c3d44',
       keyPrefix: PAID.keyPrefix,
       balance: toCredits(BALANCE),
-      rateLimitQps: TIERS[1].requestsPerSecond,
+      rateLimitQps: PACKS[0].requestsPerSecond,
     },
   },
   packs: {
     value: {
-      packs: PACKS.map((pack) => ({ ...pack, usdPer1000: usdPer1000(pack), buyable: true })),
+      packs: PACKS.map((pack) => ({
+        name: pack.name,
+        usd: pack.usd,
+        credits: pack.credits,
+        usdPer1000: usdPer1000(pack),
+        buyable: true,
+      })),
       rateLimits: TIERS,
     },
   },
