@@ -5,6 +5,7 @@ import { commandReference } from './command-reference.js';
 import { environmentTables } from './environment-tables.js';
 import { errorsPage } from './errors-page.js';
 import { modulesTable } from './modules-table.js';
+import { operatorsTable } from './operators-table.js';
 import { withPart } from './parts.js';
 import { restPage } from './rest-page.js';
 
@@ -17,6 +18,7 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'command-line.md': withPart(page('command-line.md'), 'commands', commandReference()),
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),
+  'live-networks.md': withPart(page('live-networks.md'), 'operators', operatorsTable()),
   'rest.md': restPage(),
 });
 

@@ -4,6 +4,10 @@ import { typingErrors } from './nearly.js';
 import type { Flag, Term } from './query.js';
 
 interface Operator {
+  /** Which tweets it finds, for the documentation. */
+  readonly finds: string;
+  /** A value that it takes. */
+  readonly example: string;
   /** What a value must be, for the message that refuses another. */
   readonly expects: string;
   readonly read: (value: string) => Term | null;
@@ -26,6 +30,20 @@ const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['mentions', 'mention'],
 ]);
 
+/** Which tweets each of them finds, for the documentation. */
+const FLAGGED: Readonly<Record<Flag, string>> = {
+  reply: 'replies',
+  retweet: 'retweets',
+  quote: 'quotes',
+  media: 'tweets with a picture or a video',
+  image: 'tweets with a picture',
+  video: 'tweets with a video',
+  link: 'tweets with a link',
+  tag: 'tweets with a hashtag',
+  mention: 'tweets that mention an account',
+  verified: 'tweets by verified accounts',
+};
+
 const A_HANDLE = 'a handle';
 const AN_ID = 'a numeric id';
 const A_DATE = 'a date such as 2015-01-07 (or 2015-01-07_11:30:00_UTC)';
@@ -36,23 +54,117 @@ const LAST_SECOND = 253402300799;
 
 /** Every operator, each fully described by one row. Names are matched without regard to case. */
 const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
-  ['from', { expects: A_HANDLE, read: (value) => ofHandle('from', value) }],
-  ['to', { expects: A_HANDLE, read: (value) => ofHandle('to', value) }],
-  ['since', { expects: A_DATE, read: (value) => ofTime('since', readDate(value)) }],
-  ['until', { expects: A_DATE, read: (value) => ofTime('until', readDate(value)) }],
-  ['since_time', { expects: SECONDS, read: (value) => ofTime('since', readSeconds(value)) }],
-  ['until_time', { expects: SECONDS, read: (value) => ofTime('until', readSeconds(value)) }],
-  ['since_id', { expects: AN_ID, read: (value) => ofId('afterId', value) }],
-  ['max_id', { expects: AN_ID, read: (value) => ofId('uptoId', value) }],
-  ['conversation_id', { expects: AN_ID, read: (value) => ofId('conversation', value) }],
-  ['quoted_tweet_id', { expects: AN_ID, read: (value) => ofId('quoting', value) }],
-  ['min_faves', { expects: A_NUMBER, read: (value) => ofCount('likes', value) }],
-  ['min_retweets', { expects: A_NUMBER, read: (value) => ofCount('retweets', value) }],
-  ['min_replies', { expects: A_NUMBER, read: (value) => ofCount('replies', value) }],
-  ['filter', { expects: `one of ${[...FILTERS.keys()].join(', ')}`, read: readFilter }],
+  [
+    'from',
+    { finds: 'tweets by this account', example: 'nasa', expects: A_HANDLE, read: (value) => ofHandle('from', value) },
+  ],
+  [
+    'to',
+    { finds: 'replies to this account', example: 'nasa', expects: A_HANDLE, read: (value) => ofHandle('to', value) },
+  ],
+  [
+    'since',
+    {
+      finds: 'tweets since this moment, in UTC',
+      example: '2026-01-31',
+      expects: A_DATE,
+      read: (value) => ofTime('since', readDate(value)),
+    },
+  ],
+  [
+    'until',
+    {
+      finds: 'tweets before this moment, in UTC',
+      example: '2026-01-31',
+      expects: A_DATE,
+      read: (value) => ofTime('until', readDate(value)),
+    },
+  ],
+  [
+    'since_time',
+    {
+      finds: 'the same as `since:`, in Unix seconds',
+      example: '1767225600',
+      expects: SECONDS,
+      read: (value) => ofTime('since', readSeconds(value)),
+    },
+  ],
+  [
+    'until_time',
+    {
+      finds: 'the same as `until:`, in Unix seconds',
+      example: '1767225600',
+      expects: SECONDS,
+      read: (value) => ofTime('until', readSeconds(value)),
+    },
+  ],
+  [
+    'since_id',
+    { finds: 'tweets with a greater id', example: '1', expects: AN_ID, read: (value) => ofId('afterId', value) },
+  ],
+  [
+    'max_id',
+    {
+      finds: 'tweets with this id or a lower one',
+      example: '1',
+      expects: AN_ID,
+      read: (value) => ofId('uptoId', value),
+    },
+  ],
+  [
+    'conversation_id',
+    {
+      finds: 'tweets of the thread that begins with this tweet',
+      example: '1',
+      expects: AN_ID,
+      read: (value) => ofId('conversation', value),
+    },
+  ],
+  [
+    'quoted_tweet_id',
+    { finds: 'quotes of this tweet', example: '1', expects: AN_ID, read: (value) => ofId('quoting', value) },
+  ],
+  [
+    'min_faves',
+    {
+      finds: 'tweets with at least as many likes',
+      example: '10',
+      expects: A_NUMBER,
+      read: (value) => ofCount('likes', value),
+    },
+  ],
+  [
+    'min_retweets',
+    {
+      finds: 'tweets with at least as many retweets',
+      example: '10',
+      expects: A_NUMBER,
+      read: (value) => ofCount('retweets', value),
+    },
+  ],
+  [
+    'min_replies',
+    {
+      finds: 'tweets with at least as many replies',
+      example: '10',
+      expects: A_NUMBER,
+      read: (value) => ofCount('replies', value),
+    },
+  ],
+  [
+    'filter',
+    {
+      finds: 'tweets that are or have what it names',
+      example: 'media',
+      expects: `one of ${[...FILTERS.keys()].join(', ')}`,
+      read: readFilter,
+    },
+  ],
   [
     'lang',
     {
+      finds: 'tweets in this language',
+      example: 'en',
       expects: 'a language code such as en',
       read: (text) => (/^[a-z]{2,5}(-[a-z0-9]{2,8})?$/i.test(text) ? { kind: 'lang', text } : null),
     },
@@ -60,11 +172,21 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   [
     'url',
     {
+      finds: 'tweets with a link to an address that contains this',
+      example: 'example.org',
       expects: 'part of a URL, such as example.org',
       read: (text) => (/[a-z0-9]/i.test(text) ? { kind: 'url', text } : null),
     },
   ],
 ]);
+
+/** Every search term with an operator, written with an example, and which tweets it finds; of filters one each kind. */
+export const OPERATOR_EXAMPLES: readonly { readonly term: string; readonly finds: string }[] = [
+  ...[...OPERATORS]
+    .filter(([name]) => name !== 'filter')
+    .map(([name, { finds, example }]) => ({ term: `${name}:${example}`, finds })),
+  ...[...FILTERS].map(([name, flag]) => ({ term: `filter:${name}`, finds: FLAGGED[flag] })),
+];
 
 export const isOperator = (name: string): boolean => OPERATORS.has(name.toLowerCase());
 
