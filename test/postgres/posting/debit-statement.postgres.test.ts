@@ -78,7 +78,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
   });
 });
 
-test('leaves a debit whose key gets its cap meanwhile to the next statement, which sees the cap', async () => {
+test('leaves a debit to the next statement, which sees the cap, when its key gets one during the first', async () => {
   const payer = await openWith(1_000);
   const { keyId } = payer;
   const givesCap: Lock = async (tx, { accountId }) => {
