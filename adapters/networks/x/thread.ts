@@ -11,7 +11,7 @@ const MAX_PARENT_CALLS = 10;
 /** Direct replies: X's search finds them, and its other results are left out. */
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { api, context, token } = reading;
-  if (token === null) requireSearchUnder(reading, id);
+  if (token === null) await requireSearchUnder(reading, id);
   // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two.
   const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
   const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);

@@ -48,7 +48,7 @@ describe('at capacity', () => {
 
   it('still answers monitoring', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async (server) => {
-      await occupy(server, 1);
+      void (await occupy(server, 1));
       for (const path of ['/healthz', '/healthz/', '/healthz?x=1', '/status']) {
         expect((await fetch(server.url + path)).status, path).toBe(200);
       }
@@ -58,7 +58,7 @@ describe('at capacity', () => {
 
   it('spreads Retry-After over one, two and three seconds', () =>
     withServer({ capacity: { maxInFlight: 1 } }, async (server) => {
-      await occupy(server, 1);
+      void (await occupy(server, 1));
       const refused = await Promise.all(Array.from({ length: 9 }, () => fetch(`${server.url}/v1/wait`)));
       const seconds = refused.map(({ headers }) => headers.get('retry-after')).sort();
       expect(seconds).toEqual(['1', '1', '1', '2', '2', '2', '3', '3', '3']);

@@ -122,11 +122,11 @@ describe('requests of several parts', () => {
 
   test('do not wait for each other, and those of one part are never in two flushes at a time', async () => {
     const { batches, submit, flushed } = open();
-    submit('a1');
+    void submit('a1');
     await turns();
-    submit('a2', 'b1');
+    void submit('a2', 'b1');
     await turns();
-    submit('c1');
+    void submit('c1');
     await turns();
     expect(batches()).toEqual(['skipLocked: a1', 'skipLocked: b1']);
     flushed[1]?.end();
@@ -139,14 +139,14 @@ describe('requests of several parts', () => {
 
   test('go into plain flushes while they are simple: one at a time, a second one if many wait', async () => {
     const { batches, submit, flushed } = open({ isPlain: (request) => !request.endsWith('!') });
-    submit('a1', 'b1!', 'c1');
+    void submit('a1', 'b1!', 'c1');
     await turns();
     expect(batches()).toEqual(['plain: a1 c1', 'skipLocked: b1!']);
-    submit('d1', 'a2', 'a3!', 'a4');
+    void submit('d1', 'a2', 'a3!', 'a4');
     flushed[1]?.end();
     await turns();
     expect(batches()).toHaveLength(2);
-    submit(...Array.from({ length: 200 }, (_, nth) => `e${nth}`));
+    void submit(...Array.from({ length: 200 }, (_, nth) => `e${nth}`));
     await turns();
     expect(batches()[2]).toMatch(/^plain: d1 e0 e1 /);
     for (const { end } of flushed) end();
@@ -156,9 +156,9 @@ describe('requests of several parts', () => {
 
   test('share a flush evenly, and what room is left goes to those with more', async () => {
     const { batches, submit, flushed } = open({ most: 4, flights: 1 });
-    submit('x');
+    void submit('x');
     await turns();
-    submit('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1');
+    void submit('a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1');
     flushed[0]?.end();
     await turns();
     expect(batches()[1]).toBe('skipLocked: a1 b1 c1 a2');
@@ -207,7 +207,7 @@ describe('requests of several parts', () => {
 
   test('that were in a flush which took too long are tried each for itself, so that the one at fault is alone', async () => {
     const { batches, submit, flushed } = open();
-    submit('a1', 'b1', 'c1');
+    void submit('a1', 'b1', 'c1');
     await turns();
     flushed[0]?.end('isolate');
     await turns();
@@ -219,7 +219,7 @@ describe('requests of several parts', () => {
 
   test('rejects an abandoned request that is not yet being flushed', async () => {
     const { submit, gone, batches } = open();
-    submit('a1');
+    void submit('a1');
     await turns();
     const [left] = submit('a2');
     gone.add('a2');
@@ -229,7 +229,7 @@ describe('requests of several parts', () => {
 
   test('refuses only holders of more than an even share when full, and says when to retry', async () => {
     const { submit } = open({ maxOfPartition: 3, maxWaiting: 6, flights: 1 });
-    submit('x1');
+    void submit('x1');
     await turns();
     const settled = await settledNow(submit('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'c1'));
     expect(settled).toEqual([null, null, null, 'try again in 1 s', null, null, 'try again in 1 s', null]);

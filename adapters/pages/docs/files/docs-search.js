@@ -100,5 +100,5 @@ form.addEventListener('submit', async (event) => {
 const asked = new URLSearchParams(location.search).get('q');
 if (asked !== null) {
   input.value = asked.slice(0, input.maxLength);
-  search();
+  void search();
 }

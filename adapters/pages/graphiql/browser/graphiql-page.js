@@ -124,7 +124,7 @@ async function fetcher(given, { headers = {} } = {}) {
   const result = await askAs(headers)(body);
   showCost(result.answer.extensions?.credits);
   if (!carriesKey(headers)) dropRefusedKey(result);
-  report(result, askAs(headers), body);
+  void report(result, askAs(headers), body);
   return result.answer;
 }
 
@@ -170,4 +170,4 @@ listenToCopy(() => ({ endpoint: page.address, ...currentRequest(editor) }));
 keepTabsReachable(byId('graphiql'));
 priceDocs(byId('graphiql'), () => shownInDocs);
 mount();
-start();
+void start();
