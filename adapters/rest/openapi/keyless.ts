@@ -30,7 +30,7 @@ function keyless(
     ...(more.parameters && { parameters: more.parameters }),
     responses: {
       '200': { description: 'The response.', headers: KEYLESS_HEADERS, content },
-      ...failures([...(more.failures ?? []), ...(more.neverRefused ? [] : [LIMITED]), 'Internal']),
+      ...failures([...(more.failures ?? []), more.neverRefused ? 'BadRequest' : LIMITED, 'Internal']),
     },
   };
   return { get };
