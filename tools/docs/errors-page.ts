@@ -29,20 +29,6 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Accept: application/problem+json' http://127.0.0.1:4000/v1/users/nobody_sits_here # 0 credits
 \`\`\`
-
-### An unknown charge
-
-If the database fails in the middle of a charge, the answer is 503 \`upstream_error\` with the reason \`charge_unknown\`. Nothing was
-delivered, and the call may or may not have been charged; so it has neither \`Retry-After\` nor \`credits_charged\`. The same holds where no
-answer arrives at all, for example after a timeout of your own.
-
-To repeat a call without paying twice unnoticed:
-
-1. Repeat at once only what has \`Retry-After\`, after that time. HTTP libraries that retry every 503 or every timeout do more: switch that off.
-2. After \`charge_unknown\`, look the receipt up with the \`request_id\` of the answer: \`GET /v1/usage/{request_id}\` is free. 200 means that
-   the call was charged, 404 that it was not, or not yet: a charge on its way is decided within a minute or so.
-3. Then repeat the call. If it was charged, what it read is most likely still cached, and costs half. Count both against your budget.
-\`perch export\` does this by itself.
 `;
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -61,6 +47,22 @@ const retryText = (code: ErrorCode): string => {
   return `yes, after \`Retry-After\`: ${seconds} s, or longer if the service knows the exact time`;
 };
 
+/** The one failure that may have been charged has its place below the code that it comes with. */
+const UNKNOWN_CHARGE = `
+### An unknown charge
+
+If the database fails in the middle of a charge, the answer is 503 \`upstream_error\` with the reason \`charge_unknown\`. Nothing was
+delivered, and the call may or may not have been charged; so it has neither \`Retry-After\` nor \`credits_charged\`. The same holds where no
+answer arrives at all, for example after a timeout of your own.
+
+To repeat a call without paying twice unnoticed:
+
+1. Repeat at once only what has \`Retry-After\`, after that time. HTTP libraries that retry every 503 or every timeout do more: switch that off.
+2. After \`charge_unknown\`, look the receipt up with the \`request_id\` of the answer: \`GET /v1/usage/{request_id}\` is free. 200 means that
+   the call was charged, 404 that it was not, or not yet: a charge on its way is decided within a minute or so.
+3. Then repeat the call. If it was charged, what it read is most likely still cached, and costs half. Count both against your budget.
+\`perch export\` does this by itself.`;
+
 /** Where a code has another status than its own, for what. */
 const ALSO: Partial<Record<ErrorCode, string>> = {
   bad_request:
@@ -77,6 +79,7 @@ const sectionOf = (code: ErrorCode): string =>
     ...(ALSO[code] ? [`- Also: ${ALSO[code]}`] : []),
     `- What to do: ${PROBLEM_TEXTS[code].todo}`,
     `- Retry: ${retryText(code)}`,
+    ...(code === 'upstream_error' ? [UNKNOWN_CHARGE] : []),
   ].join('\n');
 
 /** docs/errors.md: each code once, in the words of the pages at `/problems/<code>` (H2). */
