@@ -70,8 +70,11 @@ describeInChromium(
       await tab.page.goto(`${url}/docs`);
       await tab.page.getByLabel('Search the documentation').fill('followingCount');
       await tab.page.locator('#docs-hits a').first().waitFor();
-      await tab.page.locator('#docs-hits a[href^="/docs/types/User"]').first().click();
-      await tab.page.waitForURL(/\/docs\/types\/User/);
+      await tab.page
+        .locator('#docs-hits a[href="/docs/types/User"], #docs-hits a[href^="/docs/types/User#"]')
+        .first()
+        .click();
+      await tab.page.waitForURL(/\/docs\/types\/User(?:#|$)/);
       const words = await tab.page.locator('article').innerText();
       expect(words).toContain('Price: 0.1 credits per follower or following profile, 0.05 if cached, 0.2 with fresh.');
       const markdown = await (await fetch(`${url}/docs/types/User.md`)).text();
