@@ -14,8 +14,6 @@ export interface SimulatedNetwork {
   /** Ids of the followers of `FOLLOWED`, and of the tweets of `AUTHOR`, as each list began. */
   readonly followers: readonly string[];
   readonly tweets: readonly string[];
-  /** How long a page stays with the network once it is made, milliseconds. */
-  pageLateMs: number;
 }
 
 export interface NetworkShape {
@@ -36,7 +34,7 @@ export function openNetwork(shape: NetworkShape, station: Station): SimulatedNet
   script.list('followers', FOLLOWED, followers, { pageSize });
   for (const subject of [FOLLOWED, AUTHOR]) script.list('following', subject, followers, { pageSize });
   script.list('timeline', AUTHOR, tweets, { pageSize });
-  return { script, station, pace: shape.pace, followers, tweets, pageLateMs: 0 };
+  return { script, station, pace: shape.pace, followers, tweets };
 }
 
 /** The network as one process reaches it. What it asks is noted: when, and until when it waits. */
@@ -80,11 +78,9 @@ export function connectNetwork(world: World, host: Host): Network {
     },
     page(list, token, context) {
       const family = list.kind === 'timeline' ? 'fast' : 'slow';
-      return ask(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, async () => {
-        const page = await inner.page(list, token, context);
-        if (network.pageLateMs > 0) await scheduler.wait(network.pageLateMs);
-        return page;
-      });
+      return ask(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, () =>
+        inner.page(list, token, context),
+      );
     },
   };
 }
