@@ -6,9 +6,8 @@ import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf } from '../http/request.js';
-import { outcomeHeaders } from './answer.js';
 import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
-import { refusalBody, renderResult } from './result.js';
+import { outcomeHeaders, refusalBody, renderResult } from './result.js';
 
 /** What a mount of GraphQL needs, whichever server runs it. */
 export interface GraphqlOptions {

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/domain/credits.js';
 import type { ServiceError } from '../../src/domain/errors.js';
@@ -5,7 +6,28 @@ import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { failureOf } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { bodyText, type SharedBody } from '../http/bodies/shared-body.js';
-import { refusedBody } from '../http/failure.js';
+import { challengeOf, failureHeaders, logFailure, refusedBody } from '../http/failure.js';
+import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
+
+/**
+ * The headers that REST also has: rate, credits, age, and where to get a key (H9). Failures that Perch caused
+ * are logged.
+ */
+export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
+  const { result } = outcome;
+  noteOutcome(request, reply, outcome);
+  if (result.kind === 'answer') {
+    setHeaders(reply, creditHeaders(result, outcome));
+    for (const error of result.errors) logFailure(request, failureOf(error));
+    return;
+  }
+  const { failure } = result;
+  logFailure(request, failure);
+  failureHeaders(reply, failure);
+  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
+  // Only a query can be refused for its method.
+  if (failure.status === 405) reply.header('Allow', 'POST');
+}
 
 /** A result that may already have its JSON, in the form that Yoga reads it. */
 export interface Result extends ExecutionResult {

@@ -4,7 +4,7 @@ import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
-import { answerParams, outcomeHeaders, refusedOf, sendOutcome } from './answer.js';
+import { answerParams, refusedOf, sendOutcome } from './answer.js';
 import type { Params } from './params.js';
 import {
   askedOf,
@@ -20,7 +20,7 @@ import {
   wantsPage,
 } from './request.js';
 import { bodyOf, paramsOf } from './request-params.js';
-import { resultOf } from './result.js';
+import { outcomeHeaders, resultOf } from './result.js';
 
 interface Http {
   readonly request: FastifyRequest;

@@ -10,7 +10,7 @@ import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
-import type { Side, TestSide } from './side.js';
+import type { Sides } from './side.js';
 
 /** Everything that serving a request needs. */
 export interface ServeOptions {
@@ -19,8 +19,7 @@ export interface ServeOptions {
   readonly slots: WorkSlots;
   readonly processor: ProcessorTime;
   readonly documents: Documents;
-  /** What calls of each mode read, and what is kept of it: nothing is shared between the two. */
-  readonly sides: { readonly live: Side; readonly test: TestSide };
+  readonly sides: Sides;
   readonly walletCache: WalletCache;
   readonly names: OperationNames;
   readonly ledger: Ledger;

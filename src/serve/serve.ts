@@ -42,7 +42,7 @@ export function createServe(options: ServeOptions): Serve {
     try {
       const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
       const opened = await admit(options, request, caller);
-      const side = await sideOf(options, caller, deadline);
+      const side = await sideOf(options.sides, caller, deadline);
       const prepared = prepare(options, request, caller, side, opened);
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun

@@ -4,7 +4,6 @@ import type { Caller } from '../ports/accounts.js';
 import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { Deadline } from './deadline.js';
-import type { ServeOptions } from './options.js';
 
 /** Everything about a call that depends on its mode: which network it reads, what is kept of it, and who is told. */
 export interface Side {
@@ -23,7 +22,13 @@ export interface TestSide {
   ready(accountId: string): Promise<Side>;
 }
 
+/** What calls of each mode read, and what is kept of it: nothing is shared between the two. */
+export interface Sides {
+  readonly live: Side;
+  readonly test: TestSide;
+}
+
 /** The one place where the mode of a call decides something. A call without a key reads nothing. */
-export async function sideOf({ sides }: ServeOptions, caller: Caller | null, deadline: Deadline): Promise<Side> {
+export async function sideOf(sides: Sides, caller: Caller | null, deadline: Deadline): Promise<Side> {
   return caller?.mode === 'test' ? deadline.race(sides.test.ready(caller.accountId)) : sides.live;
 }

@@ -1,11 +1,29 @@
 import type { AccountRecord } from '../../../src/ports/accounts.js';
+import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
+import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { signInPath } from '../../../src/sign-in/safe-next.js';
 import { creditsOf } from '../kit/signed-in/formats.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
-import type { AccountModel } from './account.js';
 import { operatorPage } from './frame.js';
-import type { GrantAsked, GrantInput } from './grant-form.js';
+import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
+
+export interface AccountModel {
+  readonly layout: PageLayout;
+  readonly account: AccountRecord;
+  readonly nowMs: number;
+  readonly statement: readonly StatementEntry[];
+  readonly recent: readonly Receipt[];
+  readonly events: readonly OperatorEvent[];
+  /** New with each page: the id under which the form's credits are granted, once. */
+  readonly grantId: string;
+  readonly typed: GrantInput;
+  readonly errors: GrantErrors;
+  /** Why an action was refused. */
+  readonly refused: string | null;
+  /** A link that signs the owner in, shown only this once. */
+  readonly link: string | null;
+}
 
 /** The attributes of a field that point to its error, if it has one. */
 const faulty = (id: string, message: string | undefined) =>

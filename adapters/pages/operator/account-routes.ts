@@ -14,8 +14,8 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../kit/signed-in/authenticated-routes.js';
-import { type AccountModel, accountPage } from './account.js';
-import { confirmGrantPage } from './account-actions.js';
+import { accountPage } from './account.js';
+import { type AccountModel, confirmGrantPage } from './account-actions.js';
 import { accountsPage } from './accounts.js';
 import { actionsPage } from './events.js';
 import { operatorLayout } from './frame.js';

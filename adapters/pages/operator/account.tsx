@@ -1,33 +1,11 @@
 import { figure } from '../../../src/domain/figures.js';
-import type { AccountRecord } from '../../../src/ports/accounts.js';
-import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
-import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { amountOf, creditsOf } from '../kit/signed-in/formats.js';
-import type { PageLayout } from '../kit/signed-in/frame.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
 import { Statement } from '../kit/signed-in/statement.js';
-import { Actions } from './account-actions.js';
+import { type AccountModel, Actions } from './account-actions.js';
 import { EventTable } from './events.js';
 import { operatorPage } from './frame.js';
-import type { GrantErrors, GrantInput } from './grant-form.js';
-
-export interface AccountModel {
-  readonly layout: PageLayout;
-  readonly account: AccountRecord;
-  readonly nowMs: number;
-  readonly statement: readonly StatementEntry[];
-  readonly recent: readonly Receipt[];
-  readonly events: readonly OperatorEvent[];
-  /** New with each page: the id under which the form's credits are granted, once. */
-  readonly grantId: string;
-  readonly typed: GrantInput;
-  readonly errors: GrantErrors;
-  /** Why an action was refused. */
-  readonly refused: string | null;
-  /** A link that signs the owner in, shown only this once. */
-  readonly link: string | null;
-}
 
 /** The most keys that are listed. */
 const MOST_KEYS = 100;

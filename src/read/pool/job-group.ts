@@ -1,5 +1,73 @@
-import type { AccountQueue } from './fair-queue.js';
-import type { Job } from './job.js';
+import type { BatchSpec, Job } from './job.js';
+import { slotsOf } from './queue-share.js';
+
+/** How many jobs of each kind are waiting, and how many of them fit into one upstream call. */
+export class KindCounts {
+  readonly #kinds = new Map<string, { waiting: number; readonly maxBatchSize: number }>();
+
+  /** The kinds with waiting jobs. */
+  kinds(): Iterable<string> {
+    return this.#kinds.keys();
+  }
+
+  /** Upstream calls needed for all of them. */
+  get calls(): number {
+    let calls = 0;
+    for (const kind of this.#kinds.keys()) calls += this.#callsOf(kind);
+    return calls;
+  }
+
+  /**
+   * The most upstream calls over which these jobs can be spread when they are taken from among `all`: jobs of others may
+   * fill each call but for one place.
+   */
+  callsAmong(all: KindCounts): number {
+    let calls = 0;
+    for (const [kind, { waiting }] of this.#kinds) calls += Math.min(waiting, all.#callsOf(kind));
+    return calls;
+  }
+
+  count({ kind, maxBatchSize }: BatchSpec, by: 1 | -1): void {
+    const count = this.#kinds.get(kind) ?? { waiting: 0, maxBatchSize };
+    count.waiting += by;
+    if (count.waiting === 0) this.#kinds.delete(kind);
+    else this.#kinds.set(kind, count);
+  }
+
+  #callsOf(kind: string): number {
+    const count = this.#kinds.get(kind);
+    return count === undefined ? 0 : Math.ceil(count.waiting / count.maxBatchSize);
+  }
+}
+/** Counters of one account's jobs in the queue, so that no decision takes longer as the queue grows. */
+export class AccountQueue {
+  readonly id: string;
+  /** Number of its last turn, or of its arrival: the account with the lowest is next. */
+  turn: number;
+  /** Jobs that cannot be batched. */
+  unbatched = 0;
+  /** Slots of the queue that it occupies. */
+  slots = 0;
+  jobs = 0;
+  readonly #kinds = new KindCounts();
+
+  constructor(id: string, turn: number) {
+    this.id = id;
+    this.turn = turn;
+  }
+
+  count({ spec }: Job, by: 1 | -1): void {
+    this.jobs += by;
+    this.slots += by * slotsOf(spec);
+    if (spec.maxBatchSize === 1) this.unbatched += by;
+    this.#kinds.count(spec, by);
+  }
+
+  /** Most turns that its jobs can take among `all` that are queued. */
+  turnsAmong(all: KindCounts): number {
+    return this.#kinds.callsAmong(all);
+  }
+}
 
 /** Jobs of one kind that the same sessions have tried, so that a session may take all or none. By account, in turns. */
 export class JobGroup {

@@ -3,17 +3,7 @@ import type { Network } from '../../../../src/ports/network.js';
 import { parseQuery } from '../parse.js';
 import type { Query, Term } from '../query.js';
 import { findInProfile, NEARLY } from './in-profile.js';
-import { findInTweet } from './in-tweet.js';
-
-/** A place in a field of a result, in UTF-16 units, the end exclusive. */
-export interface Found {
-  readonly field: Highlight['field'];
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Where a term is found; null if it isn't, and no places if the term is not about the text or found elsewhere. */
-export type Find = (term: Term) => readonly Found[] | null;
+import { type Find, type Found, findInTweet } from './in-tweet.js';
 
 /** Most places of a result. */
 const MOST_HIGHLIGHTS = 100;

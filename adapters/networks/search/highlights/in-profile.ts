@@ -2,8 +2,7 @@ import type { User } from '../../../../src/domain/model.js';
 import { fold, withoutAccents } from '../fold.js';
 import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
 import { askedTokens } from '../tokens.js';
-import type { Find, Found } from './highlights.js';
-import { MOST_TEXT } from './in-tweet.js';
+import { type Find, type Found, MOST_TEXT } from './in-tweet.js';
 import { mapped } from './mapped.js';
 import { PlacedText, type PlacedToken, type Span } from './placed-tokens.js';
 

@@ -1,8 +1,17 @@
-import type { Tweet } from '../../../../src/domain/model.js';
+import type { Highlight, Tweet } from '../../../../src/domain/model.js';
 import { fold } from '../fold.js';
+import type { Term } from '../query.js';
 import { type SignKind, signPlaces } from '../signs.js';
-import type { Find, Found } from './highlights.js';
 import { PlacedText, type Span } from './placed-tokens.js';
+
+/** A place in a field of a result, in UTF-16 units, the end exclusive. */
+export interface Found {
+  readonly field: Highlight['field'];
+  readonly from: number;
+  readonly to: number;
+}
+/** Where a term is found; null if it isn't, and no places if the term is not about the text or found elsewhere. */
+export type Find = (term: Term) => readonly Found[] | null;
 
 /** Characters of a text that are marked: the longest posts of X have as many. */
 export const MOST_TEXT = 25_000;

@@ -4,7 +4,7 @@ import { Table } from '../../kit/parts.js';
 import { CodeBlock } from '../markup.js';
 import { TYPES } from '../types.js';
 import type { ApiAnswer, ApiEntry } from './model.js';
-import { TryIt } from './try-it.js';
+import { type Live, TryIt } from './try-it.js';
 
 const LOOK = { here: '/docs', style: 'docs.css' } as const;
 
@@ -95,11 +95,6 @@ const Answer = ({ status, description, examples }: ApiAnswer) => (
     ))}
   </details>
 );
-
-/** The demo's key and the account that its examples read; a page with a key in it must not be cached. */
-export interface Live {
-  readonly key: string;
-}
 
 /** `GET /docs/api/<operationId>`. */
 export const apiPage = (entry: ApiEntry, live: Live | null): string =>

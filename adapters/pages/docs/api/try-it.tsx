@@ -1,6 +1,10 @@
 import type { ApiParameter } from '../../../rest/openapi/types.js';
 import type { ApiEntry } from './model.js';
-import type { Live } from './pages.js';
+
+/** The demo's key and the account that its examples read; a page with a key in it must not be cached. */
+export interface Live {
+  readonly key: string;
+}
 
 const Field = ({ parameter: { name, in: place, required, example, schema } }: { parameter: ApiParameter }) => (
   <div class="field">

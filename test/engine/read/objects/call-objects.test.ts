@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemCache } from '../../../../src/domain/prices.js';
-import { CallObjects } from '../../../../src/read/call-context.js';
+import { CallObjects } from '../../../../src/read/entities.js';
 import { createScriptedNetwork } from '../../../kit/networks/scripted-network.js';
 
 /** Objects 1 and 2 are cached; the texts say what was asked of the cache. */
