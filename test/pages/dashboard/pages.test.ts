@@ -161,7 +161,7 @@ describe('receipts', () => {
     expect(text).toContain('2 tweets were cached: half price, 0.5 credits each, 1 credit.');
   });
 
-  it.each(['nonsense', uuid(9999)])('%s: says that there is no receipt', async (id) => {
+  it.each(['nonsense', uuid(9999)])('reports that %s has no receipt', async (id) => {
     const { statusCode, body } = await get('busy', `/dashboard/receipts?request_id=${id}`);
     expect(statusCode).toBe(404);
     expect(body).toMatch(/Invalid request id|Free requests \(/);
