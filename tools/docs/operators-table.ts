@@ -12,7 +12,7 @@ const clock = { now: () => Date.parse('2026-02-01T00:00:00Z') };
 
 /** What each network itself refuses before it reads anything. */
 const CHECKS: Readonly<Record<string, (q: string, product: Product) => void>> = {
-  'your own data, demo': checkCorpus,
+  Corpus: checkCorpus,
   // Handles are names of hosts there.
   Bluesky: (q, product) => void translate(q.replace(':nasa', ':nasa.bsky.social'), product),
   X: (q, product) => checkX(q, product, { search: 'archive', clock }),
