@@ -1,12 +1,26 @@
 import { badRequest } from '../../src/domain/errors.js';
 import { BATCH } from '../../src/domain/fields.js';
 import { isId, parseHandle } from '../../src/domain/ids.js';
+import type { Tweet, User } from '../../src/domain/model.js';
 import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
 import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
+import { Node, parseNodeId } from '../types/node.js';
 
 builder.queryFields((t) => ({
+  // Relay's compiler wants exactly one argument here, so it has no `fresh`.
+  node: t.field({
+    type: Node,
+    description: `A user or tweet by its global id, as Relay reads it again. ${costs('tweet')}`,
+    args: { nodeId: t.arg.id({ required: true, description: 'The `nodeId` of a user or tweet, unchanged.' }) },
+    // Whichever it is: a profile has the same price.
+    ...priced({ unit: 'tweet', items: 'one' }),
+    resolve: (_root, { nodeId }, { reads }, info): Promise<Tweet | User> => {
+      const { type, id } = parseNodeId(nodeId);
+      return type === 'Tweet' ? reads.tweet(id, optionsOf(info, false)) : reads.user({ id }, optionsOf(info, false));
+    },
+  }),
   user: t.field({
     type: UserRef,
     description: `A profile by its handle, or by its id. ${costs('profile')}`,

@@ -2,6 +2,7 @@ import { toCredits } from '../../src/domain/credits.js';
 import type { Highlight, Tweet, User } from '../../src/domain/model.js';
 import type { Page } from '../../src/read/reads.js';
 import { builder, TweetRef, UserRef } from '../builder.js';
+import { typeName } from './node.js';
 import { PageMeta } from './page-meta.js';
 
 const PageInfo = builder.objectRef<Page>('PageInfo').implement({
@@ -10,6 +11,15 @@ const PageInfo = builder.objectRef<Page>('PageInfo').implement({
     endCursor: t.exposeString('endCursor', {
       description:
         'Pass it as `after` for the next page; null on the last one. The same cursor as `next_cursor` in REST. Free.',
+    }),
+    startCursor: t.string({
+      description: 'The cursor of the first edge; null on an empty page. Free.',
+      resolve: (page) => page.cursorAfter(0),
+    }),
+    hasPreviousPage: t.boolean({
+      nullable: false,
+      description: 'Whether this page was read with `after`. Lists are read forwards only. Free.',
+      resolve: (page) => page.isContinued,
     }),
     hasNextPage: t.boolean({
       nullable: false,
@@ -30,31 +40,7 @@ const PageInfo = builder.objectRef<Page>('PageInfo').implement({
 const SearchResult = builder.unionType('SearchResult', {
   description: 'A tweet or, with `product: People`, a profile.',
   types: [TweetRef, UserRef],
-  resolveType: (item) => ('text' in item ? 'Tweet' : 'User'),
-});
-
-export const TweetPage = builder.objectRef<Page>('TweetPage').implement({
-  description: 'A page of tweets.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [TweetRef],
-      nullable: false,
-      description: 'The tweets, paid for by the field that returns this page.',
-      resolve: (page) => page.nodes as readonly Tweet[],
-    }),
-  }),
-});
-
-export const UserPage = builder.objectRef<Page>('UserPage').implement({
-  description: 'A page of profiles.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [UserRef],
-      nullable: false,
-      description: 'The profiles, paid for by the field that returns this page.',
-      resolve: (page) => page.nodes as readonly User[],
-    }),
-  }),
+  resolveType: typeName,
 });
 
 const HighlightField = builder.enumType('HighlightField', {
@@ -87,11 +73,37 @@ const HighlightRef = builder.objectRef<Highlight>('Highlight').implement({
   }),
 });
 
-/** A result and what is known of it as a result. */
+/** An item in its page. */
 interface Edge {
-  readonly node: Tweet | User;
   readonly page: Page;
+  readonly index: number;
 }
+
+const nodeOf = ({ page, index }: Edge): Page['nodes'][number] => page.nodes[index] as Page['nodes'][number];
+
+const TweetEdge = builder.objectRef<Edge>('TweetEdge').implement({
+  description: 'A tweet in its page.',
+  fields: (t) => ({
+    node: t.field({
+      type: TweetRef,
+      nullable: false,
+      description: 'The tweet, paid for by the field that returns this page.',
+      resolve: (edge) => nodeOf(edge) as Tweet,
+    }),
+  }),
+});
+
+const UserEdge = builder.objectRef<Edge>('UserEdge').implement({
+  description: 'A profile in its page.',
+  fields: (t) => ({
+    node: t.field({
+      type: UserRef,
+      nullable: false,
+      description: 'The profile, paid for by the field that returns this page.',
+      resolve: (edge) => nodeOf(edge) as User,
+    }),
+  }),
+});
 
 const SearchEdge = builder.objectRef<Edge>('SearchEdge').implement({
   description: 'A search result, and where the query was found in it.',
@@ -100,13 +112,48 @@ const SearchEdge = builder.objectRef<Edge>('SearchEdge').implement({
       type: SearchResult,
       nullable: false,
       description: 'The tweet or profile, paid for by the field that returns this page.',
-      resolve: ({ node }) => node,
+      resolve: nodeOf,
     }),
     highlights: t.field({
       type: [HighlightRef],
       description:
         'Where the words, phrases, hashtags, mentions and cashtags of the query were found, in order, at most 100; places do not overlap. Empty if only other operators matched; null if what matched is not known. Free.',
-      resolve: ({ node, page }) => page.highlight?.(node) ?? null,
+      resolve: (edge) => edge.page.highlight?.(nodeOf(edge)) ?? null,
+    }),
+  }),
+});
+
+const IdEdge = builder.objectRef<Edge>('IdEdge').implement({
+  description: 'An id in its page.',
+  fields: (t) => ({
+    node: t.id({
+      nullable: false,
+      description: 'The id, paid for by the field that returns this page.',
+      resolve: (edge) => nodeOf(edge).id,
+    }),
+  }),
+});
+
+export const TweetPage = builder.objectRef<Page>('TweetPage').implement({
+  description: 'A page of tweets.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [TweetRef],
+      nullable: false,
+      description: 'The tweets, paid for by the field that returns this page.',
+      resolve: (page) => page.nodes as readonly Tweet[],
+    }),
+  }),
+});
+
+export const UserPage = builder.objectRef<Page>('UserPage').implement({
+  description: 'A page of profiles.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [UserRef],
+      nullable: false,
+      description: 'The profiles, paid for by the field that returns this page.',
+      resolve: (page) => page.nodes as readonly User[],
     }),
   }),
 });
@@ -119,12 +166,6 @@ export const SearchPage = builder.objectRef<Page>('SearchPage').implement({
       nullable: false,
       description: 'Tweets, or profiles with `product: People`, paid for by the field that returns this page.',
       resolve: (page) => [...page.nodes],
-    }),
-    edges: t.field({
-      type: [SearchEdge],
-      nullable: false,
-      description: 'The same results as `nodes`, with what the query found in each. Free beside them.',
-      resolve: (page) => page.nodes.map((node) => ({ node, page })),
     }),
   }),
 });
@@ -142,8 +183,19 @@ export const IdPage = builder.objectRef<Page>('IdPage').implement({
 });
 
 /** The fields of every page apart from its nodes. */
-for (const page of [TweetPage, UserPage, SearchPage, IdPage]) {
+for (const [page, edge] of [
+  [TweetPage, TweetEdge],
+  [UserPage, UserEdge],
+  [SearchPage, SearchEdge],
+  [IdPage, IdEdge],
+] as const) {
   builder.objectFields(page, (t) => ({
+    edges: t.field({
+      type: [edge],
+      nullable: false,
+      description: 'The same items as `nodes`, each with its cursor. Free beside them.',
+      resolve: (page) => page.nodes.map((_, index) => ({ page, index })),
+    }),
     pageInfo: t.field({
       type: PageInfo,
       nullable: false,
@@ -157,4 +209,11 @@ for (const page of [TweetPage, UserPage, SearchPage, IdPage]) {
       resolve: (page) => ({ ...page, items: page.nodes.length, creditsCharged: toCredits(page.charged) }),
     }),
   }));
+  builder.objectField(edge, 'cursor', (t) =>
+    t.string({
+      nullable: false,
+      description: 'As `after`, it continues the list behind this item. Free.',
+      resolve: ({ page, index }) => page.cursorAfter(index) ?? '',
+    }),
+  );
 }

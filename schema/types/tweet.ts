@@ -2,8 +2,10 @@ import type { Tweet } from '../../src/domain/model.js';
 import { freshArg, optionsOf } from '../args.js';
 import { builder, costs, priced, TweetRef, UserRef } from '../builder.js';
 import { ArticleRef, AudioRef, MediaRef, PollRef } from './media.js';
+import { Node } from './node.js';
 
 builder.objectType(TweetRef, {
+  interfaces: [Node],
   description:
     'A tweet. Its scalars, media and author are free once the tweet is paid for; other tweets and lists are priced.',
   fields: (t) => ({

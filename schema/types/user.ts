@@ -1,5 +1,6 @@
 import type { User } from '../../src/domain/model.js';
 import { builder, UserRef } from '../builder.js';
+import { Node } from './node.js';
 
 const COUNTS = { followers: 'followersCount', following: 'followingCount', tweets: 'tweetsCount' } as const;
 
@@ -19,6 +20,7 @@ function unknownCounts(user: User): (keyof typeof COUNTS)[] | null {
 }
 
 builder.objectType(UserRef, {
+  interfaces: [Node],
   description: 'A profile. Its scalars are free once the profile is paid for; its lists are priced separately.',
   fields: (t) => ({
     id: t.exposeID('id', {

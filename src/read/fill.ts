@@ -67,6 +67,8 @@ export interface FillParams {
 
 export interface Slice {
   readonly items: (User | Tweet)[];
+  /** The place after each item. */
+  readonly places: readonly Position[];
   /** Where the next page begins; null at the end. */
   readonly next: Position | null;
   readonly truncated?: Shortage | 'sparse';
@@ -111,6 +113,7 @@ class Filling {
   readonly #params: FillParams;
   readonly #tab: Tab;
   readonly #items: (User | Tweet)[] = [];
+  readonly #places: Position[] = [];
   readonly #passed: Set<string>;
   /** After the last item that was taken. */
   #cut: Position | null;
@@ -229,6 +232,7 @@ class Filling {
     this.#passed.add(item.id);
     const passed = [item.id, ...(this.#cut?.passed ?? [])].slice(0, ANCHORS);
     this.#cut = { place: page.place, before: page.before, inside: index + 1, passed, at: timeOf(item) };
+    this.#places.push(this.#cut);
   }
 
   /** The position just before the next page to visit: no page already searched has to be read again. */
@@ -239,7 +243,8 @@ class Filling {
 
   #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
     const cache = this.#params.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
-    return { items: this.#items, next, cache, cacheHits: this.#cacheHits, ...(truncated && { truncated }) };
+    const found = { items: this.#items, places: this.#places, next };
+    return { ...found, cache, cacheHits: this.#cacheHits, ...(truncated && { truncated }) };
   }
 
   #end(page: CachedPage): Slice {

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
-import type { Cursors } from './cursor.js';
+import type { Cursors, Position } from './cursor.js';
 import { CallObjects, type Entities, type Lookup } from './entities.js';
 import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
@@ -46,6 +46,10 @@ export interface Page {
   readonly cache: ItemCache;
   readonly cacheHits: number;
   readonly charged: Thousandths;
+  /** Whether a cursor was given: the list has items before this page, or had some. */
+  readonly isContinued: boolean;
+  /** The cursor that continues after a node, by its index. */
+  readonly cursorAfter: (index: number) => string | null;
   /** Of a search: where the query was found in one of the nodes, or null if that is not known. */
   readonly highlight?: (node: User | Tweet) => readonly Highlight[] | null;
 }
@@ -153,7 +157,12 @@ export class Reads {
         objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, fresh)),
       },
     );
-    const page = toPage(slice, slice.next && cursors.encode(list, slice.next, clock.now()));
+    const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
+    const page = {
+      ...toPage(slice, encode(slice.next)),
+      isContinued: position !== null,
+      cursorAfter: (index: number) => encode(slice.places[index]),
+    };
     const { highlighter } = this.#sources;
     if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;
     let highlight: ReturnType<typeof highlighter> | undefined;
@@ -261,7 +270,7 @@ function unwrap<T>(loaded: Loaded<T>): T {
 const namedAlone = (failure: ServiceError): ServiceError =>
   failure.code === 'bad_request' ? new ServiceError('not_found', failure.message, { reason: 'unknown' }) : failure;
 
-function toPage(slice: Filled, endCursor: string | null): Page {
+function toPage(slice: Filled, endCursor: string | null): Omit<Page, 'isContinued' | 'cursorAfter'> {
   const { items: nodes, cache, cacheHits, charged } = slice;
   const { truncated = null, endReason = null } = slice;
   return { nodes, endCursor, truncated, endReason, cache, cacheHits, charged };
