@@ -37,7 +37,7 @@ export function sendOutcome(
   onKept = (): void => {},
 ): FastifyReply {
   outcomeHeaders(request, reply, outcome);
-  const type = mediaTypeOf(request);
+  const type = mediaTypeOf(request, outcome.result.kind === 'refusal' ? outcome.result.failure : undefined);
   reply.type(`${type}; charset=utf-8`);
   const body = bodyOf(outcome);
   if (body) {

@@ -48,10 +48,13 @@ export const documentIdOf = ({ query }: FastifyRequest): object => {
 export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
   method === 'GET' && (headers.accept ?? '').includes('text/html') && !/[?&]query=/.test(url);
 
-/** One of two, whatever is requested, and never 406: what was paid for is delivered (H3). */
-export function mediaTypeOf({ headers }: FastifyRequest): string {
+/**
+ * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try
+ * again is plain JSON: clients read the other type as a result of the operation, and don't retry it (G24).
+ */
+export function mediaTypeOf({ headers }: FastifyRequest, failure?: ServiceError): string {
   const type = 'application/graphql-response+json';
-  return prefers(headers.accept, type) ? type : 'application/json';
+  return failure?.retryAfter === undefined && prefers(headers.accept, type) ? type : 'application/json';
 }
 
 /** Set on every answer except pages. */
@@ -80,6 +83,6 @@ export async function refuse(
   const refusal = outcome.result.kind === 'refusal' ? outcome.result.failure : failure;
   return reply
     .code(refusal.status)
-    .type(`${mediaTypeOf(request)}; charset=utf-8`)
+    .type(`${mediaTypeOf(request, refusal)}; charset=utf-8`)
     .send(JSON.stringify(refusalBody(refusal, outcome.requestId)));
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
+import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { setHeaders } from '../http/headers.js';
 import { callerOf } from '../http/request.js';
 import { answerParams, refusedOf, sendOutcome } from './answer.js';
 import type { Params } from './params.js';
@@ -20,22 +20,18 @@ import {
   wantsPage,
 } from './request.js';
 import { bodyOf, paramsOf } from './request-params.js';
-import { outcomeHeaders, resultOf } from './result.js';
 
 interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /**
-   * Whether `serve` was called; it is not where Yoga itself refuses the request. An object, since Yoga copies its
-   * arguments.
-   */
-  readonly asked: { yet: boolean };
+  /** What the operation came to; none where Yoga itself refuses the request. An object, since Yoga copies its arguments. */
+  readonly served: { outcome?: Outcome };
 }
 
 /** A placeholder for the text that a persisted operation's request leaves out: Yoga requires one, and never runs it. */
 const NO_TEXT = '{ __typename }';
 
-/** Yoga handles GraphQL over HTTP; every operation runs the same way, through `serve`. */
+/** Yoga reads unusual requests of GraphQL over HTTP; every operation runs and is answered the same way. */
 function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
@@ -43,14 +39,12 @@ function oneWay(serve: Serve): Plugin<Http> {
       const asked: Params = { ...params, ...documentIdOf(http.request) };
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
-        http.asked.yet = true;
-        const outcome = await serve({
+        http.served.outcome = await serve({
           ...callerOf(http.request, http.reply),
           ...callOf(http.request),
           ...askedOf(asked, http.request),
         });
-        outcomeHeaders(http.request, http.reply, outcome);
-        return resultOf(outcome);
+        return {};
       });
     },
   };
@@ -86,11 +80,11 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
       if (params) return answerParams(options.serve, params, request, reply);
       const text = readable(request);
       if (text instanceof ServiceError) return refuse(options.serve, request, reply, text);
-      const http: Http = { request, reply, asked: { yet: false } };
+      const http: Http = { request, reply, served: {} };
       const response = await yoga.fetch(asFetchRequest(app, request, text), http);
-      if (!http.asked.yet) return refuse(options.serve, request, reply, await failureOfYoga(response));
-      setHeaders(reply, Object.fromEntries(response.headers));
-      return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()));
+      const { outcome } = http.served;
+      if (outcome) return sendOutcome(outcome, request, reply);
+      return refuse(options.serve, request, reply, await failureOfYoga(response));
     },
   });
 }
@@ -101,7 +95,6 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
  */
 function plainParams(request: FastifyRequest): Params | undefined {
   const { method, headers } = request;
-  if (mediaTypeOf(request) !== 'application/json') return undefined;
   if (method === 'POST' && !PLAIN_JSON.test(headers['content-type'] ?? '')) return undefined;
   try {
     return paramsOf(request);

@@ -12,7 +12,8 @@ builder.queryFields((t) => ({
   // Relay's compiler wants exactly one argument here, so it has no `fresh`.
   node: t.field({
     type: Node,
-    description: `A user or tweet by its global id, as Relay reads it again. ${costs('tweet')}`,
+    description:
+      'A user or tweet by its global id, as Relay reads it again. Costs 1 per item: half if cached (`hit`). Empty results are free.',
     args: { nodeId: t.arg.id({ required: true, description: 'The `nodeId` of a user or tweet, unchanged.' }) },
     // Whichever it is: a profile has the same price.
     ...priced({ unit: 'tweet', items: 'one' }),

@@ -68,7 +68,10 @@ export class Documents {
       this.#hashed.set(hash, operation);
       return operation;
     }
-    const error = new GraphQLError('PersistedQueryNotFound', { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } });
+    // None can be registered: told so, clients send the text from then on, and "not found" would make each ask twice for good.
+    const error = new GraphQLError('PersistedQueryNotSupported', {
+      extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
+    });
     throw new DocumentError([error]);
   }
 

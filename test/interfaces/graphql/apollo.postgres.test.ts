@@ -111,6 +111,6 @@ it.each(Object.entries(PUBLISHED_BEFORE))(
       extensions: { persistedQuery: { version: 1, sha256Hash } },
       variables,
     });
-    expect(JSON.stringify(body)).not.toMatch(/PersistedQueryNotFound|__typename/);
+    expect(JSON.stringify(body)).not.toMatch(/PersistedQueryNot|__typename/);
   },
 );

@@ -106,6 +106,16 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
     }
   });
 
+  it('sends a refusal that may be retried as plain JSON, whatever type is preferred (G24)', async () => {
+    const slow = await service.perch.account({ qps: 1 });
+    await post(service.perch, slow, '{ __typename }');
+    const limited = await post(service.perch, slow, '{ __typename }');
+    expect(limited.headers.get('retry-after')).toBe('1');
+    expect(limited.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const poor = await post(service.perch, await service.perch.account({ credits: 0 }), '{ tweet(id: "1") { id } }');
+    expect(poor.headers.get('content-type')).toBe(`${GRAPHQL_TYPE}; charset=utf-8`);
+  });
+
   it('G6: what is refused before it runs has the status of REST, and 422 where a document asks for what there is not', async () => {
     const poor = await service.perch.account({ credits: 0 });
     const slow = await service.perch.account({ qps: 1 });
@@ -240,10 +250,10 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
       const byName = await post(service.perch, account, { documentId: name });
       const byHash = await post(service.perch, account, { extensions: persisted(hash.toUpperCase()) });
       for (const { body } of [byName, byHash]) {
-        expect(body.errors?.[0]?.message ?? '').not.toMatch(/no persisted operation|PersistedQueryNotFound/);
+        expect(body.errors?.[0]?.message ?? '').not.toMatch(/no persisted operation|PersistedQueryNot/);
       }
       const { status, text } = await get({ extensions: JSON.stringify(persisted(hash)), variables: '{}' });
-      expect(text).not.toContain('PersistedQueryNotFound');
+      expect(text).not.toContain('PersistedQueryNot');
       expect(status).toBe(name === 'checkout' ? 405 : 200);
     });
 
@@ -253,17 +263,17 @@ describe.each(MOUNTS)('GraphQL over HTTP (%s)', (mount) => {
       expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'bad_request', param: 'documentId' });
     });
 
-    it('an unknown hash is PersistedQueryNotFound, and nothing can be registered (U52)', async () => {
+    it('refuses an unknown hash so that clients stop asking, and registers nothing (U52)', async () => {
       const query = '{ tweet(id: "2") { id } }';
       const extensions = persisted(sha256(query));
       const missing = await post(service.perch, account, { extensions });
       expect(missing.body.errors).toMatchObject([
-        { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+        { message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } },
       ]);
       const beside = await post(service.perch, account, { query, extensions });
       expect(beside.body.data).toEqual({ tweet: { id: '2' } });
       const still = await post(service.perch, account, { extensions });
-      expect(still.body.errors).toMatchObject([{ message: 'PersistedQueryNotFound' }]);
+      expect(still.body.errors).toMatchObject([{ message: 'PersistedQueryNotSupported' }]);
     });
 
     it('bring their variables, defaults and bounds with them', async () => {

@@ -38,6 +38,7 @@ const nonNullOf = (name: string): string[] =>
 
 /** The price table of section 8, by what a field returns. */
 const PRICES: Readonly<Record<string, number>> = {
+  'Query.node': 1,
   'Query.user': 1,
   'Query.users': 1,
   'Query.tweet': 1,
@@ -109,21 +110,26 @@ describe('descriptions', () => {
 describe('prices', () => {
   it.each(FIELDS.filter(({ field }) => priceOf(field)).map(({ name, field }) => [name, field] as const))(
     '%s is bounded by its arguments, so that its worst case is known (G8)',
-    (_name, field) => {
+    (name, field) => {
       const items = priceOf(field)?.items ?? 'one';
-      const bound = field.args.find(({ name }) => name === items);
+      const bound = field.args.find((arg) => arg.name === items);
       if (items === 'first') {
         expect(bound?.defaultValue).toBeGreaterThan(0);
         expect(ruleOf(bound)).toMatchObject({ kind: 'size', min: 1 });
       } else if (items !== 'one') {
         expect(ruleOf(bound)).toMatchObject({ kind: 'inputs', min: 1, max: 100 });
       }
-      // G14: freshness is the field's own.
-      expect(field.args.find(({ name }) => name === 'fresh')?.defaultValue).toBe(false);
+      // G14: freshness is the field's own. Relay's compiler takes `node` with one argument only.
+      const fresh = field.args.find((arg) => arg.name === 'fresh');
+      expect(fresh?.defaultValue).toBe(name === 'Query.node' ? undefined : false);
       // U50: what can fail can be null without taking its siblings with it.
       expect(isNonNullType(field.type)).toBe(false);
     },
   );
+
+  it('are the same for both types of Query.node', () => {
+    expect(UNITS.tweet.price).toBe(UNITS.profile.price);
+  });
 
   it('sizes are those of section 8', () => {
     const sizes = Object.fromEntries(
@@ -150,11 +156,11 @@ describe('prices', () => {
 });
 
 describe('names and nulls', () => {
-  it('G13: non-null is what section 2 requires, and nothing else', () => {
+  it('G13: non-null is what section 2 and the Node interface require, and nothing else', () => {
     expect(nonNullOf('User')).toEqual(
-      ['id', 'handle', 'name', 'followersCount', 'followingCount', 'tweetsCount', 'createdAt'].sort(),
+      ['id', 'nodeId', 'handle', 'name', 'followersCount', 'followingCount', 'tweetsCount', 'createdAt'].sort(),
     );
-    expect(nonNullOf('Tweet')).toEqual(['id', 'text', 'createdAt', 'authorId'].sort());
+    expect(nonNullOf('Tweet')).toEqual(['id', 'nodeId', 'text', 'createdAt', 'authorId'].sort());
   });
 
   it('G15: counts and lists have different names', () => {
