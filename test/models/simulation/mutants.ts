@@ -45,6 +45,15 @@ export const MUTANTS = {
     from: 101,
     within: 100,
   },
+  deletionUndone: {
+    name: 'a deletion undone by a page that the network made before it',
+    breaks: 'tombstones win',
+    file: 'src/read/tombstones.ts',
+    text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
+    instead: 'tell(',
+    from: 101,
+    within: 100,
+  },
   paidLater: {
     name: 'an answer that does not wait for its charge',
     breaks: 'nothing delivered unpaid',

@@ -14,6 +14,8 @@ export interface SimulatedNetwork {
   /** Ids of the followers of `FOLLOWED`, and of the tweets of `AUTHOR`, as each list began. */
   readonly followers: readonly string[];
   readonly tweets: readonly string[];
+  /** How long a page stays with the network once it is made, milliseconds. */
+  pageLateMs: number;
 }
 
 export interface NetworkShape {
@@ -34,7 +36,7 @@ export function openNetwork(shape: NetworkShape, station: Station): SimulatedNet
   script.list('followers', FOLLOWED, followers, { pageSize });
   for (const subject of [FOLLOWED, AUTHOR]) script.list('following', subject, followers, { pageSize });
   script.list('timeline', AUTHOR, tweets, { pageSize });
-  return { script, station, pace: shape.pace, followers, tweets };
+  return { script, station, pace: shape.pace, followers, tweets, pageLateMs: 0 };
 }
 
 /** The network as one process reaches it. What it asks is noted: when, and until when it waits. */
@@ -78,9 +80,11 @@ export function connectNetwork(world: World, host: Host): Network {
     },
     page(list, token, context) {
       const family = list.kind === 'timeline' ? 'fast' : 'slow';
-      return ask(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, () =>
-        inner.page(list, token, context),
-      );
+      return ask(family, [`${list.kind} ${list.subject} ${token ?? ''}`], context, async () => {
+        const page = await inner.page(list, token, context);
+        if (network.pageLateMs > 0) await scheduler.wait(network.pageLateMs);
+        return page;
+      });
     },
   };
 }
