@@ -75,8 +75,8 @@ export async function openShared(lifecycle: Lifecycle, { config, clock, log }: S
   return { ...stores, memories, testMode, redis: () => ({ ...link.state(), nodes: nodes.count() }) };
 }
 
-/** The parts of test mode's memory: cache, what Redis missed, answers, variables, what is gone, days of refills. */
-const TEST_PARTS = 6;
+/** The parts of test mode's memory: cache, what went, what Redis missed, answers, variables, what is gone, days of refills. */
+const TEST_PARTS = 7;
 
 type Common = Pick<SharedOptions, 'clock'> & { readonly memories: Memories };
 

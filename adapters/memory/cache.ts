@@ -38,6 +38,8 @@ export interface MemoryCacheOptions {
 export function createMemoryCache(options: MemoryCacheOptions): Cache {
   const { clock, memories = new Memories(), memory = 'cache', maxBytes } = options;
   const names = new NameCounts();
+  /** When they were withdrawn. Remembered 404s show nothing. */
+  const withdrawn = memory === 'cache' ? memories.map<number>('withdrawn') : undefined;
   const entries = memories.map<Entry>(memory, {
     ...(maxBytes !== undefined && { maxBytes }),
     weigh: ({ cached, shows }) => VALUE_BYTES + bytesOf(cached.value) + names.bytesOf(shows),
@@ -59,19 +61,24 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
     async getMany<T>(keys: readonly string[]) {
       return keys.map((key) => read<T>(key));
     },
-    async set(key, cached, ttlMs, shows = []) {
-      if (!(ttlMs > 0)) {
+    async set(key, cached, ttlMs, shows = [], read) {
+      const gone = new Set(read && shows.filter((name) => (withdrawn?.get(name) ?? 0) > read.beganAt));
+      const value = read && gone.size > 0 ? read.without(gone) : cached.value;
+      if (!(ttlMs > 0) || value === undefined) {
         entries.delete(key);
-        return;
+        return value;
       }
-      const counts = names.take(shows);
-      const isKept = entries.set(key, { cached, expiresAtMs: clock.now() + ttlMs, shows: counts });
+      const counts = names.take(shows.filter((name) => !gone.has(name)));
+      const kept = value === cached.value ? cached : { ...cached, value };
+      const isKept = entries.set(key, { cached: kept, expiresAtMs: clock.now() + ttlMs, shows: counts });
       if (!isKept) names.release(counts);
+      return value;
     },
     async delete(keys) {
       for (const key of keys) entries.delete(key);
     },
     async shows(asked) {
+      for (const name of asked) withdrawn?.set(name, clock.now());
       return asked.map((name) => names.has(name));
     },
   };

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../src/lib/durations.js';
 import type { Memories } from '../../src/lib/memories.js';
-import type { Cache, Cached } from '../../src/ports/cache.js';
+import type { Cache, Cached, ReadOf } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RedisLink } from './link.js';
 import { type Header, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
@@ -9,6 +9,8 @@ import { ShownNames } from './tombstones/shown-names.js';
 
 /** How long a local copy is trusted without checking Redis: the most by which nodes can differ. */
 export const NEAR_MS = 2000;
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** The local copy of one key: the value as read or set here, and when Redis last confirmed it. */
 interface LocalEntry extends StoredEntry {
@@ -54,15 +56,25 @@ class RedisCache implements Cache {
     return cached as (Cached<T> | undefined)[];
   }
 
-  async set<T>(key: string, cached: Cached<T>, ttlMs: number, shows?: readonly string[]): Promise<void> {
+  async set<T>(
+    key: string,
+    cached: Cached<T>,
+    ttlMs: number,
+    shows?: readonly string[],
+    read?: ReadOf<T>,
+  ): Promise<T | undefined> {
+    const noted = shows && ttlMs > 0 ? await this.#shown.note(shows, ttlMs, read?.beganAt) : NOTHING;
+    const value = read && noted && noted.size > 0 ? read.without(noted) : cached.value;
     const header = { version: newVersion(), fetchedAt: cached.fetchedAt, expiresAtMs: this.#clock.now() + ttlMs };
-    const stored = writeStored(header, cached.value);
-    if (!(ttlMs > 0) || stored === undefined) return this.delete([key]);
-    // An entry that shows only itself is deleted by its own name.
-    const isNoted = shows === undefined || (await this.#shown.note(shows, ttlMs));
-    await this.#put(key, header, cached);
-    if (isNoted) await this.#values.set(key, stored, ttlMs);
+    const stored = value === undefined ? undefined : writeStored(header, value);
+    if (!(ttlMs > 0) || stored === undefined) {
+      await this.delete([key]);
+      return value;
+    }
+    await this.#put(key, header, value === cached.value ? cached : { ...cached, value });
+    if (noted !== undefined) await this.#values.set(key, stored, ttlMs);
     else this.#values.miss(key);
+    return value;
   }
 
   async delete(keys: readonly string[]): Promise<void> {

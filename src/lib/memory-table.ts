@@ -67,6 +67,12 @@ export const MEMORIES = {
     beyond:
       'One account’s reads may fill a tenth of it, and another tenth with names that may or may not be cached. Beyond that, the account’s oldest names are dropped; when the table is full, those of the second kind go first, then those of the account with the most.',
   },
+  withdrawn: {
+    contents: 'When names were found to be gone, for reads that were under way then. Without Redis.',
+    limitBytes: 2 * MIB,
+    beyond:
+      'The one found gone longest ago is dropped: a read that began before may show it again until it is read anew.',
+  },
   tombstones: {
     contents:
       'What went and came back, for other nodes: not sent yet while Redis is away; without Redis, what went last.',
@@ -136,7 +142,7 @@ export const MEMORIES = {
   },
   test_mode: {
     contents:
-      'All of test mode, in equal parts: pages and objects, what changed while Redis was away, answers, variables, names of what is gone, and which accounts were refilled today. Nothing of it is ever in the memories above.',
+      'All of test mode, in equal parts: pages and objects, what changed while Redis was away, answers, variables, names of what is gone and when they went, and which accounts were refilled today. Nothing of it is ever in the memories above.',
     limitBytes: 48 * MIB,
     beyond: AGAIN,
   },

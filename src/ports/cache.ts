@@ -4,6 +4,14 @@ export interface Cached<T> {
   readonly fetchedAt: number;
 }
 
+/** The read of a value from the network. What the value shows may have been withdrawn while it was under way. */
+export interface ReadOf<T> {
+  /** Before the request left for the network (Unix milliseconds, by this process's clock). */
+  readonly beganAt: number;
+  /** The value without what has one of these names; undefined where nothing of it may be shown. */
+  without(withdrawn: ReadonlySet<string>): T | undefined;
+}
+
 /**
  * A cache of values read from the network, shared by nodes. Losing an entry costs an upstream read and nothing else.
  * Values are never changed after `set`.
@@ -12,12 +20,22 @@ export interface Cache {
   get<T>(key: string): Promise<Cached<T> | undefined>;
   /** In the order of the keys. */
   getMany<T>(keys: readonly string[]): Promise<(Cached<T> | undefined)[]>;
-  /** `shows`: the names of the objects it contains, which `shows()` finds while it is cached. */
-  set<T>(key: string, cached: Cached<T>, ttlMs: number, shows?: readonly string[]): Promise<void>;
+  /**
+   * `shows`: the names of the objects it contains, which `shows()` finds while it is cached. Those that `shows()` was
+   * asked for after the read began are left out. Resolves with what is left of the value.
+   */
+  set<T>(
+    key: string,
+    cached: Cached<T>,
+    ttlMs: number,
+    shows?: readonly string[],
+    read?: ReadOf<T>,
+  ): Promise<T | undefined>;
   delete(keys: readonly string[]): Promise<void>;
   /**
-   * Whether any cached value may contain the named object: false if certainly none does; undefined if unknown, because
-   * the store that knows is unreachable, full or was emptied. In the order of the names.
+   * Asked when objects are withdrawn: whether any cached value may contain the named object: false if certainly none does; undefined if unknown, because
+   * the store that knows is unreachable, full or was emptied. In the order of the names. For a minute, a value whose read
+   * began earlier is cached without them.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }

@@ -106,7 +106,7 @@ export interface Entities<Ref, T> {
   peek(refs: readonly Ref[]): Promise<(Lookup<T> | undefined)[]>;
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
   /** Caches complete objects that came with a list (M13). */
-  store(values: readonly T[], origin: Origin): Promise<void>;
+  store(values: readonly T[], origin: Origin): Promise<unknown>;
   /** The network says that the object is gone, with this failure: it leaves the cache. */
   withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void>;
 }
@@ -114,6 +114,8 @@ export interface Entities<Ref, T> {
 /** The answer of the network that objects came in. */
 export interface Origin {
   readonly fetchedAt: number;
+  /** When the read began, before its request left. */
+  readonly beganAt: number;
   /** See `Tombstones`: when the read began. */
   readonly noted: number;
   /** The account whose read it was. */
@@ -198,11 +200,15 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   async function readNow(ref: Ref, waiters: Waiters): Promise<Lookup<T>> {
     const key = kind.keyOf(ref);
     const { noted } = tombstones;
+    const beganAt = clock.now();
     const found = await kind.read(ref, waiters);
     if ('ok' in found) {
       const fetchedAt = clock.now();
-      const origin = { fetchedAt, noted, accountId: waiters.accountId };
-      await Promise.all([store([found.ok], origin, key), unpaid.delete([absentKey(key)])]);
+      const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
+      const isShown = await store([found.ok], origin, key);
+      if (isShown) await unpaid.delete([absentKey(key)]);
+      const [withdrawn] = isShown ? [] : await peek([ref]);
+      if (withdrawn) return withdrawn;
       return { ok: found.ok, cache: 'miss', fetchedAt };
     }
     if (found.fail.code === 'not_found') await markDeleted(ref, found.fail, waiters.accountId);
@@ -228,31 +234,39 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   };
 }
 
-/** Caches objects of an answer, and notes what it says of their accounts. `asked`: the key of the object that was asked for. */
+/**
+ * Caches objects of an answer, and notes what it says of their accounts. `asked`: the key of the object that was asked
+ * for. False: some were not cached, because they were withdrawn after the read began.
+ */
 async function storeAs<Ref, T>(
   { cache, tombstones }: EntitiesOptions,
   kind: Kind<Ref, T>,
   values: readonly T[],
   origin: Origin,
   asked?: string,
-): Promise<void> {
-  const { fetchedAt, noted, accountId, writers } = origin;
+): Promise<boolean> {
+  const { fetchedAt, beganAt, noted, accountId, writers } = origin;
   const filed = await kind.file(values, asked);
-  const withdrawn: Promise<unknown>[] = [];
   const hiddenBy = new Map<string, string[]>();
+  for (const value of values) for (const name of kind.names(value)) hiddenBy.set(name, kind.hiddenBy(value));
+  const read = { beganAt, without: () => undefined };
+  const withheld = new Set<string>();
+  const sets = [...filed].map(async ([name, value]) => {
+    const stored = await cache.set(name, { value, fetchedAt }, kind.lifetimeMs, hiddenBy.get(name), read);
+    if (stored === undefined) withheld.add(name);
+  });
+  await Promise.all(sets);
+  const withdrawn: Promise<unknown>[] = [];
   for (const value of values) {
+    if (kind.names(value).some((name) => withheld.has(name))) continue;
     const names = kind.hiddenBy(value);
-    for (const name of kind.names(value)) hiddenBy.set(name, names);
     const owner = kind.ownerOf(value) ?? '';
     const isPrivate = kind.isPrivate(value) && !writers?.has(owner);
     if (isPrivate) withdrawn.push(tombstones.addIfCached(postsKey(owner), accountId));
     for (const name of isPrivate ? names : [...names, postsKey(owner)]) tombstones.remove(name, noted);
   }
-  const sets = [...filed].map(([name, value]) => {
-    const shows = hiddenBy.get(name)?.filter((other) => other !== name && !filed.has(other)) ?? [];
-    return cache.set(name, { value, fetchedAt }, kind.lifetimeMs, shows.length > 0 ? shows : undefined);
-  });
-  await Promise.all([...sets, ...withdrawn]);
+  await Promise.all(withdrawn);
+  return withheld.size === 0;
 }
 
 async function withdrawAs<Ref, T>(

@@ -1,6 +1,7 @@
 import type { ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
 import type { Cache, Cached } from '../ports/cache.js';
+import type { Origin } from './entities.js';
 import { listHash, namesOfItem, pageKey } from './keys.js';
 import { type Lifetimes, pageLifetime } from './lifetimes.js';
 
@@ -49,16 +50,30 @@ export class PageCache {
 
   /**
    * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it. `listNames`
-   * and the names of its items are what tombstones look it up by.
+   * and the names of its items are what tombstones look it up by. Returns what may be shown of the page: not what was
+   * withdrawn since the read of it began.
    */
-  async store(list: ListRef, page: CachedPage, fetchedAt: number, listNames: readonly string[]): Promise<void> {
+  async store(
+    list: ListRef,
+    page: CachedPage,
+    { fetchedAt, beganAt }: Pick<Origin, 'fetchedAt' | 'beganAt'>,
+    listNames: readonly string[],
+  ): Promise<CachedPage> {
     const hash = listHash(list);
-    const cached = { value: page, fetchedAt };
     const shows = [...new Set([...listNames, ...page.items.flatMap(namesOfItem)])];
-    const places = isFirst(page.place) ? [page.place, HEAD] : [page.place];
-    const store = (place: string): Promise<void> =>
-      this.#cache.set(pageKey(hash, place), cached, pageLifetime(this.#lifetimes, list, place === HEAD), shows);
-    await Promise.all(places.map(store));
+    let left = page;
+    for (const place of isFirst(page.place) ? [page.place, HEAD] : [page.place]) {
+      const cached = { value: left, fetchedAt };
+      const lifetimeMs = pageLifetime(this.#lifetimes, list, place === HEAD);
+      const without = (withdrawn: ReadonlySet<string>): CachedPage | undefined => {
+        if (listNames.some((name) => withdrawn.has(name))) return undefined;
+        const isShown = (item: User | Tweet): boolean => !namesOfItem(item).some((name) => withdrawn.has(name));
+        return { ...cached.value, items: cached.value.items.filter(isShown) };
+      };
+      const stored = await this.#cache.set(pageKey(hash, place), cached, lifetimeMs, shows, { beganAt, without });
+      left = stored ?? { ...left, items: [], next: null };
+    }
+    return left;
   }
 
   /**

@@ -70,8 +70,10 @@ export function createPages(options: PagesOptions): Pages {
     const { place, before } = at;
     const first = isFirst(place);
     const { noted } = tombstones;
+    const beganAt = clock.now();
     const answer = await ask(options, list, at, waiters);
     const fetchedAt = clock.now();
+    const origin = { fetchedAt, beganAt, noted, accountId: waiters.accountId };
     const { ids, places } = await pageCache.earlier(list, first ? null : before, place);
     // A cursor that stops advancing ends the list (U22).
     const turnsBack = answer.next !== null && (answer.next === place || places.has(answer.next));
@@ -84,11 +86,11 @@ export function createPages(options: PagesOptions): Pages {
       ...(answer.endReason && { endReason: answer.endReason }),
       ...(answer.size !== undefined && { size: answer.size }),
     };
-    await Promise.all([
-      pageCache.store(list, page, fetchedAt, namesOf(list)),
-      storeObjects(options, answer, { fetchedAt, noted, accountId: waiters.accountId }),
+    const [shown] = await Promise.all([
+      pageCache.store(list, page, origin, namesOf(list)),
+      storeObjects(options, answer, origin),
     ]);
-    return { page, cache: 'miss', fetchedAt };
+    return { page: shown, cache: 'miss', fetchedAt };
   }
 
   /** The cached page; throws if a 404 is remembered for the list. */

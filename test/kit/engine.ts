@@ -117,9 +117,9 @@ function noting(inner: Cache, keys: Set<string>, lookUps: (readonly string[])[])
       lookUps.push(asked);
       return inner.getMany(asked);
     },
-    set(key, held, ttlMs, shows) {
+    set(key, ...rest) {
       keys.add(key);
-      return inner.set(key, held, ttlMs, shows);
+      return inner.set(key, ...rest);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { digestOf } from '../../../src/lib/digest.js';
-import { HOUR_MS } from '../../../src/lib/durations.js';
+import { HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
 import { batched } from '../batched.js';
 import type { RedisClient } from '../client.js';
 import type { RedisLink } from '../link.js';
@@ -12,6 +12,12 @@ const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
 
 /** Until then pages may be cached that no bucket lists: a bucket was lost, or an earlier version wrote the pages. */
 const UNKNOWN_UNTIL = 'unknown-until';
+
+/** When names were withdrawn. */
+const WITHDRAWN = `${BUCKETS}:withdrawn`;
+/** Longer than any read takes. */
+const WITHDRAWN_MS = MINUTE_MS;
+const MOST_WITHDRAWN = 100_000;
 
 /** A name goes into the bucket that ends after it expires; ends are an eighth of a lifetime apart, or half an hour. */
 const LEAST_WIDTH_MS = HOUR_MS / 2;
@@ -31,14 +37,37 @@ const MARK_LENGTH = 12;
 
 const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
 
+const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/** In the script that adds names, for those that are withdrawn before they are found and for those that are added first. */
+export const WITHDRAW = script(`${NOW}
+for _, name in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, name) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${WITHDRAWN_MS})
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -${MOST_WITHDRAWN + 1})
+return redis.call('PEXPIRE', KEYS[1], ${WITHDRAWN_MS})
+`);
+
 /**
- * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. 0: nothing is
- * known yet.
+ * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. Returns those
+ * that were withdrawn lately, each with how many milliseconds ago; 0: nothing is known yet.
  */
 export const NOTE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local withdrawn = {}
+if redis.call('EXISTS', KEYS[3]) == 1 then ${NOW}
+  for n = 5, #ARGV do
+    local at = redis.call('ZSCORE', KEYS[3], ARGV[n])
+    if at then
+      table.insert(withdrawn, ARGV[n])
+      table.insert(withdrawn, now - at)
+    end
+  end
+end
 local state, exists = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('EXISTS', KEYS[2])
-if state == 'full' then return 1 end
+if state == 'full' then return withdrawn end
 if not state then
   for _, bucket in ipairs(redis.call('HKEYS', KEYS[1])) do
     if tonumber(bucket) and tonumber(bucket) < tonumber(ARGV[2]) then redis.call('HDEL', KEYS[1], bucket) end
@@ -46,7 +75,7 @@ if not state then
   redis.call('HSET', KEYS[1], ARGV[1], 'whole')
 elseif exists == 0 then
   redis.call('HSET', KEYS[1], ARGV[1], 'full')
-  return 1
+  return withdrawn
 end
 for first = 5, #ARGV, 1000 do
   redis.call('SADD', KEYS[2], unpack(ARGV, first, math.min(first + 999, #ARGV)))
@@ -56,7 +85,7 @@ if redis.call('SCARD', KEYS[2]) > tonumber(ARGV[4]) then
   redis.call('UNLINK', KEYS[2])
   redis.call('HSET', KEYS[1], ARGV[1], 'full')
 end
-return 1
+return withdrawn
 `);
 
 export interface ShownNamesOptions {
@@ -74,13 +103,13 @@ export interface ShownNamesOptions {
  */
 export class ShownNames {
   readonly #options: ShownNamesOptions;
-  readonly #note: (noting: Noting) => Promise<unknown>;
+  readonly #note: (noting: Noting) => Promise<Noted>;
   #beginning: Promise<void> | undefined;
 
   constructor(options: ShownNamesOptions) {
     this.#options = options;
     const { link, mostNames = MOST_NAMES } = options;
-    this.#note = batched<Noting, unknown>(link, {
+    this.#note = batched<Noting, Noted>(link, {
       send: (redis, notings) => noteAll(redis, notings, mostNames),
       isInOneSlot: true,
       fallback: () => undefined,
@@ -88,19 +117,25 @@ export class ShownNames {
   }
 
   /**
-   * Called before the page is cached in Redis, so that none is unlisted: false where the page must not be cached,
-   * because Redis is away.
+   * Called before the page is cached in Redis, so that none is unlisted. Returns those that were withdrawn after the
+   * read of the page began; undefined where the page must not be cached, because Redis is away.
    */
-  async note(names: readonly string[], ttlMs: number): Promise<boolean> {
-    if (names.length === 0) return this.#isBegun();
+  async note(names: readonly string[], ttlMs: number, beganAt?: number): Promise<ReadonlySet<string> | undefined> {
+    if (names.length === 0) return (await this.#isBegun()) ? new Set() : undefined;
     const nowMs = this.#options.clock.now();
     const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
     const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
     const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(markOf) };
-    const first = await this.#note(noting);
-    if (first !== 0) return first === 1;
-    await this.#begin();
-    return (await this.#note(noting)) === 1;
+    // Clocks differ among nodes and from that of Redis; how long ago something was does not.
+    const readMs = beganAt === undefined ? 0 : nowMs - beganAt;
+    let noted = await this.#note(noting);
+    if (noted === 0) {
+      await this.#begin();
+      noted = await this.#note(noting);
+    }
+    if (noted === 0 || noted === undefined) return undefined;
+    const ages = new Map(noted.flatMap((mark, n) => (n % 2 === 0 ? [[mark, noted[n + 1] as number]] : [])));
+    return new Set(names.filter((name) => (ages.get(markOf(name)) ?? Number.POSITIVE_INFINITY) < readMs));
   }
 
   /** For a page that shows no names: the record of the buckets must exist before anything is cached. */
@@ -114,7 +149,8 @@ export class ShownNames {
   async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
     const nothing = () => names.map(() => undefined);
     const { link, clock } = this.#options;
-    let buckets = await this.#buckets();
+    const marks = names.map(markOf);
+    let [buckets] = await Promise.all([this.#buckets(), this.#withdraw(marks)]);
     if (buckets !== undefined && Object.keys(buckets).length === 0) {
       await this.#begin();
       buckets = await this.#buckets();
@@ -125,13 +161,21 @@ export class ShownNames {
     if (unknownUntil === undefined || Number(unknownUntil) > nowMs) return nothing();
     const live = Object.keys(states).filter((endMs) => Number(endMs) > nowMs);
     if (live.some((endMs) => states[endMs] !== 'whole')) return nothing();
-    const marks = names.map(markOf);
     const found = await link.run(
       (redis) => Promise.all(live.map((endMs) => lookIn(redis, bucketKey(endMs), marks))),
       () => [undefined],
     );
     if (found.includes(undefined)) return nothing();
     return names.map((_, index) => found.some((marked) => marked?.[index] === 1));
+  }
+
+  /** Before it is looked up who shows them: what is cached from then on finds them here. */
+  async #withdraw(marks: readonly string[]): Promise<void> {
+    if (marks.length === 0) return;
+    await this.#options.link.run<unknown>(
+      (redis) => runScript(redis, WITHDRAW, [WITHDRAWN], marks),
+      () => undefined,
+    );
   }
 
   #buckets(): Promise<Record<string, string> | undefined> {
@@ -161,6 +205,9 @@ export class ShownNames {
   }
 }
 
+/** Marks that were withdrawn lately, each followed by how many milliseconds ago; undefined while Redis is away. */
+type Noted = readonly (string | number)[] | 0 | undefined;
+
 /** Names of one entry, for one bucket. */
 interface Noting {
   readonly endMs: number;
@@ -170,16 +217,16 @@ interface Noting {
 }
 
 /** One command for all entries of a lifetime: as many at any time of day, whichever buckets they fall into. */
-async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<unknown[]> {
+async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<Noted[]> {
   const keyOf = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
-  const noteLike = (one: Noting): Promise<unknown> => {
+  const noteLike = async (one: Noting): Promise<Noted> => {
     const { endMs, nowMs } = one;
     const alike = notings.filter((noting) => keyOf(noting) === keyOf(one));
     const marks = new Set(alike.flatMap((noting) => noting.marks));
     const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...marks];
-    return runScript(redis, NOTE, [BUCKETS, bucketKey(endMs)], args);
+    return (await runScript(redis, NOTE, [BUCKETS, bucketKey(endMs), WITHDRAWN], args)) as Noted;
   };
-  const noted = new Map<string, Promise<unknown>>();
+  const noted = new Map<string, Promise<Noted>>();
   for (const noting of notings) if (!noted.has(keyOf(noting))) noted.set(keyOf(noting), noteLike(noting));
   return Promise.all(notings.map((noting) => noted.get(keyOf(noting))));
 }

@@ -12,6 +12,7 @@ describe('the cache in memory', () => {
     let nowMs = 0;
     return {
       cache: createMemoryCache({ clock: { now: () => nowMs } }),
+      now: () => nowMs,
       advance: async (ms) => {
         nowMs += ms;
       },

@@ -4,7 +4,9 @@ import type { Cache, Cached } from '../../../../src/ports/cache.js';
 
 export interface CacheHarness {
   readonly cache: Cache;
-  /** Lets so many milliseconds pass for the cache. */
+  /** The time for the cache, Unix milliseconds. */
+  now(): number;
+  /** Lets so many milliseconds pass for it. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,6 +86,22 @@ export function cacheSuite(create: () => Promise<CacheHarness>): void {
       false,
     ]);
     expect(await at.cache.shows([])).toEqual([]);
+  });
+
+  it('leaves out of a value what was withdrawn while it was read, and of a later one nothing (M25)', async () => {
+    const without = (names: ReadonlySet<string>) => (names.has('list') ? undefined : [...names]);
+    const set = (key: string, beganAt: number, names = ['a', 'b']) =>
+      at.cache.set<string[]>(key, held(['all']), 10_000, names, { beganAt, without });
+    const beganAt = at.now();
+    await at.advance(30_000);
+    await at.cache.shows(['b', 'list']);
+    await at.advance(30_000);
+    expect(await set('late', beganAt)).toEqual(['b']);
+    expect(await at.cache.get('late')).toEqual(held(['b']));
+    expect(await set('whole', beganAt, ['a', 'list'])).toBeUndefined();
+    expect(await at.cache.get('whole')).toBeUndefined();
+    expect(await set('later', at.now())).toEqual(['all']);
+    expect(await at.cache.get('later')).toEqual(held(['all']));
   });
 
   it('never says that a name is not shown while anything that shows it lives (M25)', async () => {

@@ -30,7 +30,7 @@ export function redisSuites(redis: () => RedisHarness): void {
   async function begin() {
     await redis().flush();
     const clock = manualClock();
-    return { clock, advance: async (ms: number) => clock.advance(ms), close: async () => {} };
+    return { clock, now: clock.now, advance: async (ms: number) => clock.advance(ms), close: async () => {} };
   }
 
   describe('cache', () => {

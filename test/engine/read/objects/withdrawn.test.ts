@@ -14,9 +14,11 @@ function setUp() {
   net.list('followers', '1', ['2', '3', '4', '5']);
   let held = async <T>(answer: T): Promise<T> => answer;
   const page: Network['page'] = async (...args) => held(await net.network.page(...args));
-  const engine = createEngine({ ...net.network, page });
-  /** The next page that the network makes comes late: when it is made, and what lets it come. */
-  const holdPage = (): [isMade: Promise<void>, release: () => void] => {
+  const tweets: Network['tweets'] = async (...args) => held(await net.network.tweets(...args));
+  const users: Network['users'] = async (...args) => held(await net.network.users(...args));
+  const engine = createEngine({ ...net.network, page, tweets, users });
+  /** The next answer that the network makes comes late: when it is made, and what lets it come. */
+  const holdAnswer = (): [isMade: Promise<void>, release: () => void] => {
     let [made, release] = [() => {}, () => {}];
     const isMade = new Promise<void>((resolve) => (made = resolve));
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -36,7 +38,7 @@ function setUp() {
   };
   const list = (kind: 'timeline' | 'followers', fresh = false) =>
     engine.page({ kind, subject: '1', count: 5, fresh }).then(({ page }) => page.nodes.map((node) => node.id));
-  return { net, engine, read, list, holdPage };
+  return { net, engine, read, list, holdAnswer };
 }
 
 const notFound = (reason: string) => ({ code: 'not_found', detail: { reason } });
@@ -87,9 +89,9 @@ describe('a withdrawn object', () => {
   });
 
   it('is not brought back by an older page that arrives later (M25)', async () => {
-    const { net, engine, read, list, holdPage } = setUp();
+    const { net, engine, read, list, holdAnswer } = setUp();
     await list('timeline');
-    const [isAsked, release] = holdPage();
+    const [isAsked, release] = holdAnswer();
     const late = list('timeline', true);
     await isAsked;
     net.remove('17');
@@ -100,6 +102,62 @@ describe('a withdrawn object', () => {
     net.restore('17');
     expect(await list('timeline', true)).toContain('17');
     expect(engine.tombstones.isEmpty).toBe(true);
+  });
+
+  it.each(['timeline', 'followers'] as const)(
+    'is left out of a page of the %s that was read before, where nothing cached showed it (M25)',
+    async (kind) => {
+      const { net, engine, read, list, holdAnswer } = setUp();
+      const [what, id, rest] =
+        kind === 'timeline'
+          ? (['tweet', '17', ['19', '18', '16', '15', '14']] as const)
+          : (['user', '3', ['2', '4', '5']] as const);
+      const [isMade, release] = holdAnswer();
+      const late = list(kind, true);
+      await isMade;
+      engine.clock.nowMs += 1;
+      net.remove(id);
+      await expect(read(what, id, true)).rejects.toMatchObject(notFound('deleted'));
+      expect(engine.tombstones.isEmpty).toBe(true);
+      release();
+      expect(await late).toEqual(rest);
+      expect(await list(kind)).toEqual(rest);
+      net.restore(id);
+      engine.clock.nowMs += 1;
+      expect(await list(kind, true)).toContain(id);
+      expect(await list(kind)).toContain(id);
+    },
+  );
+
+  it('is not brought back by its own answer that was read before (M25)', async () => {
+    const { net, engine, read, holdAnswer } = setUp();
+    const [isMade, release] = holdAnswer();
+    const late = read('tweet', '17', true);
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.remove('17');
+    await expect(read('tweet', '17', true)).rejects.toMatchObject(notFound('deleted'));
+    release();
+    await expect(late).rejects.toMatchObject(notFound('deleted'));
+    await expect(read('tweet', '17')).rejects.toMatchObject(notFound('deleted'));
+    net.restore('17');
+    engine.clock.nowMs += 1;
+    await read('tweet', '17', true);
+    expect((await read('tweet', '17')).charge.cache).toBe('hit');
+  });
+
+  it('hides the tweets of an account that turned private while they were read (M33)', async () => {
+    const { net, engine, read, list, holdAnswer } = setUp();
+    const [isMade, release] = holdAnswer();
+    const late = list('timeline', true);
+    await isMade;
+    engine.clock.nowMs += 1;
+    net.user({ id: '1', protected: true });
+    await read('user', '1', true);
+    release();
+    expect(await late).toEqual([]);
+    net.pages('timeline', '1', gone('private'));
+    await expect(list('timeline')).rejects.toMatchObject(notFound('private'));
   });
 
   it('disappears under its id when it was requested by handle, also from cached pages (M25)', async () => {

@@ -6,9 +6,9 @@ import { TAKE } from '../../../../adapters/redis/rate-limiter.js';
 import type { Script } from '../../../../adapters/redis/script.js';
 import { HEADER_BYTES } from '../../../../adapters/redis/stored-entry.js';
 import { HEADERS, WRITE } from '../../../../adapters/redis/stored-values.js';
-import { NOTE } from '../../../../adapters/redis/tombstones/shown-names.js';
+import { NOTE, WITHDRAW } from '../../../../adapters/redis/tombstones/shown-names.js';
 import { APPEND, START } from '../../../../adapters/redis/tombstones/tombstone-stream.js';
-import { HOUR_MS } from '../../../../src/lib/durations.js';
+import { HOUR_MS, MINUTE_MS } from '../../../../src/lib/durations.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 
 type Value = string | Map<string, string> | Set<string> | Map<string, number>;
@@ -243,17 +243,22 @@ const RUNS: readonly (readonly [Script, Run])[] = [
   ],
   [
     NOTE,
-    (server, [buckets = '', bucket = ''], [end, nowMs, px, most, ...names]) => {
+    (server, [buckets = '', bucket = '', gone = ''], [end, nowMs, px, most, ...names]) => {
       const states = server.hash(buckets);
       if (states === undefined) return 0;
+      const times = server.read(gone) as Map<string, number> | undefined;
+      const withdrawn = names.map(textOf).flatMap((name) => {
+        const atMs = times?.get(name);
+        return atMs === undefined ? [] : [name, Math.floor(server.now()) - atMs];
+      });
       const state = states.get(textOf(end));
-      if (state === 'full') return 1;
+      if (state === 'full') return withdrawn;
       if (state === undefined) {
         for (const other of states.keys()) if (Number(other) < numberOf(nowMs)) states.delete(other);
         states.set(textOf(end), 'whole');
       } else if (server.members(bucket) === undefined) {
         states.set(textOf(end), 'full');
-        return 1;
+        return withdrawn;
       }
       const marks = new Set([...(server.members(bucket) ?? []), ...names.map(textOf)]);
       server.set(bucket, marks, numberOf(px));
@@ -261,6 +266,17 @@ const RUNS: readonly (readonly [Script, Run])[] = [
         server.delete(bucket);
         states.set(textOf(end), 'full');
       }
+      return withdrawn;
+    },
+  ],
+  [
+    WITHDRAW,
+    (server, [key = ''], names) => {
+      const times = (server.read(key) as Map<string, number> | undefined) ?? new Map<string, number>();
+      const nowMs = Math.floor(server.now());
+      for (const name of names) times.set(textOf(name), nowMs);
+      for (const [name, atMs] of times) if (atMs <= nowMs - MINUTE_MS) times.delete(name);
+      server.set(key, times, MINUTE_MS);
       return 1;
     },
   ],
