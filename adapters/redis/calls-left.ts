@@ -1,18 +1,28 @@
-import type { CallsLeft } from '../../src/ports/rate-limiter.js';
+import type { CallsLeft, Taken } from '../../src/ports/rate-limiter.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
-/** The key holds what is left, and expires at the reset. Returns the wait, and whether a call was counted. */
+/** A call that nobody hears of again, because its process died, is waited for no longer. */
+const FINDS_OUT_WITHIN_MS = 10_000;
+
+/** The key holds what is left, and expires at the reset; `?` while the first call finds out. */
 const TAKE_CALL = script(`
-local left = tonumber(redis.call('GET', KEYS[1]) or '')
-if not left then return { 0, 0 } end
-if left < 1 then return { math.max(1, redis.call('PTTL', KEYS[1])), 0 } end
-if ARGV[1] == '1' then redis.call('DECR', KEYS[1]) end
-return { 0, tonumber(ARGV[1]) }
+local held = redis.call('GET', KEYS[1])
+local left = tonumber(held or '')
+if left and left < 1 then return { 'empty', math.max(1, redis.call('PTTL', KEYS[1])) } end
+if ARGV[1] == '0' then return { 'unknown' } end
+if left then
+  redis.call('DECR', KEYS[1])
+  return { 'counted' }
+end
+if held == '?' then return { 'awaited' } end
+redis.call('SET', KEYS[1], '?', 'PX', ${FINDS_OUT_WITHIN_MS})
+return { 'first' }
 `);
 
 const GIVE_CALL_BACK = script(`
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('INCR', KEYS[1]) end
+local held = redis.call('GET', KEYS[1])
+if held == '?' then redis.call('DEL', KEYS[1]) elseif held then redis.call('INCR', KEYS[1]) end
 `);
 
 /** Answers of one window come in any order, and say its end in whole seconds. */
@@ -36,10 +46,10 @@ export function createRedisCallsLeft(link: RedisLink): CallsLeft {
     take: (bucket, calls) =>
       link.run(
         async (redis) => {
-          const [waitMs, counted] = (await runScript(redis, TAKE_CALL, [keyOf(bucket)], [calls])) as [number, number];
-          return { waitMs, counted: counted === 1 };
+          const [is, waitMs] = (await runScript(redis, TAKE_CALL, [keyOf(bucket)], [calls])) as [Taken['is'], number];
+          return { is, waitMs };
         },
-        () => ({ waitMs: 0, counted: false }),
+        () => ({ is: 'unknown' }),
       ),
     giveBack: (bucket) => tell(GIVE_CALL_BACK, bucket, []),
     note: (bucket, remaining, resetsInMs) => tell(NOTE_CALLS, bucket, [remaining, resetsInMs]),

@@ -2,18 +2,19 @@
 export interface CallsLeft {
   /** Takes one of the bucket's calls; 0 only looks. */
   take(bucket: string, calls: 0 | 1): Promise<Taken>;
-  /** Returns a call that was `counted` and not answered. */
+  /** Returns a call that was taken and not answered, or whose answer said nothing. */
   giveBack(bucket: string): Promise<void>;
   /** What an answer says. Calls that were taken and are not answered yet stay taken. */
   note(bucket: string, remaining: number, resetsInMs: number): Promise<void>;
 }
 
-export interface Taken {
-  /** Milliseconds until the bucket's reset if none is left; 0 if there is one, or nothing is known. */
-  readonly waitMs: number;
-  /** Whether what is left was known, and is one less now. */
-  readonly counted: boolean;
-}
+/**
+ * `empty`: none is left for so long. `counted`: what is left was known, and is one less now. `first`: nothing is known,
+ * and this call is to find out. `awaited`: another one is finding out; take again soon. `unknown`: nothing was taken.
+ */
+export type Taken =
+  | { readonly is: 'empty'; readonly waitMs: number }
+  | { readonly is: 'counted' | 'first' | 'awaited' | 'unknown' };
 
 /** The pace of upstream calls, shared by all nodes. Keys are independent of each other. */
 export interface Pace {

@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { CallsLeft } from '../../../src/ports/rate-limiter.js';
+import type { CallsLeft, Taken } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
 
 /** A path without the ids in it: X counts the calls of each such endpoint on their own, per token. */
@@ -26,6 +27,12 @@ interface Calls {
 /** Two answers whose windows end this close to each other are of one window: X says whole seconds. */
 const SAME_WINDOW_MS = 2000;
 
+/** What is assumed for a while where an answer says nothing of its endpoint: calls need not wait for one another. */
+const UNLIMITED: Limit = { remaining: 1_000_000_000, resetsInSeconds: 60 };
+
+/** How often a process looks whether another one has found out what is left. */
+const LOOK_EVERY_MS = 50;
+
 /** Ends a call, with what its answer said of the endpoint, if it said anything. */
 export type Leave = (limit: Limit | undefined) => Promise<void>;
 
@@ -43,14 +50,14 @@ export class EndpointLimits {
   }
 
   /**
-   * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered.
-   * Throws the refusal when none is left, and the signal's reason.
+   * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered;
+   * one is while nothing is known. Throws the refusal when none is left, and the signal's reason.
    */
   async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);
     for (;;) {
       this.#requireOwn(calls, endpoint);
-      if (!this.#isKnown(calls) || calls.inFlight < calls.remaining) break;
+      if (calls.inFlight < (this.#isKnown(calls) ? calls.remaining : 1)) break;
       await new Promise<void>((resolve) => {
         calls.waiting.push(resolve);
         signal.addEventListener('abort', () => resolve(), { once: true });
@@ -63,29 +70,42 @@ export class EndpointLimits {
       for (const wake of calls.waiting.splice(0)) wake();
     };
     const bucket = bucketOf(session, endpoint);
-    const counted = await this.#take(bucket, endpoint, 1).catch((refusal: unknown) => {
+    const taken = await this.#take(bucket, endpoint, signal).catch((refusal: unknown) => {
       leave();
       throw refusal;
     });
-    return async (limit) => {
-      const isTold = limit !== undefined && limit.resetsInSeconds > 0;
-      if (isTold) this.#note(calls, limit);
+    return async (told) => {
+      const limit = told !== undefined && told.resetsInSeconds > 0 ? told : undefined;
+      // Whoever left has no answer; the next call finds out.
+      const assumed = signal.aborted ? undefined : UNLIMITED;
+      const own = limit ?? (this.#isKnown(calls) ? undefined : assumed);
+      if (own) this.#note(calls, own);
       leave();
-      if (isTold) await this.#shared?.note(bucket, limit.remaining, limit.resetsInSeconds * 1000);
-      else if (counted) await this.#shared?.giveBack(bucket);
+      const heard = limit ?? (taken === 'first' ? assumed : undefined);
+      if (heard) await this.#shared?.note(bucket, heard.remaining, heard.resetsInSeconds * 1000);
+      else if (taken !== 'unknown') await this.#shared?.giveBack(bucket);
     };
   }
 
   /** Throws while no call may be made. */
   async require(session: string, endpoint: string): Promise<void> {
     this.#requireOwn(this.#of(session, endpoint), endpoint);
-    await this.#take(bucketOf(session, endpoint), endpoint, 0);
+    await this.#ask(bucketOf(session, endpoint), endpoint, 0);
   }
 
-  async #take(bucket: string, endpoint: string, calls: 0 | 1): Promise<boolean> {
-    const { waitMs, counted } = (await this.#shared?.take(bucket, calls)) ?? { waitMs: 0, counted: false };
-    if (waitMs > 0) throw usedUp(endpoint, waitMs);
-    return counted;
+  /** One of the calls that all processes have, as soon as that is known. */
+  async #take(bucket: string, endpoint: string, signal: AbortSignal): Promise<Taken['is']> {
+    for (;;) {
+      const is = await this.#ask(bucket, endpoint, 1);
+      if (is !== 'awaited') return is;
+      await wait(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async #ask(bucket: string, endpoint: string, calls: 0 | 1): Promise<Taken['is']> {
+    const taken: Taken = (await this.#shared?.take(bucket, calls)) ?? { is: 'unknown' };
+    if (taken.is === 'empty') throw usedUp(endpoint, taken.waitMs);
+    return taken.is;
   }
 
   #note(calls: Calls, { remaining, resetsInSeconds }: Limit): void {

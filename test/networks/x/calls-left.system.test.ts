@@ -62,6 +62,28 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(5);
   });
 
+  it('are found out by one call while nobody knows them, in either process (L21)', async () => {
+    let left = 3;
+    const { one, two, requests } = await openTwo(() => {
+      left -= 1;
+      return Math.max(0, left);
+    });
+    const outcomes = await Promise.allSettled(
+      [one, two, one, two, one, two].map((network, n) => search(network, `${n}`)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(requests).toHaveLength(3);
+  });
+
+  it('are not waited for after an answer that does not say them', async () => {
+    const { one, two, requests } = await openTwo(() => undefined);
+    const failed = { code: 'upstream_error' };
+    await Promise.all(
+      [one, two, one, two].map((network, n) => expect(search(network, `${n}`)).rejects.toMatchObject(failed)),
+    );
+    expect(requests).toHaveLength(4);
+  });
+
   it('are not fewer after a call that X did not count', async () => {
     const answers = [1, undefined, 0];
     const { one, two, requests } = await openTwo(() => answers.shift());

@@ -63,6 +63,40 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(4);
   });
 
+  it('is asked by one call while nothing is known of it, and by as many as it has left then (L21)', async () => {
+    let left = 3;
+    const at = await scripted(({ path, query }) => {
+      left -= 1;
+      const reset = String(NOW / 1000 + 600);
+      const headers = { 'x-rate-limit-remaining': String(Math.max(0, left)), 'x-rate-limit-reset': reset };
+      return { ...answer([])({ path, query }), headers };
+    });
+    const search = (q: string) => at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context());
+    const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd', 'e', 'f'].map(search));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(at.requests).toHaveLength(3);
+  });
+
+  it('is called as often as is asked for where its answers say nothing', async () => {
+    const at = await scripted(({ path, query }) => ({ body: answer([])({ path, query }).body }));
+    const search = (q: string) => at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context());
+    await Promise.all(['a', 'b', 'c', 'd'].map(search));
+    expect(at.requests).toHaveLength(4);
+  });
+
+  it('is asked by the next call where the first one left without an answer', async () => {
+    const leaving = new AbortController();
+    const at = await scripted(({ path, query }) => {
+      leaving.abort(new Error('left'));
+      return answer(['/2/tweets/search/recent'])({ path, query });
+    });
+    const search = (q: string, signal?: AbortSignal) =>
+      at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context(signal && { signal }));
+    const outcomes = await Promise.allSettled([search('a', leaving.signal), search('b'), search('c')]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(at.requests).toHaveLength(2);
+  });
+
   it('gives up waiting for a call that is left when its signal fires (L21)', async () => {
     const at = await scripted(({ path, query }) => ({
       ...answer([])({ path, query }),
