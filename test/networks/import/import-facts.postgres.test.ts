@@ -16,6 +16,29 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([perch.close(), scratch.remove()]));
 
+interface Parts {
+  readonly media?: readonly object[];
+  readonly audio?: readonly object[];
+  readonly poll?: { readonly options: readonly object[] };
+  readonly articles?: readonly object[];
+}
+
+interface Served extends Parts {
+  readonly id: string;
+  readonly text: string;
+  readonly author: { readonly name: string; readonly bio?: string };
+}
+
+const byId = (one: { id: string }, other: { id: string }): number => one.id.localeCompare(other.id);
+
+/** Empty texts are left out. */
+const partsOf = ({ media, audio, poll, articles }: Parts): unknown =>
+  JSON.parse(
+    JSON.stringify({ media, audio, poll, articles }, (name, value) =>
+      value === '' && name !== 'text' && name !== 'title' ? undefined : value,
+    ),
+  );
+
 let files = 0;
 async function imported(content: string, name = 'rows.ndjson') {
   files += 1;
@@ -60,33 +83,57 @@ describe('export, import, export', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('gives the same lines for all texts', async () => {
+  const link = fc.option(text, { nil: undefined }).map((path) => path && `https://example.org/${path}`);
+  const parts = fc.record(
+    {
+      media: fc.array(fc.record({ type: fc.constant('photo'), url: link, alt_text: text }, { requiredKeys: ['type'] })),
+      audio: fc.array(fc.record({ url: link, alt_text: text }, { requiredKeys: [] })),
+      poll: fc.record(
+        {
+          options: fc.array(fc.record({ text, votes: fc.nat() }, { requiredKeys: ['text'] })),
+          ends_at: fc.constant(CREATED),
+        },
+        { requiredKeys: ['options'] },
+      ),
+      articles: fc.array(fc.record({ title: text, url: link }, { requiredKeys: ['title'] })),
+    },
+    { requiredKeys: [] },
+  );
+
+  it('gives the same lines for all texts, in posts and in what is in them', async () => {
     let author = 1_000;
     await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 80 }), text, text, async (texts, name, bio) => {
-        author += 1;
-        const id = String(author);
-        const tweets = texts.map((each, index) => ({
-          id: `${author}${index + 100}`,
-          text: each,
-          created_at: CREATED,
-          author_id: id,
-        }));
-        await imported(lines({ id, handle: `h${id}`, name, bio, location: bio }, ...tweets));
-        const first = await exported(author);
-        const served = first
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as { id: string; text: string; author: { name: string; bio?: string } });
-        expect(new Map(served.map((each) => [each.id, each.text]))).toEqual(
-          new Map(tweets.map((each) => [each.id, each.text])),
-        );
-        expect(served[0]?.author.name).toBe(name);
-        expect(served[0]?.author.bio ?? '').toBe(bio);
-        await imported(first);
-        expect(await exported(author)).toBe(first);
-        expect(await imported(first)).toMatchObject({ users: { changed: 0 }, tweets: { added: 0, changed: 0 } });
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(text, parts), { minLength: 20, maxLength: 80 }),
+        text,
+        text,
+        async (posts, name, bio) => {
+          author += 1;
+          const id = String(author);
+          const tweets = posts.map(([each, inside], index) => ({
+            ...inside,
+            id: `${author}${index + 100}`,
+            text: each,
+            created_at: CREATED,
+            author_id: id,
+          }));
+          await imported(lines({ id, handle: `h${id}`, name, bio, location: bio }, ...tweets));
+          const first = await exported(author);
+          const served = first
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line) as Served);
+          expect(new Map(served.map((each) => [each.id, each.text]))).toEqual(
+            new Map(tweets.map((each) => [each.id, each.text])),
+          );
+          expect(served.toSorted(byId).map(partsOf)).toEqual(tweets.toSorted(byId).map(partsOf));
+          expect(served[0]?.author.name).toBe(name);
+          expect(served[0]?.author.bio ?? '').toBe(bio);
+          await imported(first);
+          expect(await exported(author)).toBe(first);
+          expect(await imported(first)).toMatchObject({ users: { changed: 0 }, tweets: { added: 0, changed: 0 } });
+        },
+      ),
       { numRuns: 10 },
     );
   });
@@ -122,6 +169,29 @@ describe('an import takes nothing away', () => {
     expect(await flags('402')).toEqual({ is_retweet: false, is_quote: false, is_reply: false });
     expect((await imported(JSON.stringify(few), 'few.json')).tweets).toMatchObject({ added: 0, changed: 0 });
     expect(await flags('401')).toEqual(known);
+  });
+
+  it('that is no part of a format: an alternative text, and when a poll ends', async () => {
+    const url = 'https://img.example/1.jpg';
+    const attachments = { media_keys: ['3_1'], poll_ids: ['5'] };
+    const page = (id: string, alt_text?: string, end_datetime?: string) => ({
+      data: [{ ...retweet, id, edit_history_tweet_ids: [id], attachments }],
+      includes: {
+        media: [{ media_key: '3_1', type: 'photo', url, alt_text, height: alt_text ? undefined : 9 }],
+        polls: [{ id: '5', options: [{ position: 1, label: 'yes', votes: alt_text ? 1 : 2 }], end_datetime }],
+      },
+    });
+    const first = (id: string) => page(id, 'A buoy', CREATED);
+    await imported(JSON.stringify([first('601'), page('601')]), 'both.json');
+    await imported(JSON.stringify(first('602')), 'first.json');
+    await imported(JSON.stringify(page('602')), 'then.json');
+    for (const id of ['601', '602']) {
+      expect((await get(`/v1/tweets/${id}?fresh=true`)).data).toMatchObject({
+        media: [{ type: 'photo', url, alt_text: 'A buoy', height: 9 }],
+        poll: { options: [{ text: 'yes', votes: 2 }], ends_at: CREATED },
+      });
+    }
+    expect((await imported(JSON.stringify(page('602')), 'again.json')).tweets).toMatchObject({ changed: 0 });
   });
 
   it('that the source cut: a whole text and its links stay, in one import and between two', async () => {

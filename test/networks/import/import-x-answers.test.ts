@@ -105,6 +105,82 @@ describe('lists of a page without the page', () => {
   });
 });
 
+describe('the content of a post besides its text (T22)', () => {
+  const poll = {
+    id: '55',
+    options: [
+      { position: 2, label: 'ebb &amp; slack', votes: 4 },
+      { position: 1, label: 'flood', votes: 3 },
+    ],
+    end_datetime: '2025-02-02T10:00:00Z',
+    voting_status: 'open',
+  };
+  const photo = {
+    media_key: '3_1',
+    type: 'photo',
+    url: 'https://img.example/1.jpg',
+    alt_text: 'A buoy &lt;red&gt;',
+  };
+  const links = [
+    { url: 'https://t.co/a', expanded_url: 'https://x.com/i/article/55' },
+    { url: 'https://t.co/b', expanded_url: 'https://tides.example/', title: 'Tide tables &amp; more' },
+    { url: 'https://t.co/c', expanded_url: 'https://plain.example/' },
+  ];
+  const full = {
+    ...post,
+    attachments: { media_keys: ['3_1'], poll_ids: ['55'] },
+    article: { title: 'On tides &amp; ferries' },
+    entities: { urls: links },
+  };
+  const expected = {
+    media: [{ type: 'photo', url: 'https://img.example/1.jpg', altText: 'A buoy <red>' }],
+    poll: {
+      options: [
+        { text: 'flood', votes: 3 },
+        { text: 'ebb & slack', votes: 4 },
+      ],
+      endsAt: '2025-02-02T10:00:00.000Z',
+    },
+    articles: [
+      { title: 'On tides & ferries', url: 'https://x.com/i/article/55' },
+      { title: 'Tide tables & more', url: 'https://tides.example/' },
+    ],
+  };
+  const tweetsOf = (rows: CorpusRow[]) => rows.flatMap((row) => (row.kind === 'tweet' ? [row.tweet] : []));
+  const partsOf = (rows: CorpusRow[]) => tweetsOf(rows).map(({ media, poll, articles }) => ({ media, poll, articles }));
+
+  it('is taken from a page, for a retweet from its original, and from lists without the page', async () => {
+    const retweet = { ...post, id: '102', referenced_tweets: [{ type: 'retweeted', id: '101' }] };
+    const included = { tweets: [full], media: [photo], polls: [poll] };
+    const page = await rowsOf('page.json', { data: [retweet], includes: included });
+    expect(partsOf(page)).toEqual([expected, expected]);
+    expect(partsOf(await rowsOf('lists.json', included))).toEqual([expected]);
+  });
+
+  it('is taken from a flattened post', async () => {
+    const attachments = { ...full.attachments, media: [photo], poll };
+    expect(partsOf(await rowsOf('flat.jsonl', { ...full, attachments }))).toEqual([expected]);
+  });
+
+  it('is unknown where an answer does not say it', async () => {
+    const bare = { data: [{ ...full, article: undefined, entities: undefined }] };
+    expect(partsOf(await rowsOf('bare.json', bare))).toEqual([{}]);
+  });
+
+  it('is left out where it is odd, and the post stays with the rest', async () => {
+    const odd = {
+      data: [{ ...full, article: { title: 7 }, entities: { urls: [{ ...links[1], title: 'x'.repeat(5_000) }] } }],
+      includes: {
+        media: [{ ...photo, alt_text: ['?'] }],
+        polls: [{ ...poll, end_datetime: 'soon', options: [{ label: 'flood', votes: -1 }, { votes: 2 }] }],
+      },
+    };
+    expect(partsOf(await rowsOf('odd.json', odd))).toEqual([
+      { media: [{ type: 'photo', url: photo.url }], poll: { options: [{ text: 'flood' }] } },
+    ]);
+  });
+});
+
 describe('API v1.1', () => {
   const user = {
     id: 6253282,
@@ -184,6 +260,12 @@ describe('API v1.1', () => {
       { tweet: { id: '5', text: 'not cut' } },
       { tweet: { id: '6', isRetweet: true, retweetedId: '5' } },
     ]);
+  });
+
+  it('gives alternative texts that were asked for', async () => {
+    const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
+    const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });
+    expect(rows[1]).toMatchObject({ tweet: { media: [{ type: 'photo', altText: 'Fog & ferries' }] } });
   });
 
   it('gives the statuses and users of its lists', async () => {

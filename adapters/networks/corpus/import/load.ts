@@ -11,6 +11,7 @@ import type { CopyText } from './copy.js';
 import { isCutOf } from './cut-text.js';
 import { noteIndexed } from './index-corpus.js';
 import { lateIndexes } from './late-indexes.js';
+import { mergedParts } from './merge-parts.js';
 import { type Fault, isFault, isOmission, type Omission, type Reading } from './objects/reading.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import {
@@ -72,14 +73,14 @@ function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: 
   rows.set(row.id, earlier === undefined ? row : { ...earlier, ...row });
 }
 
-const OF_TEXT = ['text', 'urls', 'hashtags', 'mentions'] as const;
+const OF_TEXT = ['text', 'urls', 'articles', 'hashtags', 'mentions'] as const;
 
 /** The same; a text that its source cut leaves the whole one as it was, with what it contains. */
 function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
   const earlier = rows.get(row.id);
   const isCut = earlier !== undefined && isCutOf(row.text, earlier.text);
   const kept = isCut ? OF_TEXT.filter((name) => name in earlier).map((name) => [name, earlier[name]]) : [];
-  keep(rows, { ...row, ...Object.fromEntries(kept) });
+  keep(rows, { ...row, ...Object.fromEntries(kept), ...(earlier && mergedParts(earlier, row)) });
 }
 
 /** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */

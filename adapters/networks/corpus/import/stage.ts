@@ -86,11 +86,13 @@ async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text
 async function mergeChanges<Row>(sql: TransactionSql, table: EntityTable<Row>, given: string): Promise<number> {
   const columns = table.columns.filter(({ name }) => name !== 'id');
   const fields = columns.map(({ name }) => name);
-  const merged = columns.map(({ name, isOfText }) =>
-    isOfText
-      ? `case when ${isCutOfSql('s.text', 't.text')} then coalesce(t.${name}, s.${name}) else coalesce(s.${name}, t.${name}) end`
-      : `coalesce(s.${name}, t.${name})`,
-  );
+  const merged = columns.map(({ name, isOfText, merged: both }) => {
+    const [stored, staged] = [`t.${name}`, `s.${name}`];
+    if (both) return `coalesce(${both(stored, staged)}, ${staged}, ${stored})`;
+    return isOfText
+      ? `case when ${isCutOfSql('s.text', 't.text')} then coalesce(${stored}, ${staged}) else coalesce(${staged}, ${stored}) end`
+      : `coalesce(${staged}, ${stored})`;
+  });
   const isChanged = `(${merged.join(', ')}) is distinct from (${fields.map((name) => `t.${name}`).join(', ')})`;
   const derived = derivedStageOf(table.name);
   const count = await deriveInto(

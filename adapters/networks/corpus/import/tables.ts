@@ -3,6 +3,7 @@ import type { CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import { rankOf } from '../search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
+import { mergedMediaSql, mergedPollSql } from './merge-parts.js';
 
 /** A column of a corpus table and its value from a row of the model. */
 interface Column<Row> {
@@ -16,6 +17,8 @@ interface PlainColumn<Row> extends Column<Row> {
   readonly key: keyof Row & string;
   /** The text, or what it contains: of a text that its source cut, less than is known of the whole one. */
   readonly isOfText?: true;
+  /** SQL for what a stored and a given value say together; null for the one that is known. */
+  readonly merged?: (known: string, given: string) => string;
 }
 
 export interface EntityTable<Row> {
@@ -92,11 +95,19 @@ const TWEETS: EntityTable<CorpusTweet> = {
     column('quotes', 'bigint', 'quotesCount'),
     column('bookmarks', 'bigint', 'bookmarksCount'),
     column('views', 'bigint', 'viewsCount'),
-    { ...column<CorpusTweet>('media', 'jsonb', 'media'), value: (tweet) => tweet.media && mediaJson(tweet.media) },
-    { ...column<CorpusTweet>('audio', 'jsonb', 'audio'), value: (tweet) => tweet.audio && audioJson(tweet.audio) },
-    { ...column<CorpusTweet>('poll', 'jsonb', 'poll'), value: (tweet) => tweet.poll && pollJson(tweet.poll) },
     {
-      ...column<CorpusTweet>('articles', 'jsonb', 'articles'),
+      ...column<CorpusTweet>('media', 'jsonb', 'media'),
+      value: (tweet) => tweet.media && mediaJson(tweet.media),
+      merged: mergedMediaSql,
+    },
+    { ...column<CorpusTweet>('audio', 'jsonb', 'audio'), value: (tweet) => tweet.audio && audioJson(tweet.audio) },
+    {
+      ...column<CorpusTweet>('poll', 'jsonb', 'poll'),
+      value: (tweet) => tweet.poll && pollJson(tweet.poll),
+      merged: mergedPollSql,
+    },
+    {
+      ...ofText('articles', 'jsonb', 'articles'),
       value: (tweet) => tweet.articles && JSON.stringify(tweet.articles),
     },
     ofText('urls', 'text[]', 'urls'),

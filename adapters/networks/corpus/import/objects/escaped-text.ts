@@ -1,5 +1,6 @@
 /** Texts as X's API and archives write them: escaped, with links shortened. Nothing else is read by these (T30). */
-import { asRecords, type Json } from './reading.js';
+import { articleSchema, valid } from './fields.js';
+import { asRecord, asRecords, type Json } from './reading.js';
 
 const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
 
@@ -41,6 +42,8 @@ const isOwnMedia = (link: Json): boolean =>
   link.media_key !== undefined ||
   (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
 
+const targetOf = (link: Json): unknown => link.unwound_url ?? link.expanded_url ?? link.url;
+
 /**
  * The targets of the links that X lists, and the addresses in the text that the list does not cover: before X shortened
  * links, it listed none. Undefined where it lists none because it was not asked to.
@@ -48,10 +51,23 @@ const isOwnMedia = (link: Json): boolean =>
 export function linksIn(text: unknown, list: unknown, media: readonly Json[] = []): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const listed = asRecords(list);
-  const targets = listed
-    .filter((link) => !isOwnMedia(link))
-    .map((link) => link.unwound_url ?? link.expanded_url ?? link.url);
+  const targets = listed.filter((link) => !isOwnMedia(link)).map(targetOf);
   const covered = new Set([...listed, ...media].flatMap(({ url, expanded_url: expanded }) => [url, expanded]));
   const found = typeof text === 'string' ? addressesIn(decodeEntities(text)) : [];
   return [...new Set([...targets, ...found.filter((address) => !covered.has(address) && !SHORT.test(address))])];
+}
+
+/** An article on X: the post contains only its link, and beside it its title. */
+const ON_X = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/article\/\d+/;
+
+/** The article that a post is, and the linked pages whose titles X gives. Titles may not have been asked for. */
+export function articlesIn(article: unknown, list: unknown): Json[] | undefined {
+  const links = asRecords(list).filter((link) => !isOwnMedia(link));
+  const { title } = asRecord(article);
+  const own = title ? links.find((link) => ON_X.test(String(targetOf(link)))) : undefined;
+  const titled = [...(title ? [{ ...own, title }] : []), ...links.filter((link) => link.title && link !== own)];
+  const articles = titled.flatMap((link) => {
+    return valid(articleSchema, { title: decodeEntities(link.title), url: targetOf(link) }) ?? [];
+  });
+  return articles.length === 0 ? undefined : articles;
 }

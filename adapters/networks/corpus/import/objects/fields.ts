@@ -57,3 +57,15 @@ export const moment = z.iso
 
 export const list = <Item extends z.ZodType>(item: Item, maxItems: number) =>
   z.array(item, { error: 'must be a list' }).max(maxItems, { error: `must have at most ${maxItems} items` });
+
+export const altText = text(10_000).nullish();
+
+export const optionSchema = z.object({ text: text(500), votes: counter.nullish() });
+
+export const pollSchema = z.object({ options: list(optionSchema, 50), ends_at: moment.nullish() });
+
+export const articleSchema = z.object({ title: text(2_000), url: text(2_048).nullish() });
+
+/** A part of a post, unless it is odd: then the post goes without it (T20). */
+export const valid = <Value>(schema: z.ZodType, value: Value): Value | undefined =>
+  schema.safeParse(value).success ? value : undefined;

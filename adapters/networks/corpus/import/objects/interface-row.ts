@@ -2,7 +2,20 @@ import { z } from 'zod';
 import type { Article, Audio, Media, Poll, PollOption } from '../../../../../src/domain/model.js';
 import { languageOf } from '../../../../../src/domain/model.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../../rows.js';
-import { counter, flag, handle, id, list, moment, pixels, text } from './fields.js';
+import {
+  altText,
+  articleSchema,
+  counter,
+  flag,
+  handle,
+  id,
+  list,
+  moment,
+  type optionSchema,
+  pixels,
+  pollSchema,
+  text,
+} from './fields.js';
 import type { Json } from './reading.js';
 
 export type Kind = CorpusRow['kind'];
@@ -34,16 +47,10 @@ const mediaSchema = z.object({
   preview_url: text(2_048).nullish(),
   width: pixels.nullish(),
   height: pixels.nullish(),
-  alt_text: text(10_000).nullish(),
+  alt_text: altText,
 });
 
-const audioSchema = z.object({ url: text(2_048).nullish(), alt_text: text(10_000).nullish() });
-
-const optionSchema = z.object({ text: text(500), votes: counter.nullish() });
-
-const pollSchema = z.object({ options: list(optionSchema, 50), ends_at: moment.nullish() });
-
-const articleSchema = z.object({ title: text(2_000), url: text(2_048).nullish() });
+const audioSchema = z.object({ url: text(2_048).nullish(), alt_text: altText });
 
 /** Section 2, Tweet; the lengths keep one row within the limits of a text index. */
 const tweetSchema = z.object({
@@ -144,12 +151,15 @@ const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet>
   earlier_ids: 'earlierIds',
 };
 
+/** Texts that an object has even where they are empty. */
+const REQUIRED = new Set(['text', 'name', 'title']);
+
 /** The checked fields under the model's names; null and empty optional ones are absent. */
 function renamed(value: Json, names: Readonly<Record<string, string>>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const name in names) {
     const field = value[name];
-    if (field !== undefined && field !== null && (field !== '' || name === 'text' || name === 'name')) {
+    if (field !== undefined && field !== null && (field !== '' || REQUIRED.has(name))) {
       out[names[name] as string] = field;
     }
   }

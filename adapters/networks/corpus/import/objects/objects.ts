@@ -4,7 +4,12 @@ import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.
 import { referencesOf, type V2Includes, v2Tweet, v2User } from './v2.js';
 import { type Beside, statusTweet, v11User } from './v11.js';
 
-const NO_INCLUDES: V2Includes = { media: new Map(), tweets: new Map(), listsReferences: false };
+const NO_INCLUDES: V2Includes = {
+  media: new Map(),
+  polls: new Map(),
+  tweets: new Map(),
+  listsReferences: false,
+};
 /** Objects inside objects: a post, the one it quotes, whom that one mentions. */
 const MOST_LEVELS = 4;
 
@@ -25,7 +30,7 @@ const ASK_FOR_FIELDS = ' (request pages with tweet.fields=author_id,created_at)'
 const has = (value: Json, name: string): boolean => Object.hasOwn(value, name);
 
 /** Lists of objects that a page includes; tools save them without the page. */
-const INCLUDED = ['users', 'tweets', 'posts', 'media', 'statuses'];
+const INCLUDED = ['users', 'tweets', 'posts', 'media', 'polls', 'statuses'];
 
 const isPage = (value: Json): boolean =>
   !has(value, 'id') &&
@@ -90,14 +95,17 @@ function v2Object(value: Json, includes: V2Includes, where: string, level = 0): 
   return [...around, tweet];
 }
 
-/** With the media and references that are inside the post. */
+/** With the media, polls and references that are inside the post. */
 function withOwn(includes: V2Includes, value: Json): V2Includes {
   const posts = referencesOf(value).filter((post) => has(post, 'text'));
-  const media = [value, ...posts].flatMap((post) => asRecords(asRecord(post.attachments).media));
-  if (posts.length + media.length === 0) return includes;
+  const attached = [value, ...posts].map((post) => asRecord(post.attachments));
+  const media = attached.flatMap((inside) => asRecords(inside.media));
+  const polls = attached.flatMap((inside) => asRecords([inside.poll]));
+  if (posts.length + media.length + polls.length === 0) return includes;
   return {
     ...includes,
     media: new Map([...includes.media, ...byKey(media, 'media_key')]),
+    polls: new Map([...includes.polls, ...byKey(polls, 'id')]),
     tweets: new Map([...includes.tweets, ...byKey(posts, 'id')]),
   };
 }
@@ -121,6 +129,7 @@ function page(value: Json): Given[] {
   const data = value.data === undefined || value.data === null ? [] : [value.data].flat();
   const includes: V2Includes = {
     media: byKey(asRecords(included.media), 'media_key'),
+    polls: byKey(asRecords(included.polls), 'id'),
     tweets: byKey(tweets, 'id'),
     listsReferences: listsReferences(value, [...tweets, ...asRecords(data)]),
   };

@@ -1,5 +1,6 @@
 import { languageOf } from '../../../../../src/domain/model.js';
 import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
+import { altText, valid } from './fields.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 import { bestVideo, earlierIds } from './v2.js';
 
@@ -26,10 +27,12 @@ const numberOf = (value: unknown): unknown =>
 function mediaOf(medium: Json): Json {
   const { w, h } = asRecord(asRecord(medium.sizes).large);
   const still = medium.media_url_https ?? medium.media_url;
-  const size = { width: numberOf(w), height: numberOf(h) };
-  if (medium.type === 'photo') return { type: 'photo', url: still, ...size };
+  // Archives have no alternative texts, answers those that were asked for.
+  const alt_text = valid(altText, decodeEntities(medium.ext_alt_text));
+  const rest = { width: numberOf(w), height: numberOf(h), alt_text };
+  if (medium.type === 'photo') return { type: 'photo', url: still, ...rest };
   const video = bestVideo(asRecord(medium.video_info).variants, 'bitrate');
-  return { type: medium.type, url: video ?? still, preview_url: still, ...size };
+  return { type: medium.type, url: video ?? still, preview_url: still, ...rest };
 }
 
 /** Archives and v1.1 list all tags and mentions, so an empty list means none. */

@@ -1,10 +1,12 @@
 import { languageOf } from '../../../../../src/domain/model.js';
-import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
+import { articlesIn, decodeEntities, expandLinks, linksIn } from './escaped-text.js';
+import { altText, counter, moment, optionSchema, pollSchema, valid } from './fields.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 
 /** The objects that a page includes beside its posts, by key and id. */
 export interface V2Includes {
   readonly media: ReadonlyMap<unknown, Json>;
+  readonly polls: ReadonlyMap<unknown, Json>;
   readonly tweets: ReadonlyMap<unknown, Json>;
   /** Whether references were asked for: then a post without any refers to nothing, and otherwise that is unknown. */
   readonly listsReferences: boolean;
@@ -32,7 +34,8 @@ export function bestVideo(variants: unknown, rateName: string): unknown {
 }
 
 function mediaOf(medium: Json): Json {
-  const { type, width, height, preview_image_url: preview, alt_text } = medium;
+  const { type, width, height, preview_image_url: preview } = medium;
+  const alt_text = valid(altText, decodeEntities(medium.alt_text));
   if (type === 'photo') return { type, url: medium.url, width, height, alt_text };
   const url = bestVideo(medium.variants, 'bit_rate') ?? preview;
   return { type, url, preview_url: preview, width, height, alt_text };
@@ -45,13 +48,26 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
   return found.length === 0 ? undefined : found.map(mediaOf);
 }
 
+function pollOf(tweet: Json, includes: V2Includes): Json | undefined {
+  const ids = asRecord(tweet.attachments).poll_ids;
+  const [poll] = Array.isArray(ids) ? ids.flatMap((id) => includes.polls.get(id) ?? []) : [];
+  if (!Array.isArray(poll?.options)) return undefined;
+  const options = asRecords(poll.options)
+    .toSorted((one, other) => Number(one.position) - Number(other.position))
+    .map(({ label, votes }) => ({ text: decodeEntities(label), votes: valid(counter, votes) }))
+    .flatMap((option) => valid(optionSchema, option) ?? []);
+  return valid(pollSchema, { options, ends_at: valid(moment, poll.end_datetime) });
+}
+
 const textsOf = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
-/** A post of X's API v2, in either vocabulary, under the interface's names; a retweet has its original's text. */
+const longOf = (tweet: Json): Json => asRecord(tweet.note_tweet ?? tweet.note_post);
+
+/** A post of X's API v2, in either vocabulary, under the interface's names; a retweet has what its original shows. */
 export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const metrics = asRecord(tweet.public_metrics);
-  const long = asRecord(tweet.note_tweet ?? tweet.note_post);
+  const long = longOf(tweet);
   const entities = asRecord(long.entities ?? tweet.entities);
   const retweeted = referenceTo(tweet, 'retweeted');
   const original = retweeted === undefined ? undefined : includes.tweets.get(retweeted);
@@ -59,6 +75,7 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const isOf = (type: string): boolean | undefined =>
     types.size > 0 || includes.listsReferences ? types.has(type) : undefined;
   const text = long.text ?? tweet.text;
+  const content = original ?? tweet;
   return {
     id: tweet.id,
     text: decodeEntities(text),
@@ -76,7 +93,9 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
     quotes: metrics.quote_count,
     bookmarks: metrics.bookmark_count,
     views: metrics.impression_count,
-    media: attachedMedia(original ?? tweet, includes),
+    media: attachedMedia(content, includes),
+    poll: pollOf(content, includes),
+    articles: articlesIn(content.article, asRecord(longOf(content).entities ?? content.entities).urls),
     urls: linksIn(text, entities.urls),
     hashtags: textsOf(entities.hashtags, 'tag'),
     mentions: textsOf(entities.mentions, 'username'),
