@@ -9,7 +9,7 @@ import { createPages } from '../src/read/pages.js';
 import { createPool, type Pool } from '../src/read/pool/pool.js';
 import type { Sources } from '../src/read/reads.js';
 import { SharedReads } from '../src/read/shared-reads.js';
-import { normaliseQuery } from '../src/read/subjects.js';
+import { impossibleName, normaliseQuery } from '../src/read/subjects.js';
 import { createTombstones } from '../src/read/tombstones.js';
 import { AnswerCache } from '../src/serve/answer-cache.js';
 import type { Side } from '../src/serve/side.js';
@@ -33,6 +33,7 @@ export function createSide(options: SideOptions): { side: Side; pool: Pool } {
       const text = normaliseQuery(query);
       network.checkQuery?.(text, known);
     },
+    impossible: (kind, text) => impossibleName(kind, text, network.impossible),
     serves: (list) => network.lists[list],
   };
   const pricedVariables = new PricedVariables(checks, shared.memories);
@@ -59,6 +60,6 @@ export function createReading(options: ReadingOptions): { sources: Sources; pool
   const tweets = createTweets(common);
   const pages = createPages({ ...common, users, tweets });
   const cursors = createCursors(stores.secrets.cursor);
-  const { highlighter } = network;
-  return { sources: { users, tweets, pages, cursors, tombstones, clock, highlighter }, pool };
+  const { highlighter, impossible } = network;
+  return { sources: { users, tweets, pages, cursors, tombstones, clock, highlighter, impossible }, pool };
 }

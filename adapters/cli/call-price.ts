@@ -4,7 +4,7 @@ import { Documents } from '../../src/documents/documents.js';
 import type { Checks } from '../../src/documents/rules.js';
 import { badRequest } from '../../src/domain/errors.js';
 import { PRODUCTS } from '../../src/domain/model.js';
-import { normaliseQuery } from '../../src/read/subjects.js';
+import { impossibleName, normaliseQuery } from '../../src/read/subjects.js';
 import { checkQuery } from '../networks/corpus/search/search.js';
 import { endpointOf } from '../rest/parameters.js';
 import { paramsOf, type RawRequest } from '../rest/request.js';
@@ -34,6 +34,7 @@ export function priceOf(row: RouteRow, raw: RawRequest): Price {
       // Only the other network knows which queries it accepts.
       if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
     },
+    impossible: (kind, text) => impossibleName(kind, text),
     serves: () => true,
   };
   const documents = new Documents(schema, { [row.operation]: text });

@@ -1,8 +1,7 @@
 import { badRequest } from '../../src/domain/errors.js';
-import { outOfBounds } from '../../src/domain/fields.js';
-import { isId, parseHandle, parseUserRef } from '../../src/domain/ids.js';
+import { isName, outOfBounds } from '../../src/domain/fields.js';
 import { quoted } from '../../src/lib/text.js';
-import { impossibleHandle, impossibleId, impossibleUser } from '../../src/read/subjects.js';
+import { impossibleName } from '../../src/read/subjects.js';
 import type { Parameter } from './parameters.js';
 
 /**
@@ -40,9 +39,8 @@ function oneOf(name: string, values: readonly string[], text: string): string {
 }
 
 function string({ name, rule }: Parameter, text: string): string {
-  if (rule?.kind === 'handle' && parseHandle(text) === null) throw impossibleHandle(text);
-  if (rule?.kind === 'user' && parseUserRef(text) === null) throw impossibleUser(text);
-  if (rule?.kind === 'tweetId' && !isId(text)) throw impossibleId(text);
+  const impossible = rule && isName(rule) ? impossibleName(rule.kind, text) : undefined;
+  if (impossible) throw impossible;
   if (rule?.kind === 'cursor' && text === '') {
     throw badRequest(`${name} is empty: leave it out to start at the beginning.`, name);
   }

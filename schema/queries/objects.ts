@@ -1,8 +1,7 @@
-import { badRequest } from '../../src/domain/errors.js';
 import { BATCH } from '../../src/domain/fields.js';
 import { isId, parseHandle } from '../../src/domain/ids.js';
 import type { Tweet, User } from '../../src/domain/model.js';
-import { impossibleHandle, impossibleId } from '../../src/read/subjects.js';
+import { impossibleHandle, impossibleId, notOneName } from '../../src/read/subjects.js';
 import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
@@ -30,7 +29,7 @@ builder.queryFields((t) => ({
         description: 'The handle, with or without @. Here digits are a handle, too.',
         ...rule({ kind: 'handle' }),
       }),
-      id: t.arg.id({ description: 'The numeric id, instead of a handle.' }),
+      id: t.arg.id({ description: 'The numeric id, instead of a handle.', ...rule({ kind: 'userId' }) }),
       ...freshArg,
     },
     ...priced({ unit: 'profile', items: 'one' }),
@@ -74,7 +73,7 @@ builder.queryFields((t) => ({
 }));
 
 function oneOf(handle: string | null | undefined, id: string | null | undefined) {
-  if ((handle == null) === (id == null)) throw badRequest('Provide exactly one of handle and id.', 'handle');
+  if ((handle == null) === (id == null)) throw notOneName();
   if (id != null) {
     if (!isId(id)) throw impossibleId(id);
     return { id };

@@ -18,14 +18,33 @@ import {
 } from 'graphql';
 import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, badRequest, type ServiceError } from '../domain/errors.js';
+import { isName } from '../domain/fields.js';
 import { isId, parseUserRef } from '../domain/ids.js';
 import type { ListKind, ListRef } from '../domain/lists.js';
 import { PRODUCTS } from '../domain/model.js';
 import { priceOf } from '../domain/prices.js';
-import { normaliseQuery } from '../read/subjects.js';
+import { namedAlone, normaliseQuery, notOneName } from '../read/subjects.js';
 import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
+
+/** Why the field reads nothing, as far as that is known without reading. Null if nothing is wrong. */
+function faultOf(
+  list: ListKind | undefined,
+  field: GraphQLField<unknown, unknown>,
+  args: Record<string, unknown>,
+  checks: Pick<Checks, 'cursorOf' | 'impossible'>,
+): ServiceError | null {
+  const names = field.args.flatMap(({ name, extensions: { rule } }) =>
+    rule && isName(rule) ? [{ kind: rule.kind, text: args[name] }] : [],
+  );
+  const given = names.filter(({ text }) => text !== undefined && text !== null);
+  const [only] = given;
+  if (names.length > 0 && given.length !== 1) return notOneName();
+  const impossible = only && checks.impossible(only.kind, String(only.text));
+  if (impossible) return namedAlone(impossible);
+  return list === undefined ? null : foreignCursorOf(list, field, args, checks);
+}
 
 /**
  * Why the field's cursor cannot continue the field's list, as far as that is known without reading: a user given by a
@@ -104,7 +123,7 @@ const nowhere = () => null;
 
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
-/** Most fields can't be refused, and what is priced is kept: nothing is put around those that can be. */
+/** Most fields can't be refused, and what is priced is kept: nothing is put around those. */
 function firstOf(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
   if (one === nowhere) return other;
   return other === nowhere ? one : () => one() ?? other();
@@ -225,12 +244,13 @@ class Planner {
           'first',
         );
       }
-      const items = itemsOf(price, field, args) * parents;
       const fresh = args.fresh === true;
-      const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
       // Below another field the subject of a list is not known yet.
-      const isKnown = list !== undefined && above === TOP;
-      const refused = isKnown ? () => foreignCursorOf(list, field, args, checks) : nowhere;
+      const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
+      // What is kept of a call has no room for an error, so it is made again where it is told.
+      const refused = fault() === null ? nowhere : fault;
+      const items = refused === nowhere ? itemsOf(price, field, args, checks) * parents : 0;
+      const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
       const notServed = list !== undefined && !checks.serves(list) ? list : null;
       const own = { notServed, items, fresh, amount, refused };
       return plus(own, below(variables, items, checks));

@@ -1,5 +1,6 @@
 import type { GraphQLField } from 'graphql';
-import { type ArgRule, checkInputs, outOfBounds, type Price } from '../domain/fields.js';
+import type { ServiceError } from '../domain/errors.js';
+import { type ArgRule, checkInputs, type NameRule, outOfBounds, type Price } from '../domain/fields.js';
 import type { ListKind, ListRef } from '../domain/lists.js';
 
 /** What the schema says about fields and arguments beyond their types (`schema/builder.ts`). */
@@ -15,11 +16,21 @@ declare module 'graphql/type/definition.js' {
 
 export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
 
-/** The most items the field can return, given its arguments. A size sent as null means the default. */
-export function itemsOf(price: Price, field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
+/**
+ * The most items the field can return, given its arguments: none for an input that cannot be a name. A size sent as null
+ * means the default.
+ */
+export function itemsOf(
+  price: Price,
+  field: GraphQLField<unknown, unknown>,
+  args: Record<string, unknown>,
+  { impossible }: Pick<Checks, 'impossible'>,
+): number {
   if (price.items === 'one') return 1;
   const value = args[price.items] ?? field.args.find(({ name }) => name === price.items)?.defaultValue;
-  return Array.isArray(value) ? value.length : Number(value ?? 0);
+  if (!Array.isArray(value)) return Number(value ?? 0);
+  const kind = price.items === 'handles' ? 'handle' : 'tweetId';
+  return value.filter((input) => impossible(kind, String(input)) === undefined).length;
 }
 
 /** Checks that only the engine can make. */
@@ -30,6 +41,8 @@ export interface Checks {
   readonly cursorOf: (list: ListRef, cursor: string) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
+  /** Why nothing on the network can have the name. */
+  readonly impossible: (kind: NameRule, text: string) => ServiceError | undefined;
   /** Whether the network has the list. */
   readonly serves: (list: ListKind) => boolean;
 }
@@ -72,8 +85,9 @@ function checkArgument(
     case 'query':
       checks.query(String(value), String(args.product ?? 'Latest'));
       return;
-    // Text that cannot be a handle or id is not found (I5): reported by the read, after the balance is checked.
+    // What cannot be a name costs nothing, so the read reports it whatever the balance (I5).
     case 'handle':
+    case 'userId':
     case 'user':
     case 'tweetId':
       return;

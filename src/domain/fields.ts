@@ -18,10 +18,11 @@ export type ArgRule =
   | ({ readonly kind: 'size' } & Bounds)
   | ({ readonly kind: 'inputs' } & Bounds)
   | { readonly kind: 'cursor' }
-  | { readonly kind: 'handle' }
-  | { readonly kind: 'user' }
-  | { readonly kind: 'tweetId' }
+  | { readonly kind: NameRule }
   | { readonly kind: 'query' };
+
+/** What an argument names: a user by handle, by id or by either, or a tweet. */
+export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId';
 
 /** Most characters of a cursor: it must fit in a header or a URL (C1, U29). */
 export const MAX_CURSOR_LENGTH = 512;
@@ -48,3 +49,7 @@ export const outOfBounds = (name: string, { min, max }: Bounds, sent: string): S
 export function checkInputs(name: string, { length }: readonly unknown[], { min, max }: Bounds): void {
   if (length < min || length > max) throw badRequest(`${name} takes ${min} to ${max} items, not ${length}.`, name);
 }
+
+const NAMES: readonly string[] = ['handle', 'userId', 'user', 'tweetId'] satisfies NameRule[];
+
+export const isName = (rule: ArgRule): rule is { readonly kind: NameRule } => NAMES.includes(rule.kind);

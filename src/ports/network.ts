@@ -99,6 +99,12 @@ export interface NetworkPage {
   readonly size?: number;
 }
 
+/** `bad_request` for a handle or id that nothing on the network can have; undefined for any other. */
+export interface Impossible {
+  user(ref: UserRef): ServiceError | undefined;
+  tweet(id: string): ServiceError | undefined;
+}
+
 /**
  * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
  * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
@@ -139,6 +145,8 @@ export interface Network {
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
+  /** What its grammar cannot have: asked before the balance is checked (S7). Reads nothing. */
+  readonly impossible?: Impossible;
   /**
    * For a query that `checkQuery` accepts: what marks the places where it was found in a result, in order and apart from
    * each other, or says null where that can't be known. Reads nothing, and takes time linear in the result.

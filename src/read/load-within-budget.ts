@@ -11,10 +11,12 @@ export interface LoadRequest<Ref> {
   readonly path: string;
 }
 
-export interface LoadOptions<T> {
+export interface LoadOptions<Ref, T> {
   readonly unit: Unit;
   readonly fresh: boolean;
   readonly callContext: CallContext;
+  /** Why the network cannot have what is named. */
+  readonly impossible?: ((ref: Ref) => ServiceError | undefined) | undefined;
   /** Identity for billing once per operation. */
   readonly objectOf: (value: T) => string;
 }
@@ -33,7 +35,7 @@ export async function loadWithinBudget<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,
   requests: readonly LoadRequest<Ref>[],
-  options: LoadOptions<T>,
+  options: LoadOptions<Ref, T>,
 ): Promise<Loaded<T>[]> {
   const tab = meter.open();
   try {
@@ -55,10 +57,14 @@ async function loadOn<Ref, T extends object>(
   entities: Entities<Ref, T>,
   meter: Meter,
   requests: readonly LoadRequest<Ref>[],
-  options: LoadOptions<T>,
+  options: LoadOptions<Ref, T>,
 ): Promise<Delivered<T>[]> {
-  const { unit, fresh, callContext } = options;
-  const cached = fresh ? requests.map(() => undefined) : await entities.peek(requests.map((request) => request.ref));
+  const { unit, fresh, callContext, impossible } = options;
+  const known = fresh ? [] : await entities.peek(requests.map((request) => request.ref));
+  const cached = requests.map(({ ref }, index): Lookup<T> | undefined => {
+    const fail = impossible?.(ref);
+    return fail ? { fail } : known[index];
+  });
   const results: Delivered<T>[] = [];
   const full: ItemCache = fresh ? 'bypass' : 'miss';
   while (results.length < requests.length) {
@@ -90,11 +96,11 @@ async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
 }
 
 /** The index of the first request that could not be paid for if every object exists that is not known to be missing. */
-function affordableEnd<T>(
+function affordableEnd<Ref, T>(
   meter: Meter,
   cached: readonly (Lookup<T> | undefined)[],
   from: number,
-  options: LoadOptions<T>,
+  options: LoadOptions<Ref, T>,
 ): number {
   const { unit, fresh } = options;
   const full = priceOf(unit, fresh ? 'bypass' : 'miss');
@@ -115,7 +121,7 @@ function deliver<Ref, T extends object>(
   meter: Meter,
   run: readonly LoadRequest<Ref>[],
   got: readonly Lookup<T>[],
-  options: LoadOptions<T>,
+  options: LoadOptions<Ref, T>,
 ): Delivered<T>[] {
   const results: Delivered<T>[] = [];
   for (const [i, request] of run.entries()) {

@@ -2,12 +2,12 @@ import DataLoader from 'dataloader';
 import type { Thousandths } from '../domain/credits.js';
 import { ServiceError } from '../domain/errors.js';
 import { isId, parseHandle, parseUserRef } from '../domain/ids.js';
-import { LISTS, type ListKind, unitOfList } from '../domain/lists.js';
+import { LISTS, type ListKind, type ListRef, unitOfList } from '../domain/lists.js';
 import type { Highlight, Product, Tweet, User, UserRef } from '../domain/model.js';
 import type { ItemCache } from '../domain/prices.js';
 import type { Meter } from '../metering/meter.js';
 import type { Clock } from '../ports/clock.js';
-import type { Network } from '../ports/network.js';
+import type { Impossible, Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
 import type { Cursors, Position } from './cursor.js';
@@ -16,7 +16,7 @@ import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
 import type { Pages } from './pages.js';
-import { impossibleId, impossibleUser, normaliseQuery } from './subjects.js';
+import { impossibleId, impossibleName, namedAlone, normaliseQuery } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
 
 export interface ReadOptions {
@@ -63,6 +63,7 @@ export interface Sources {
   readonly tombstones: Tombstones;
   readonly clock: Clock;
   readonly highlighter?: Network['highlighter'];
+  readonly impossible?: Impossible | undefined;
 }
 
 /** The reads of one operation, as resolvers call them. Objects are loaded in batches and once each (U51). */
@@ -133,12 +134,19 @@ export class Reads {
     const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);
+    const listOf = (subject: string): ListRef => ({ kind, subject, ...(product && { product }) });
+    const positionIn = (list: ListRef) =>
+      params.after == null ? null : cursors.decode(list, params.after, clock.now());
+    // A fault of the request is told whatever the balance.
+    const subject = this.#subject(params);
+    const known = typeof subject === 'string' ? listOf(subject) : null;
+    const place = known && positionIn(known);
     // If something is paid for already, this read may ask for the same object, which is then free.
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
-    const list = { kind, subject: await this.#subject(params), ...(product && { product }) };
-    const position = params.after == null ? null : cursors.decode(list, params.after, clock.now());
+    const list = known ?? listOf(await this.#userId(subject as UserRef));
+    const position = known ? place : positionIn(list);
     const slice = await fill(
       {
         pages,
@@ -176,25 +184,19 @@ export class Reads {
   }
 
   /**
-   * The subject in the form that list keys use: the id of a user, even if the caller gave a handle; a query in
-   * normalised spelling.
+   * The subject in the form that list keys use, as far as it is known without reading: a query in normalised spelling,
+   * an id, or a user's handle.
    */
-  async #subject({ kind, subject }: PageParams): Promise<string> {
-    switch (LISTS[kind].subject) {
-      case 'query':
-        return normaliseQuery(subject);
-      case 'tweet':
-        if (!isId(subject)) throw impossibleId(subject);
-        return subject;
-      case 'user':
-        return this.#userId(subject);
-    }
+  #subject({ kind, subject }: PageParams): string | UserRef {
+    const { subject: what } = LISTS[kind];
+    if (what === 'query') return normaliseQuery(subject);
+    const impossible = impossibleName(what === 'tweet' ? 'tweetId' : 'user', subject, this.#sources.impossible);
+    if (impossible) throw namedAlone(impossible);
+    const ref = what === 'user' ? parseUserRef(subject) : null;
+    return ref === null ? subject : 'id' in ref ? ref.id : ref;
   }
 
-  async #userId(text: string): Promise<string> {
-    const ref = parseUserRef(text);
-    if (ref === null) throw impossibleUser(text);
-    if ('id' in ref) return ref.id;
+  async #userId(ref: UserRef): Promise<string> {
     const got = await this.#free(ref);
     if ('fail' in got) throw namedAlone(got.fail);
     return got.ok.id;
@@ -211,18 +213,22 @@ export class Reads {
     return got;
   }
 
-  #userOptions(fresh: boolean): LoadOptions<User> {
-    return { unit: 'profile', fresh, callContext: this.#callContext, objectOf: (user) => nameOf(user, fresh) };
+  #userOptions(fresh: boolean): LoadOptions<UserRef, User> {
+    const impossible = this.#sources.impossible?.user;
+    const objectOf = (user: User) => nameOf(user, fresh);
+    return { unit: 'profile', fresh, callContext: this.#callContext, impossible, objectOf };
   }
 
-  #tweetOptions(fresh: boolean): LoadOptions<Tweet> {
-    return { unit: 'tweet', fresh, callContext: this.#callContext, objectOf: (tweet) => nameOf(tweet, fresh) };
+  #tweetOptions(fresh: boolean): LoadOptions<string, Tweet> {
+    const impossible = this.#sources.impossible?.tweet;
+    const objectOf = (tweet: Tweet) => nameOf(tweet, fresh);
+    return { unit: 'tweet', fresh, callContext: this.#callContext, impossible, objectOf };
   }
 
   async #load<Ref, T extends User | Tweet>(
     entities: Entities<Ref, T>,
     requests: readonly LoadRequest<Ref>[],
-    options: LoadOptions<T>,
+    options: LoadOptions<Ref, T>,
   ): Promise<Loaded<T>[]> {
     const loaded = await loadWithinBudget(entities, this.#meter, requests, options);
     for (const got of loaded) this.#objects.note(got);
@@ -235,7 +241,7 @@ export class Reads {
   #loader<Ref, T extends User | Tweet>(
     loaders: Loaders<Ref, T>,
     entities: Entities<Ref, T>,
-    options: LoadOptions<T>,
+    options: LoadOptions<Ref, T>,
     { path, fresh }: ReadOptions,
   ): DataLoader<LoadRequest<Ref>, Loaded<T>, string> {
     const name = `${fresh ? 'fresh' : ''} ${this.#meter.isTight ? path : ''}`;
@@ -265,10 +271,6 @@ function unwrap<T>(loaded: Loaded<T>): T {
   if ('fail' in loaded) throw namedAlone(loaded.fail);
   return loaded.ok;
 }
-
-/** What the network's grammar cannot have is its own input's fault in a batch (B4), and not found where it is named alone (I13). */
-const namedAlone = (failure: ServiceError): ServiceError =>
-  failure.code === 'bad_request' ? new ServiceError('not_found', failure.message, { reason: 'unknown' }) : failure;
 
 function toPage(slice: Filled, endCursor: string | null): Omit<Page, 'isContinued' | 'cursorAfter'> {
   const { items: nodes, cache, cacheHits, charged } = slice;

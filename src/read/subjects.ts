@@ -1,5 +1,8 @@
 import { badRequest, ServiceError } from '../domain/errors.js';
+import type { NameRule } from '../domain/fields.js';
+import { isId, parseHandle, parseUserRef } from '../domain/ids.js';
 import { quoted } from '../lib/text.js';
+import type { Impossible } from '../ports/network.js';
 
 /** Longest query, in characters after trimming (P8). */
 export const MAX_QUERY_LENGTH = 1024;
@@ -52,3 +55,21 @@ export const impossibleId = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid id ${quoted(text)}: use digits only, without leading zeros.`, {
     reason: 'unknown',
   });
+
+export const notOneName = (): ServiceError => badRequest('Provide exactly one of handle and id.', 'handle');
+
+/** Why nothing can have the name, in any network or in this one: `bad_request` only for its grammar. */
+export function impossibleName(kind: NameRule, text: string, ofNetwork?: Impossible): ServiceError | undefined {
+  if (kind === 'tweetId') return isId(text) ? ofNetwork?.tweet(text) : impossibleId(text);
+  if (kind === 'userId') return isId(text) ? ofNetwork?.user({ id: text }) : impossibleId(text);
+  if (kind === 'user') {
+    const ref = parseUserRef(text);
+    return ref === null ? impossibleUser(text) : ofNetwork?.user(ref);
+  }
+  const handle = parseHandle(text);
+  return handle === null ? impossibleHandle(text) : ofNetwork?.user({ handle });
+}
+
+/** What the network's grammar cannot have is its own input's fault in a batch (B4), and not found where it is named alone (I13). */
+export const namedAlone = (failure: ServiceError): ServiceError =>
+  failure.code === 'bad_request' ? new ServiceError('not_found', failure.message, { reason: 'unknown' }) : failure;

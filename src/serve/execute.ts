@@ -96,7 +96,7 @@ async function paidFromBalance(
   const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   const limit = await deadline.race(opening);
   try {
-    if (operation.priced && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
+    if (estimate.maxAmount > 0 && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
     const name = nameOf(options, caller, operation);
     const kept = wasKept ? await find(side, key, limit, deadline) : undefined;
     const made = kept ?? (await make(options, prepared, caller, limit, request));

@@ -1,4 +1,10 @@
 import type { Checks } from '../../src/documents/rules.js';
 
 /** Of a network that has every list and understands every query. */
-export const ANYTHING_GOES: Checks = { cursor: () => {}, cursorOf: () => {}, query: () => {}, serves: () => true };
+export const ANYTHING_GOES: Checks = {
+  cursor: () => {},
+  cursorOf: () => {},
+  query: () => {},
+  impossible: () => undefined,
+  serves: () => true,
+};

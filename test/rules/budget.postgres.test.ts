@@ -144,6 +144,9 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     // Whose timeline it is shows only once the handle has been read.
     expect(await refusedOf('/v1/users/user2/tweets')).toBeUndefined();
     const query = `{ timeline(user: "2", after: "${cursor}") { nodes { id } } }`;
+    const poor = await service.customer({ credits: 0 });
+    const refusal = await poor.get(`/v1/users/2/tweets?cursor=${cursor}`);
+    expect([refusal.status, refusal.body.error.reason]).toEqual([400, 'cursor_other_list']);
     const { text } = await reader.post('/graphql', { query, extensions: { dryRun: true } });
     expect(text).toContain(message);
     expect(service.net.calls).toHaveLength(calls);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IMPOSSIBLE } from '../../adapters/networks/x/ids.js';
 import { post } from '../interfaces/graphql/client.js';
+import { sendNew } from '../interfaces/mcp/raw.js';
 import { idsOf, record } from '../kit/client.js';
 import { type Service, startService } from './support/service.js';
 
@@ -161,5 +163,81 @@ describe('identifiers (I1–I12)', () => {
       const reply = await reader.get(path);
       expect([path, reply.status, reply.body.error.code]).toEqual([path, 404, 'not_found']);
     }
+  });
+});
+
+describe("what the network's grammar cannot have (I13)", () => {
+  const HANDLE = 'much_too_long_for_x';
+  const ID = '1'.repeat(20);
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ network: { impossible: IMPOSSIBLE }, fill: (net) => net.users([1]) });
+  });
+  afterAll(() => service.close());
+
+  const graphql = (query: string) => ({ path: '/graphql', body: { query } });
+  const list = '{ nodes { id } }';
+  const batch = '{ nodes { id } errors { input code } }';
+  const tool = (name: string, given: object) => ({ tool: name, arguments: given });
+
+  it.each([
+    ...[`/v1/users/${HANDLE}`, `/v1/users/${HANDLE}/tweets`, `/v1/users/${ID}/followers`, `/v1/tweets/${ID}`],
+    ...[`/v1/tweets/${ID}/quotes`, `/v1/users/batch?handles=${HANDLE},a.b`, `/v1/tweets/batch?ids=${ID}&fresh=true`],
+    { path: '/v1/users/batch', body: { handles: [HANDLE, 'a b', 'a.b'] } },
+    graphql(`{ user(handle: "${HANDLE}") { id } }`),
+    graphql(`{ user(id: "${ID}") { id } other: user(id: "x") { id } }`),
+    graphql('{ user { id } }'),
+    graphql(`{ tweet(id: "${ID}") { id author { handle } } odd: tweet(id: "-1") { id } }`),
+    graphql(`{ timeline(user: "${HANDLE}") { nodes { id author { id } } } quotes(id: "${ID}", fresh: true) ${list} }`),
+    graphql(`{ timeline(user: "a b") ${list} }`),
+    graphql(`{ users(handles: ["${HANDLE}", "a b"]) ${batch} tweets(ids: ["${ID}", "x"]) ${batch} }`),
+    tool('get_user', { handle: HANDLE }),
+    tool('get_user_tweets', { user: HANDLE }),
+    tool('get_users', { handles: [HANDLE, 'a b'] }),
+    tool('get_tweet', { id: ID }),
+  ])('is answered alike with an empty and a full wallet, free and unread: %j', async (asked) => {
+    const calls = service.net.calls.length;
+    const answers: unknown[] = [];
+    for (const credits of [0, 1000]) {
+      const reader = await service.customer({ credits });
+      // The second is answered ahead of the framework where it was remembered.
+      for (let times = 0; times < 2; times += 1) {
+        const { status, text } =
+          typeof asked === 'string'
+            ? await reader.get(asked)
+            : 'path' in asked
+              ? await reader.post(asked.path, asked.body)
+              : await sendNew(new URL('/mcp', service.perch.url), reader.account.key, {
+                  method: 'tools/call',
+                  params: { name: asked.tool, arguments: asked.arguments },
+                });
+        const said = text
+          .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'request')
+          .replaceAll(/\b1,?000\b/g, '0');
+        answers.push([status, said]);
+        expect(said).not.toContain('no_credits');
+      }
+      expect(await reader.balance()).toBe(credits);
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toHaveProperty('size', 1);
+    expect(service.net.calls).toHaveLength(calls);
+  });
+
+  it('costs the rest of a batch nothing, and is beside what an empty wallet cannot pay for', async () => {
+    const reader = await service.customer({ credits: 1 });
+    const both = { handles: [HANDLE, 'user1'] };
+    const { body } = await reader.post('/v1/users/batch?estimate=true', both);
+    expect(body.estimate).toMatchObject({ max_items: 1 });
+    expect((await reader.post('/v1/users/batch', both)).body).toMatchObject({
+      credits_charged: 1,
+      errors: [{ input: HANDLE, code: 'bad_request' }],
+    });
+    expect((await reader.post('/v1/users/batch', both)).body.error.code).toBe('no_credits');
+  });
+
+  it('is told by an estimate', async () => {
+    const reader = await service.customer({ credits: 0 });
+    const { body } = await reader.get(`/v1/users/${HANDLE}?estimate=true`);
+    expect(body.estimate).toMatchObject({ max_items: 0, max_credits: 0, refused: { code: 'not_found' } });
   });
 });

@@ -1,4 +1,5 @@
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import type { Impossible } from '../../../src/ports/network.js';
 
 /** Converts DIDs and AT-URIs to decimal numbers and back, without a table: the same id in every deployment. */
 
@@ -139,8 +140,16 @@ export const isAskable = (handle: string): boolean => isHandle(handle) && handle
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user on Bluesky.');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet on Bluesky.');
 
-/** What Bluesky's grammar cannot have, or no account or post of it turns into. */
-export const badHandle = (): ServiceError =>
-  badRequest('A handle on Bluesky is a domain name, such as name.bsky.social.');
-export const badId = (): ServiceError =>
+const badId = (): ServiceError =>
   badRequest('No account or post of Bluesky has such an id: use one from an answer of this service.');
+
+/** What Bluesky's grammar cannot have, or no account or post of it turns into. */
+export const IMPOSSIBLE: Impossible = {
+  user(ref) {
+    if ('id' in ref) return userDid(ref.id) === null ? badId() : undefined;
+    return isHandle(ref.handle)
+      ? undefined
+      : badRequest('A handle on Bluesky is a domain name, such as name.bsky.social.');
+  },
+  tweet: (id) => (recordOf(id) === null ? badId() : undefined),
+};

@@ -106,6 +106,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     products: searcher === null ? ['Latest'] : PRODUCTS,
     lists: servedBy(READERS),
     checkQuery: check,
+    impossible: IMPOSSIBLE,
     highlighter: highlighterOf({ exact: false }),
     async users(refs, context) {
       anonymously(context);

@@ -4,7 +4,7 @@ import type { Found, ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import { isAmong, type Unread } from '../upstream/readable.js';
 import type { XApi } from './api.js';
-import { badHandle, badId, isXHandle, isXId, noTweet, noUser } from './ids.js';
+import { IMPOSSIBLE, isXHandle, isXId, noTweet, noUser } from './ids.js';
 import { hiddenIn, tweetsOf, usersOf } from './map.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
@@ -18,7 +18,8 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
     handles.length === 0 ? NOTHING : read('/2/users/by', 'username', handles, ({ handle }) => handle),
   ]);
   return refs.map((ref) => {
-    if ('id' in ref ? !isXId(ref.id) : !isXHandle(ref.handle)) return { fail: 'id' in ref ? badId() : badHandle() };
+    const fail = IMPOSSIBLE.user(ref);
+    if (fail) return { fail };
     const { found, missing } = 'id' in ref ? byId : byHandle;
     const input = 'id' in ref ? ref.id : ref.handle;
     return found.get(keyOf(input)) ?? { fail: missing(input) };
@@ -37,14 +38,14 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
 
 export async function findTweets(api: XApi, ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]> {
   const possible = ids.filter(isXId);
-  if (possible.length === 0) return ids.map(() => ({ fail: badId() }));
+  if (possible.length === 0) return ids.map((id) => ({ fail: IMPOSSIBLE.tweet(id) ?? noTweet() }));
   const read = api.tweets('/2/tweets', { ids: possible.join(',') }, { kind: 'objects' }, context);
   const answer = await ofBatch(possible, read);
   const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet', 'id');
   const hidden = new Set(hiddenIn(answer));
   return ids.map((id) => {
     if (hidden.has(id)) return { fail: privateFailure('tweet') };
-    return found.get(id) ?? { fail: isXId(id) ? missing(id) : badId() };
+    return found.get(id) ?? { fail: IMPOSSIBLE.tweet(id) ?? missing(id) };
   });
 }
 

@@ -1,4 +1,5 @@
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import type { Impossible } from '../../../src/ports/network.js';
 
 const EPOCH_MS = 1288834974657;
 const FIRST_WITH_TIME = 29700859247n;
@@ -19,6 +20,13 @@ export function timeOfId(id: string): number {
 export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
 export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
 
-/** What X's grammar cannot have. */
-export const badHandle = (): ServiceError => badRequest('A handle on X is 1 to 15 letters, digits and _.');
-export const badId = (): ServiceError => badRequest('An id on X is 1 to 19 digits.');
+const badId = (id: string): ServiceError | undefined =>
+  isXId(id) ? undefined : badRequest('An id on X is 1 to 19 digits.');
+
+export const IMPOSSIBLE: Impossible = {
+  user(ref) {
+    if ('id' in ref) return badId(ref.id);
+    return isXHandle(ref.handle) ? undefined : badRequest('A handle on X is 1 to 15 letters, digits and _.');
+  },
+  tweet: badId,
+};

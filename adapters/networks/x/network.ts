@@ -5,7 +5,7 @@ import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/ne
 import { highlighterOf } from '../search/highlights/highlights.js';
 import { XApi, type XContext, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
-import { isXId, noTweet, noUser } from './ids.js';
+import { IMPOSSIBLE, isXId, noTweet, noUser } from './ids.js';
 import { readFollows, readQuotes, readRetweeters, readTimeline } from './lists.js';
 import { checkSearch, readSearch, type SearchPlace } from './search.js';
 import { checkAll } from './self-check.js';
@@ -30,6 +30,7 @@ export function createXNetwork(options: XOptions): Network {
     products: PRODUCTS,
     lists: servedBy(READERS),
     checkQuery: (q, product) => checkSearch(q, product, options),
+    impossible: IMPOSSIBLE,
     highlighter: highlighterOf({ exact: false }),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),

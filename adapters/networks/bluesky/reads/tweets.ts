@@ -3,7 +3,7 @@ import type { Tweet } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { badId, noTweet, POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
+import { IMPOSSIBLE, noTweet, POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
 import type { Item } from '../map.js';
 import { chunks, type Profiles } from '../profiles.js';
 import { ANSWERS, type PostView } from '../schemas.js';
@@ -43,7 +43,7 @@ export async function readTweets(
     if (subject && 'fail' in subject) return subject;
     const isUnread = subject && !posts.has(subject.uri) && isAmong(unread, 'uri', subject.uri);
     if (isUnread) return { fail: unreadable(GET_POSTS, subject.uri) };
-    return { fail: records[index] ? noTweet() : badId() };
+    return { fail: IMPOSSIBLE.tweet(id) ?? noTweet() };
   });
 }
 

@@ -4,7 +4,7 @@ import type { User, UserRef } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { badHandle, badId, isAskable, isHandle, noUser, userDid } from '../ids.js';
+import { IMPOSSIBLE, isAskable, noUser, userDid } from '../ids.js';
 import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
 
@@ -14,11 +14,7 @@ function actorOf(ref: UserRef): string | null {
   return isAskable(ref.handle) ? handleKey(ref.handle) : null;
 }
 
-/** Why there is no account: what Bluesky cannot have at all is the caller's mistake. */
-function missing(ref: UserRef): { fail: ServiceError } {
-  if ('id' in ref) return { fail: userDid(ref.id) === null ? badId() : noUser() };
-  return { fail: isHandle(ref.handle) ? noUser() : badHandle() };
-}
+const missing = (ref: UserRef): { fail: ServiceError } => ({ fail: IMPOSSIBLE.user(ref) ?? noUser() });
 
 /** One outcome per input. A single input uses the method that says why a profile is missing. */
 export async function readUsers(
