@@ -319,11 +319,13 @@ create table invented_follows (like corpus_follows including all);
 create index corpus_tweets_edited on corpus_tweets (id) where earlier_ids is not null;
 create index invented_tweets_edited on invented_tweets (id) where earlier_ids is not null;
 
--- By which version of the index (adapters/networks/corpus/import/index-corpus.ts) the rows of the corpus, and those of the
--- invented network, are found. Those of an earlier version are indexed anew when the tables are opened.
+-- By which version of the index (adapters/networks/corpus/import/index-corpus.ts) the rows of a table are found. Those of an
+-- earlier version are indexed anew when the tables are opened: of those that are not, the ids are above `reached`.
 create table search_index (
-  tables text primary key check (tables in ('corpus', 'invented')),
-  version integer not null
+  table_name text primary key,
+  version integer not null,
+  -- Null: there are none.
+  reached bigint
 );
 
 -- Customers.

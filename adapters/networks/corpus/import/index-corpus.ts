@@ -3,7 +3,9 @@ import { derivedStageOf, deriveInto } from './derive.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
-/** Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26). */
+/**
+ * Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26).
+ */
 export const INDEX_VERSION = 2;
 
 const BATCH_ROWS = 5000;
@@ -11,9 +13,10 @@ const BATCH_ROWS = 5000;
 const LARGE_ROWS = 1_000;
 
 /**
- * Indexes every row that no search finds yet (those of an earlier version of the index, or written by hand), in batches
- * of their own: interrupted, it loses one batch, and continues from there when called again. Processes that call it
- * together share the work; it takes turns with imports. Reports its progress.
+ * Indexes every row that is found as an earlier version of the index has it, or not at all (one of 0.3.0, or written by
+ * hand), in batches of their own: interrupted, it loses one batch, and continues from there when called again. Until its
+ * turn comes, a row is found as before. Processes that call it together share the work; it takes turns with imports.
+ * Reports its progress.
  */
 export async function indexCorpus(
   sql: Sql,
@@ -21,26 +24,22 @@ export async function indexCorpus(
   tables: Tables = 'corpus',
 ): Promise<void> {
   const { users, tweets } = intoTables(tables);
-  await sql.begin((transaction) => forgetEarlier(transaction, tables));
   await indexTable(sql, users, 'profiles', onProgress);
   await indexTable(sql, tweets, 'tweets', onProgress);
 }
 
-/** Rows of an earlier version of the index are as if they were not indexed. */
-async function forgetEarlier(sql: TransactionSql, tables: Tables): Promise<void> {
-  const isCurrent = () => sql`select from search_index where tables = ${tables} and version >= ${INDEX_VERSION}`;
-  if ((await isCurrent()).length > 0) return;
-  await inTurn(sql);
-  if ((await isCurrent()).length > 0) return;
-  const { users, tweets } = intoTables(tables);
-  for (const { name } of [users, tweets]) await sql`update ${sql(name)} set search = null where search is not null`;
-  await noteIndexed(sql, tables);
+/** Notes that rows with an id up to `reached` are of this version of the index; null: all that are indexed. */
+export async function noteIndexed(sql: TransactionSql, table: string, reached: string | null = null): Promise<void> {
+  await sql`insert into search_index (table_name, version, reached) values (${table}, ${INDEX_VERSION}, ${reached})
+    on conflict (table_name) do update set version = excluded.version, reached = excluded.reached`;
 }
 
-/** Notes that all rows are of this version of the index, or have none. */
-export async function noteIndexed(sql: TransactionSql, tables: Tables): Promise<void> {
-  await sql`insert into search_index (tables, version) values (${tables}, ${INDEX_VERSION})
-    on conflict (tables) do update set version = excluded.version`;
+/** Up to which id rows are of this version of the index, or of a later one; null: all that are indexed. */
+async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<string | null> {
+  const [found] = await sql<{ reached: string | null }[]>`
+    select case when version = ${INDEX_VERSION} then reached::text end as reached
+    from search_index where table_name = ${table} and version >= ${INDEX_VERSION}`;
+  return found === undefined ? '-1' : found.reached;
 }
 
 /** It may wait for an import, and takes its time. */
@@ -57,33 +56,41 @@ async function indexTable<Row>(
   what: string,
   onProgress: (text: string) => void,
 ): Promise<void> {
-  const isUnindexed = `${table.name} where search is null`;
-  const found = await sql.unsafe(`select from ${isUnindexed} limit 1`);
-  if (found.length === 0) return;
-  const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${isUnindexed}`);
+  const reached = await reachedIn(sql, table.name);
+  const isLeft = `${table.name} where search is null${reached === null ? '' : ` or id > ${reached}`}`;
+  const found = await sql.unsafe(`select from ${isLeft} limit 1`);
+  if (found.length === 0 && reached === null) return;
+  const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${isLeft}`);
   const all = row?.rows ?? 0;
   let done = 0;
-  let count: number;
+  let count: number | null;
   do {
-    onProgress(`Indexing ${what} for search: ${Math.floor((100 * done) / all)}% of ${all.toLocaleString('en')}`);
+    const percent = Math.floor((100 * done) / all);
+    if (all > 0) onProgress(`Indexing ${what} for search: ${percent}% of ${all.toLocaleString('en')}`);
     count = await sql.begin((transaction) => indexBatch(transaction, table));
-    done = Math.min(done + count, all);
-  } while (count > 0);
+    done = Math.min(done + (count ?? 0), all);
+  } while (count !== null);
   if (all >= LARGE_ROWS) await sql.unsafe(`vacuum (analyze) ${table.name}`);
 }
 
-/** Gives the number of rows that it indexed; 0 when there are no more. */
-async function indexBatch<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<number> {
+/** Those of an earlier version in the order of their ids, then those that are not indexed. Gives their number; null: none is left. */
+async function indexBatch<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<number | null> {
   await inTurn(sql);
+  const reached = await reachedIn(sql, table.name);
+  const isLeft = reached === null ? 'search is null' : `id > ${reached}`;
   const count = await deriveInto(
     sql,
     table,
-    `select * from ${table.name} where search is null order by id limit ${BATCH_ROWS}`,
+    `select * from ${table.name} where ${isLeft} order by id limit ${BATCH_ROWS}`,
   );
-  if (count === 0) return 0;
-  const sets = table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`);
-  await sql.unsafe(
-    `update ${table.name} t set ${sets.join(', ')} from ${derivedStageOf(table.name)} d where t.id = d.id::bigint`,
-  );
+  const stage = derivedStageOf(table.name);
+  if (count > 0) {
+    const sets = table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`);
+    await sql.unsafe(`update ${table.name} t set ${sets.join(', ')} from ${stage} d where t.id = d.id::bigint`);
+  }
+  if (reached === null) return count === 0 ? null : count;
+  const [last] =
+    count === 0 ? [] : await sql.unsafe<{ id: string }[]>(`select max(id::bigint)::text as id from ${stage}`);
+  await noteIndexed(sql, table.name, last?.id);
   return count;
 }

@@ -234,7 +234,7 @@ export async function loadCorpus(
     await openFollowStage(transaction);
     const empty = await emptyOf(transaction, names);
     // Otherwise the first start would index anew what this import has just indexed.
-    if (empty.includes(into.users.name) && empty.includes(into.tweets.name)) await noteIndexed(transaction, tables);
+    for (const { name } of [into.users, into.tweets]) if (empty.includes(name)) await noteIndexed(transaction, name);
     return loadAll(transaction, rows, options, into, empty);
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
