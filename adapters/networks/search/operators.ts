@@ -1,5 +1,6 @@
 import { isId, parseHandle } from '../../../src/domain/ids.js';
 import { truncated } from '../../../src/lib/text.js';
+import { COUNTER_NAMES, COUNTERS, type Counter } from './counters.js';
 import { typingErrors } from './nearly.js';
 import type { Flag, Term } from './query.js';
 
@@ -13,8 +14,8 @@ interface Operator {
   readonly read: (value: string) => Term | null;
 }
 
-/** Every name that `filter:` accepts. */
-const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
+/** Every name that `filter:` accepts; the first of several for a flag is the one that messages use. */
+export const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['replies', 'reply'],
   ['retweets', 'retweet'],
   ['nativeretweets', 'retweet'],
@@ -124,33 +125,15 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
     'quoted_tweet_id',
     { finds: 'quotes of this tweet', example: '1', expects: AN_ID, read: (value) => ofId('quoting', value) },
   ],
-  [
-    'min_faves',
+  ...COUNTER_NAMES.map((counter): [string, Operator] => [
+    COUNTERS[counter].operator,
     {
-      finds: 'tweets with at least as many likes',
+      finds: `tweets with at least as many ${counter}`,
       example: '10',
       expects: A_NUMBER,
-      read: (value) => ofCount('likes', value),
+      read: (value) => ofCount(counter, value),
     },
-  ],
-  [
-    'min_retweets',
-    {
-      finds: 'tweets with at least as many retweets',
-      example: '10',
-      expects: A_NUMBER,
-      read: (value) => ofCount('retweets', value),
-    },
-  ],
-  [
-    'min_replies',
-    {
-      finds: 'tweets with at least as many replies',
-      example: '10',
-      expects: A_NUMBER,
-      read: (value) => ofCount('replies', value),
-    },
-  ],
+  ]),
   [
     'filter',
     {
@@ -233,7 +216,7 @@ function ofId(kind: 'conversation' | 'quoting' | 'afterId' | 'uptoId', value: st
 
 const ofTime = (kind: 'since' | 'until', time: string | null): Term | null => (time === null ? null : { kind, time });
 
-const ofCount = (counter: 'likes' | 'retweets' | 'replies', value: string): Term | null =>
+const ofCount = (counter: Counter, value: string): Term | null =>
   /^[0-9]{1,15}$/.test(value) ? { kind: 'atLeast', counter, least: Number(value) } : null;
 
 function readFilter(value: string): Term | null {

@@ -1,3 +1,5 @@
+import type { Counter } from './counters.js';
+
 /** A search as a tree: what the text of `q` means, independent of the store. */
 export type Query =
   | { readonly kind: 'and'; readonly of: readonly Query[] }
@@ -13,8 +15,6 @@ export type Term =
   | { readonly kind: 'since' | 'until'; readonly time: string }
   | { readonly kind: 'atLeast'; readonly counter: Counter; readonly least: number }
   | { readonly kind: 'is'; readonly flag: Flag };
-
-export type Counter = 'likes' | 'retweets' | 'replies';
 
 /** What a tweet can be or have; `verified` refers to its author. */
 export type Flag =

@@ -1,23 +1,6 @@
-import type { Counter, Flag, Term } from './query.js';
-
-const COUNTERS: Readonly<Record<Counter, string>> = {
-  likes: 'min_faves',
-  retweets: 'min_retweets',
-  replies: 'min_replies',
-};
-
-const FILTERS: Readonly<Record<Flag, string>> = {
-  reply: 'replies',
-  retweet: 'retweets',
-  quote: 'quote',
-  media: 'media',
-  image: 'images',
-  video: 'videos',
-  link: 'links',
-  tag: 'hashtags',
-  mention: 'mentions',
-  verified: 'verified',
-};
+import { COUNTERS } from './counters.js';
+import { FILTERS } from './operators.js';
+import type { Term } from './query.js';
 
 /** A term as a caller may have written it: for messages that refuse it. */
 export function spellingOf(term: Term): string {
@@ -50,9 +33,9 @@ export function spellingOf(term: Term): string {
     case 'until':
       return `${term.kind}:${dayOrMoment(term.time)}`;
     case 'atLeast':
-      return `${COUNTERS[term.counter]}:${term.least}`;
+      return `${COUNTERS[term.counter].operator}:${term.least}`;
     case 'is':
-      return `filter:${FILTERS[term.flag]}`;
+      return `filter:${[...FILTERS].find(([, flag]) => flag === term.flag)?.[0]}`;
   }
 }
 

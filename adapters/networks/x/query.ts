@@ -1,6 +1,8 @@
 import { badRequest } from '../../../src/domain/errors.js';
+import { COUNTERS } from '../search/counters.js';
 import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
+import { spellingOf } from '../search/spelling.js';
 import { isXHandle } from './ids.js';
 
 /** A search for posts in X's form: the words, and separately what X takes as parameters. */
@@ -94,8 +96,6 @@ function withoutWords(query: Query): string {
   return `-${termOf(query)}`;
 }
 
-const COUNTERS = { likes: 'min_likes', retweets: 'min_reposts', replies: 'min_replies' } as const;
-
 const FLAGS = {
   reply: 'is:reply',
   retweet: 'is:retweet',
@@ -133,12 +133,18 @@ function termOf(term: Term): string {
     case 'quoting':
       return `quotes_of_tweet_id:${term.id}`;
     case 'atLeast':
-      return `${COUNTERS[term.counter]}:${term.least}`;
+      return `${counterOf(term)}:${term.least}`;
     case 'is':
       return FLAGS[term.flag];
     default:
       throw badRequest(`X accepts ${NAMES[term.kind]} only for the whole query, not within OR or after -`, 'q');
   }
+}
+
+function counterOf(term: Extract<Term, { kind: 'atLeast' }>): string {
+  const { onX } = COUNTERS[term.counter];
+  if (onX === null) throw badRequest(`X does not support ${spellingOf(term)}`, 'q');
+  return onX;
 }
 
 /** X interprets punctuation, and some words: between quotes they are text. */

@@ -1,4 +1,5 @@
 import type { Media, Tweet } from '../../../../src/domain/model.js';
+import { COUNTERS } from '../../search/counters.js';
 import type { Flag, Query, Term } from '../../search/query.js';
 
 /** A post found by a search, before its author is read. */
@@ -28,8 +29,6 @@ const FLAGS: Readonly<Record<Flag, Filter>> = {
   verified: ({ verified }) => verified,
 };
 
-const COUNTERS = { likes: 'likesCount', retweets: 'retweetsCount', replies: 'repliesCount' } as const;
-
 export const flagFilter = (flag: Flag): Filter => FLAGS[flag];
 
 /** Undefined where a post does not say. */
@@ -54,6 +53,6 @@ export function filterOf(query: Query): Filter | undefined {
 function filterOfTerm(term: Term): Filter | undefined {
   if (term.kind === 'is') return FLAGS[term.flag];
   if (term.kind !== 'atLeast') return undefined;
-  const { counter, least } = term;
-  return ({ tweet }) => (tweet[COUNTERS[counter]] ?? 0) >= least;
+  const { field, isOnBluesky } = COUNTERS[term.counter];
+  return isOnBluesky ? ({ tweet }) => (tweet[field] ?? 0) >= term.least : undefined;
 }

@@ -1,7 +1,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { badRequest } from '../../../../src/domain/errors.js';
+import type { Counter } from '../../search/counters.js';
 import { withoutAccents } from '../../search/fold.js';
-import type { Counter, Query, Term } from '../../search/query.js';
+import type { Query, Term } from '../../search/query.js';
 import { adjacent, all, any, beginning, marked, near, not, type TextQuery } from './text-query.js';
 import { type Mark, MOST_POWER, partsOfUrl } from './vector.js';
 
@@ -117,15 +118,9 @@ export function columnTerm(
 const isUser = (column: Sql, id: string | undefined): Sql =>
   id === undefined ? sql`false` : sql`${column} = ${id}::bigint`;
 
-const COUNTERS: Record<Counter, Sql> = {
-  likes: raw('t.likes'),
-  retweets: raw('t.retweets'),
-  replies: raw('t.replies'),
-};
-
 /** The index knows powers of ten, and alone decides on those; otherwise it narrows the search, and the column decides. */
 function atLeast(counter: Counter, least: number): Condition {
-  const exact = sql`${COUNTERS[counter]} >= ${least}::bigint`;
+  const exact = sql`${raw(`t.${counter}`)} >= ${least}::bigint`;
   const power = Math.min(MOST_POWER, String(least).length - 1);
   if (power === 0) return { where: exact };
   const text = marked(counter, String(10 ** power));

@@ -4,16 +4,17 @@
  *
  *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
  *   :is=reply|retweet|quote|media|image|video|link|tag|mention
- *   :likes=100 :retweets=10 :replies=1000 (every power of ten that the counter reaches, from 10 to `MOST_POWER`)
+ *   :likes=100 :retweets=10 :replies=1000 (of each row of counters.ts, every power of ten that the counter reaches, from 10 to `MOST_POWER`)
  *   :time=long40 :time=short652 :rank=long40 :rank=short652 (the spans of time and of rank, see spans.ts)
  *   :near=bird :near=bid/2/r (of a profile: a word of its name, and what is left of it without one of its characters)
  *
  * All in one vector, so that one index intersects any mix of operators without reading the table.
  */
 import type { Media, Tweet, User } from '../../../../src/domain/model.js';
+import { COUNTER_NAMES, COUNTERS, type Counter, type CounterField } from '../../search/counters.js';
 import { fold, withoutAccents } from '../../search/fold.js';
 import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
-import type { Counter, Flag } from '../../search/query.js';
+import type { Flag } from '../../search/query.js';
 import { signsIn } from '../../search/signs.js';
 import { cut, tokensOf } from '../../search/tokens.js';
 import { type RankedTweet, rankOf } from './rank.js';
@@ -21,6 +22,7 @@ import { spansOf } from './spans.js';
 
 /** What of a tweet decides how it is found; as a file or the database has it. */
 export type SearchedTweet = RankedTweet &
+  Readonly<Partial<Record<CounterField, number | string | undefined>>> &
   Readonly<
     Pick<
       Tweet,
@@ -167,9 +169,7 @@ function addMarks(vector: Vector, tweet: SearchedTweet): void {
   for (const url of tweet.urls ?? [])
     for (const part of partsOfUrl(url.slice(0, MOST_URL))) vector.addMark(markOf('url', part));
 
-  addPowers(vector, 'likes', tweet.likesCount);
-  addPowers(vector, 'retweets', tweet.retweetsCount);
-  addPowers(vector, 'replies', tweet.repliesCount);
+  for (const counter of COUNTER_NAMES) addPowers(vector, counter, tweet[COUNTERS[counter].field]);
 
   for (const span of spansOf(Date.parse(tweet.createdAt))) vector.addMark(plainMark('time', span));
   for (const span of spansOf(rankOf(tweet))) vector.addMark(plainMark('rank', span));
