@@ -1,3 +1,4 @@
+import { PACKS } from '../../src/domain/tiers.js';
 import { builder } from '../builder.js';
 import { selectedFields } from '../selected-fields.js';
 import { AccountType, ReceiptType, UsagePageType, UsageRowType, usageArgs, usagePageArgs } from '../types/account.js';
@@ -36,13 +37,16 @@ builder.queryFields((t) => ({
   }),
 }));
 
+/** Such as "starter, builder or growth". */
+const PACK_NAMES = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(PACKS.map(({ name }) => name));
+
 builder.mutationFields((t) => ({
   checkout: t.field({
     type: CheckoutType,
     description:
       'Opens a hosted checkout page for a credit pack. Free. Fails with `billing_disabled` if checkout is not available, `rate_limited` if 20 checkout pages opened in the last 24 hours are unpaid, and `access_denied` for a key issued to a client.',
     args: {
-      pack: t.arg.string({ required: true, description: 'starter, builder, growth or scale.' }),
+      pack: t.arg.string({ required: true, description: `${PACK_NAMES}.` }),
       idempotencyKey: t.arg.string({
         description:
           'Your own unique name for this checkout, 1 to 255 visible characters: within 24 hours, the same key returns the same page.',

@@ -1,5 +1,5 @@
 /**
- * The packs that can be bought (section 2; prices derived from the tiers, M28). Larger packs cost less per credit. Who has
+ * The packs that can be bought (M28). Larger packs cost less per credit. Who has
  * paid as much as a pack costs, in all, has its rate limit from then on.
  */
 export const PACKS = [
@@ -22,7 +22,7 @@ export interface Tier {
 
 const FIRST_TIER: Tier = { paidUsd: 0, requestsPerSecond: 1 };
 
-/** Rate limits by what an account has paid in all; it only rises (section 8). */
+/** Rate limits by what an account has paid in all; it only rises (section 8.1.1). */
 export const TIERS: readonly [Tier, ...Tier[]] = [
   FIRST_TIER,
   ...PACKS.map(({ usd, requestsPerSecond }) => ({ paidUsd: usd, requestsPerSecond })),

@@ -7,12 +7,10 @@ import { ROUTES } from '../../adapters/rest/routes.js';
 import { SETTINGS } from '../../src/config/settings.js';
 import { LIMITS } from '../../src/documents/limits.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
-import { PACKS, TIERS, usdPer1000 } from '../../src/domain/tiers.js';
 import { generatedPages, networksPage } from '../../tools/docs/generate.js';
-import { codeIn, onOneLine, README, ROOT, tableOf } from './readme/markdown.js';
+import { onOneLine, README, ROOT, tableOf } from './readme/markdown.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
-const amount = (cell: string): number => Number(cell.replaceAll(',', ''));
 
 it('the pages are what `npm run docs` makes of the code', () => {
   for (const [name, text] of Object.entries(generatedPages())) expect(read(name) === text, name).toBe(true);
@@ -52,16 +50,6 @@ describe('docs/pricing.md', () => {
 
   it('has the prices of the README, which are those of the code', () => {
     expect(tableOf(page, 'Item')).toEqual(tableOf(README, 'Item'));
-  });
-
-  it('has the packs', () => {
-    const rows = tableOf(page, 'Pack').map(([name = '', ...cells]) => [codeIn(name)[0], ...cells.map(amount)]);
-    expect(rows).toEqual(PACKS.map((pack) => [pack.name, pack.usd, pack.credits, usdPer1000(pack)]));
-  });
-
-  it('has the tiers', () => {
-    const rows = tableOf(page, 'Total paid, US dollars').map((cells) => cells.map(amount));
-    expect(rows).toEqual(TIERS.map(({ paidUsd, requestsPerSecond }) => [paidUsd, requestsPerSecond]));
   });
 });
 

@@ -7,6 +7,7 @@ import { errorsPage } from './errors-page.js';
 import { modulesTable } from './modules-table.js';
 import { operatorsTable } from './operators-table.js';
 import { withPart } from './parts.js';
+import { packsTable, tiersTable } from './price-tables.js';
 import { restPage } from './rest-page.js';
 
 const fileOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url);
@@ -19,6 +20,7 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),
   'live-networks.md': withPart(page('live-networks.md'), 'operators', operatorsTable()),
+  'pricing.md': withPart(withPart(page('pricing.md'), 'packs', packsTable()), 'tiers', tiersTable()),
   'rest.md': restPage(),
 });
 

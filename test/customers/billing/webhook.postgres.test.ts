@@ -135,7 +135,7 @@ describe('without a secret key', () => {
     try {
       const { client } = await service.buyer();
       const { data } = (await client.get('/v1/billing/packs')).body as unknown as { data: { buyable: boolean }[] };
-      expect(data.map(({ buyable }) => buyable)).toEqual([false, false, false, false]);
+      expect(new Set(data.map(({ buyable }) => buyable))).toEqual(new Set([false]));
       const replies = [
         await client.post('/v1/billing/checkout', { pack: 'starter' }),
         await client.post('/v1/billing/checkout', { pack: 'huge' }),

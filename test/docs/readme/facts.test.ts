@@ -12,7 +12,6 @@ import { SETTINGS, type SettingName } from '../../../src/config/settings.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
 import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
-import { TIERS } from '../../../src/domain/tiers.js';
 import { DEFAULT_LIFETIMES } from '../../../src/read/lifetimes.js';
 import { codeIn, onOneLine, README, ROOT, readPage, tableOf, tablesOf } from './markdown.js';
 
@@ -88,13 +87,6 @@ it('every error code stands at its status, with Retry-After where it is sent', (
   });
   const byCode = (a: { code: string }, b: { code: string }): number => a.code.localeCompare(b.code);
   expect(rows.sort(byCode)).toEqual(table.sort(byCode));
-});
-
-it('the rate limits are those of the tiers (section 8)', () => {
-  const rows = tableOf(readPage('docs/pricing.md'), 'Total paid, US dollars').map((cells) => cells.map(amount));
-  expect(rows).toEqual(TIERS.map(({ paidUsd, requestsPerSecond }) => [paidUsd, requestsPerSecond]));
-  const [least, most] = [TIERS[0], TIERS.at(-1)].map((tier) => tier?.requestsPerSecond);
-  expect(readPage('docs/interface.md')).toContain(`from ${least} request per second to ${most}`);
 });
 
 describe('environment', () => {
