@@ -9,7 +9,7 @@ export interface RouteRow {
   readonly path: string;
   /** The persisted operation. */
   readonly operation: string;
-  /** The statuses that section 4 lists beside 200, 401, 429 and 500. */
+  /** Its statuses beside 200, 401, 429 and 500. */
   readonly statuses: readonly (400 | 402 | 403 | 404 | 503)[];
 }
 

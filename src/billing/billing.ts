@@ -14,7 +14,7 @@ import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
 import { type PurchaseRecord, purchaseOf } from './purchases.js';
 import type { Settling } from './settling.js';
 
-/** Packs and tiers (section 4, billing). `buyable` is false while card checkout is not open (W9). */
+/** Packs and tiers (section 4.1). `buyable` is false while card checkout is not open (W9). */
 export const packsAndTiers = (buyable: boolean) => ({
   packs: PACKS.map((pack) => ({
     name: pack.name,

@@ -28,7 +28,7 @@ export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId';
 export const MAX_CURSOR_LENGTH = 512;
 
 const BATCH_MAX = 100;
-/** Number of inputs in a batch (section 8). */
+/** Number of inputs in a batch (section 8.2). */
 export const BATCH: Bounds = { min: 1, max: BATCH_MAX };
 
 const MOST_USAGE_ROWS = 1000;

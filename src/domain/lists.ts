@@ -54,7 +54,7 @@ export interface List extends Offer, Contents {
    * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does.
    */
   readonly withoutSubject: 'not_found' | 'empty';
-  /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4). */
+  /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4.2). */
   readonly mayBeRefused: boolean;
   /** The same pages, sold as ids only. */
   readonly ids?: Offer;
@@ -140,7 +140,7 @@ const ROWS = {
     ...TWEETS,
     subject: 'tweet',
     newestFirst: false,
-    // Section 4 has no size for these two (P6).
+    // P6.
     size: { initial: 20, max: 50 },
     withoutSubject: 'not_found',
     mayBeRefused: false,

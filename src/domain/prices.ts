@@ -1,6 +1,6 @@
 import type { Thousandths } from './credits.js';
 
-/** The units in which items are sold; one row each, full price in thousandths of a credit (section 8, price table). */
+/** The units in which items are sold; one row each, full price in thousandths of a credit. */
 export const UNITS = {
   profile: { price: 1000, item: 'profile', items: 'profiles' },
   tweet: { price: 1000, item: 'tweet', items: 'tweets' },

@@ -26,7 +26,7 @@ export interface Caller {
   readonly mode: Mode;
   /** `perch_live_` or `perch_test_`, and six characters. */
   readonly keyPrefix: string;
-  /** Requests per second of the account (section 8, or an operator's override). */
+  /** Requests per second of the account (section 8.1, or an operator's override). */
   readonly qps: number;
   /** The key's cap on spending in a period, or null. */
   readonly capThousandths: Thousandths | null;

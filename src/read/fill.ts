@@ -92,8 +92,8 @@ export interface FillContext {
 }
 
 /**
- * Returns exactly `count` items from a position, while that many remain and can be paid for (section 4, pagination rule
- * 4; M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
+ * Returns exactly `count` items from a position, while that many remain and can be paid for (section 4.4.4,
+ * M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
  * the last (C15).
  */
 export async function fill(context: FillContext, params: FillParams): Promise<Filled> {

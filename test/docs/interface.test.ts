@@ -1,4 +1,4 @@
-/** Every section of the interface that code or tests refer to is a heading of docs/interface.md; and what it requires is required. */
+/** Every section of the interface that code, tests or pages refer to is a heading of docs/interface.md; and what it requires is required. */
 import { describe, expect, it } from 'vitest';
 import { fieldRows, SECTION_TWO, SILENT } from '../interfaces/openapi/section-two.js';
 import { readSources } from '../kit/sources.js';
@@ -36,11 +36,17 @@ function isThere(section: string): boolean {
   return part !== undefined && (third === undefined || new RegExp(`^${third}\\. `, 'm').test(part));
 }
 
+const FOLDERS = ['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'examples', 'test', 'bench', 'tools', 'docs'];
+const CITING = [
+  ...readSources(FOLDERS).filter(
+    ({ path }) => /\.(?:ts|tsx|js|mjs|md|graphql|sql|py)$/.test(path) && !path.includes('node_modules'),
+  ),
+  { path: 'CHANGELOG.md', text: readPage('CHANGELOG.md') },
+];
+
 describe('the interface', () => {
   it('has every section that is cited', () => {
-    const citations = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'test'])
-      .filter(({ path }) => /\.(?:ts|tsx|js|mjs|md|graphql)$/.test(path) && !path.includes('node_modules'))
-      .flatMap(citationsIn);
+    const citations = CITING.flatMap(citationsIn);
     expect(citations.length).toBeGreaterThan(60);
     expect(citations.filter(({ section }) => !isThere(section))).toEqual([]);
   });

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isCode, readSources } from '../kit/sources.js';
 import { blocksOf, codeIn, commandsOf, PAGES, placesOf, README, ROOT, readPage } from './readme/markdown.js';
 
 const proseOf = (page: string): string => page.replaceAll(/^```.*?^```$/gms, '');
@@ -46,6 +47,21 @@ describe.each(PAGES)('%s', (path) => {
     });
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
+});
+
+it('code names pages, and headings of them, that are there', () => {
+  // Tests name some that are not there.
+  const named = readSources(['app', 'src', 'schema', 'adapters', 'demo', 'bench', 'tools'])
+    .filter((file) => isCode(file) || file.path.endsWith('.sql'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bdocs\/([\w-]+\.md)(?:#([\w-]+))?/g)].map(([, page = '', place]) => ({ path, page, place })),
+    );
+  expect(named.length).toBeGreaterThan(15);
+  const broken = named.filter(({ page, place }) => {
+    if (!PAGES.includes(`docs/${page}`)) return true;
+    return place !== undefined && !placesOf(readPage(`docs/${page}`)).includes(place);
+  });
+  expect(broken).toEqual([]);
 });
 
 describe('the README', () => {

@@ -3,7 +3,7 @@ import { ROUTES } from '../../adapters/rest/routes.js';
 import { schema } from '../../schema/index.js';
 import { type Service, startService } from './support/service.js';
 
-/** Section 4, row by row. */
+/** Every endpoint of docs/rest.md. */
 const ENDPOINTS = [
   'GET /v1/me',
   'GET /v1/billing/packs',

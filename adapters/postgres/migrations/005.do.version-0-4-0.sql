@@ -1,5 +1,5 @@
 -- From 0.3.0 to 0.4.0 in one step, in which every entry of the ledger is written anew. Nothing of 0.3.0 may run meanwhile or
--- afterwards (docs/deploying.md, upgrading).
+-- afterwards (docs/deploying.md#upgrading).
 
 -- In the order in which debits lock them, so that one that is still on its way and this step never wait for each other.
 lock table wallets, keys, spend_caps, ledger_entries in access exclusive mode;

@@ -116,7 +116,7 @@ export class Envelopes {
     const data = members.find(({ name }) => name === 'data');
     if (!data) throw new TypeError(`${page.name} selects no data.`);
     const named = getNamedType(data.field.type);
-    // With `product=People` a search answers with a page of users (section 4).
+    // With `product=People` a search answers with a page of users (section 4.3.2).
     if (isUnionType(named)) return named.getTypes().map((type) => refTo('schemas', `${type.name}Page`));
     const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
     const isBatch = flat.some(({ name }) => name === 'errors');

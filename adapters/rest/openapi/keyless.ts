@@ -53,7 +53,7 @@ const CODE: ApiParameter = {
   example: 'no_credits',
 };
 
-/** The endpoints that need no key (section 4); pages for a browser, JSON for a program. */
+/** The endpoints that need no key (section 4.5); pages for a browser, JSON for a program. */
 export function keylessPaths(baseUrl: string): Paths {
   const links = {
     graphql: `${baseUrl}/graphql`,

@@ -36,7 +36,7 @@ const nonNullOf = (name: string): string[] =>
     .map((field) => field.name)
     .sort();
 
-/** The price table of section 8, by what a field returns. */
+/** The prices of docs/pricing.md, by what a field returns. */
 const PRICES: Readonly<Record<string, number>> = {
   'Query.node': 1,
   'Query.user': 1,
@@ -131,7 +131,7 @@ describe('prices', () => {
     expect(UNITS.tweet.price).toBe(UNITS.profile.price);
   });
 
-  it('sizes are those of section 8', () => {
+  it('has the sizes of docs/rest.md', () => {
     const sizes = Object.fromEntries(
       Object.values(fieldsOf('Query')).flatMap((field) => {
         const first = field.args.find(({ name }) => name === 'first');
@@ -149,7 +149,7 @@ describe('prices', () => {
       followerIds: [200, 200],
       thread: [20, 50],
       replies: [20, 50],
-      // Beside section 8: usage (W12).
+      // Usage (W12).
       usagePage: [1000, 1000],
     });
   });

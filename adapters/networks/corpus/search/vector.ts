@@ -4,7 +4,7 @@
  *
  *   :lang=en  :tag=art  :at=nasa  :cash=tsla  :url=nytimes (each part of an address)
  *   :is=reply|retweet|quote|media|image|video|link|tag|mention
- *   :likes=100 :retweets=10 :replies=1000 (of each row of counters.ts, every power of ten that the counter reaches, from 10 to `MOST_POWER`)
+ *   :likes=100 :retweets=10 (of each row of counters.ts every power of ten that is reached, from 10 to `MOST_POWER`)
  *   :time=long40 :time=short652 :rank=long40 :rank=short652 (the spans of time and of rank, see spans.ts)
  *   :near=bird :near=bid/2/r (of a profile: a word of its name, and what is left of it without one of its characters)
  *

@@ -29,7 +29,7 @@ export interface OverviewModel extends LiveModel {
 export const buys = (balance: Thousandths, unit: Unit, perPage = 1): number =>
   Math.floor(balance / (priceOf(unit, 'miss') * perPage));
 
-/** Profiles on a full page of followers (section 8). */
+/** Profiles on a full page of followers. */
 export const FOLLOWERS_PER_PAGE = 200;
 
 /** Below this share of the last top-up the balance is called low. */
