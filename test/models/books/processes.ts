@@ -1,7 +1,7 @@
 /** The process that serves, seen from the test: started, told the time, answered what it reads, and killed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { bundleForTests } from '../../../app/build/test-bundle.mjs';
 import type { Question, Reply } from './network.js';
 import type { Opening, Said, Told } from './service-process.js';
@@ -10,14 +10,10 @@ const ROOT = new URL('../../../', import.meta.url);
 /** The longest that a process may take to start, on a machine that has much else to do. */
 export const START_MS = 90_000;
 
-/** One for all tests of this process: they are about the same sources. */
+/** The program that they run, there while any of them is open: all are about the same sources. */
 const FILE = `node_modules/.cache/perch-tests/books-${process.pid}.mjs`;
-let bundled: Promise<void> | undefined;
-
-function bundle(): Promise<void> {
-  process.once('exit', () => rmSync(new URL(FILE, ROOT), { force: true }));
-  return bundleForTests('test/models/books/service-process.ts', FILE);
-}
+let bundled = Promise.resolve();
+let users = 0;
 
 export interface ServiceProcess {
   readonly url: string;
@@ -33,7 +29,8 @@ export class Processes {
   #next: Promise<ChildProcess>;
 
   static async open(answer: (question: Question) => Promise<Reply>): Promise<Processes> {
-    bundled ??= bundle();
+    users += 1;
+    if (users === 1) bundled = bundleForTests('test/models/books/service-process.ts', FILE);
     await bundled;
     return new Processes(answer);
   }
@@ -65,6 +62,8 @@ export class Processes {
 
   async close(): Promise<void> {
     await kill(await this.#next);
+    users -= 1;
+    if (users === 0) await rm(new URL(FILE, ROOT), { force: true });
   }
 
   async #load(): Promise<ChildProcess> {
