@@ -62,13 +62,17 @@ describe('secrets', () => {
     expect(await readdir(home)).toHaveLength(2);
   });
 
-  test('other than the database’s are refused, with what to do', { timeout: 60_000 }, async () => {
-    const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, ...env });
+  test('other than the database’s are refused, with what to do', async () => {
+    const database = await freshDatabase();
+    const { line, url } = await lineTo(database);
+    const open = (env: Record<string, string>) => openAndClose({ PERCH_HOME: home, DATABASE_URL: url, ...env });
     const right = { PERCH_SECRET: 'right '.repeat(6) };
     await open(right);
     await expect(open({ PERCH_SECRET: 'wrong '.repeat(6) })).rejects.toThrow(/PERCH_SECRET to the same value on every/);
     await expect(open({})).rejects.toThrow(new RegExp(`pepper and cursor-secret from .* to ${home}`));
     await open(right);
+    await line.close();
+    await database.drop();
   });
 });
 
