@@ -66,9 +66,9 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
   if (header !== null) return raw.headers?.[header.toLowerCase()]?.toString();
   const inPath = raw.path[name];
   if (inPath !== undefined) return readValue(parameter, inPath);
-  const inQuery = raw.query.getAll(name);
   const inBody = body[name];
-  if (type === 'list') return list(parameter, inQuery, inBody, raw.method);
+  if (type === 'list') return list(parameter, listIn(raw.query, name), inBody, raw.method);
+  const inQuery = raw.query.getAll(name);
   if (inQuery.length > 1) throw badRequest(`${name} is given ${inQuery.length} times: send it once.`, name);
   const [text] = inQuery;
   if (text === undefined && inBody !== undefined) return bodyValue(parameter, inBody);
@@ -88,7 +88,27 @@ function bodyValue({ name, type }: Parameter, value: unknown): unknown {
   throw badRequest(`${name} must be a ${type}.`, name);
 }
 
-/** A list from the body, or from the query, comma-separated or repeated (B5, B13, U47). */
+/** The index in a list's name as written: '' in `handles[]`; undefined without brackets, or for another name. */
+const indexIn = (name: string, written: string): string | undefined =>
+  written.startsWith(name) ? /^\[(|0|[1-9][0-9]{0,8})\]$/.exec(written.slice(name.length))?.[1] : undefined;
+
+const isSpellingOf = (name: string, written: string): boolean =>
+  written === name || indexIn(name, written) !== undefined;
+
+/** The values of a list in a query, in the order of their indices or, without, as sent (B13). */
+function listIn(query: URLSearchParams, name: string): string[] {
+  const all = [...query].filter(([written]) => isSpellingOf(name, written));
+  const indices = all.map(([written]) => indexIn(name, written));
+  const kinds = new Set(indices.map((index) => (index ? 'indexed' : index)));
+  if (kinds.size > 1) throw badRequest(`${name} is written in several ways: use one of them.`, name);
+  if (kinds.has('indexed')) {
+    if (new Set(indices).size < all.length) throw badRequest(`${name} has an index twice: number each once.`, name);
+    all.sort(([a], [b]) => Number(indexIn(name, a)) - Number(indexIn(name, b)));
+  }
+  return all.map(([, value]) => value);
+}
+
+/** A list from the body, or from the query, comma-separated or in several parameters (B5). */
 function list({ name }: Parameter, inQuery: string[], inBody: unknown, method: string): string[] {
   if (inQuery.length > 0 && inBody !== undefined) {
     throw badRequest(`${name} is given in both the query and the body: send it once.`, name);
@@ -143,11 +163,13 @@ const MOST_WARNINGS = 10;
 function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   if (raw.query.size === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
+  const lists = parameters.filter(({ type }) => type === 'list').map(({ name }) => name);
   const known = new Set([...own, ...(priced ? OF_PAID : [])]);
-  const unknown = [...new Set(raw.query.keys())].filter((name) => !known.has(name));
+  const isKnown = (name: string): boolean => known.has(name) || lists.some((list) => isSpellingOf(list, name));
+  const unknown = [...new Set(raw.query.keys())].filter((name) => !isKnown(name));
   for (const name of unknown) {
-    const right = NEAR_MISSES[name];
-    if (right && known.has(right)) throw badRequest(`Unknown parameter ${name}: use ${right}.`, name);
+    const right = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`));
+    if (right && known.has(right)) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
   const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
   const more = unknown.length - told.length;

@@ -24,10 +24,10 @@ function integer({ name, rule }: Parameter, text: string): number {
   throw outOfBounds(name, bounds, /^0[0-9]/.test(text) ? `${quoted(text)} with a leading zero` : quoted(text));
 }
 
-/** A typo would double the price, so nothing is guessed (P5). */
+/** A typo would double the price, so nothing is guessed; case does not matter, since Python writes `True` (P5). */
 export function boolean(name: string, text: string): boolean {
-  if (text === 'true' || text === '1') return true;
-  if (text === 'false' || text === '0') return false;
+  if (/^(?:true|1)$/i.test(text)) return true;
+  if (/^(?:false|0)$/i.test(text)) return false;
   throw badRequest(`${name} must be true, false, 1 or 0, not ${quoted(text)}.`, name);
 }
 

@@ -194,6 +194,44 @@ describe('batches (section 4, B1–B15)', () => {
     expect(idsOf(reply)).toEqual(['501', '502', '503', '504']);
   });
 
+  it.each([
+    ['axios writes it', 'ids[]=501&ids[]=502&ids[]=503'],
+    ['axios writes it, percent-encoded', 'ids%5B%5D=501&ids%5B%5D=502&ids%5b%5d=503'],
+    ['PHP writes it', 'ids[0]=501&ids[1]=502&ids[2]=503'],
+    ['PHP writes it, percent-encoded', 'ids%5B0%5D=501&ids%5B1%5D=502&ids%5B2%5D=503'],
+    ['indices order it', 'ids[999999999]=503&ids[10]=502&ids[9]=501'],
+    ['brackets and commas write it', 'ids[]=501,502&ids[]=,503'],
+  ])('B13: takes a list as %s, when read and when cached', async (_who, query) => {
+    const reader = await customer();
+    for (const cache of ['miss', 'hit', 'hit']) {
+      const reply = await reader.get(`/v1/tweets/batch?${query}`);
+      expect(idsOf(reply)).toEqual(['501', '502', '503']);
+      expect(reply.body.cache).toBe(cache);
+      expect(reply.body).not.toHaveProperty('warnings');
+    }
+  });
+
+  it.each([
+    ['two spellings', 'ids=501&ids[]=502', /several ways/],
+    ['an index beside none', 'ids[]=501&ids[0]=502', /several ways/],
+    ['an index twice', 'ids[0]=501&ids[0]=502', /twice/],
+    ['an index of too many digits', 'ids[1000000000]=501', /use ids/],
+    ['a name for an index', 'ids[first]=501', /use ids/],
+    ['a list in a list', 'ids[0][]=501', /use ids/],
+    ['nothing in it', 'ids[]=', /1 to 100/],
+  ])('B13: refuses a list with %s', async (_what, query, said) => {
+    const reader = await customer();
+    const { status, body } = await reader.get(`/v1/tweets/batch?${query}`);
+    expect([status, body.error.code]).toEqual([400, 'bad_request']);
+    expect(body.error.message).toMatch(said);
+  });
+
+  it('P14: refuses a list in brackets beside one in the body', async () => {
+    const reader = await customer();
+    const { status, body } = await reader.post('/v1/tweets/batch?ids[]=501', { ids: ['501'] });
+    expect([status, body.error.param]).toEqual([400, 'ids']);
+  });
+
   it('B14: the static route wins over a user named batch; @batch reads that user, and the 400 says so', async () => {
     const reader = await customer();
     const { status, body } = await reader.get('/v1/users/batch');

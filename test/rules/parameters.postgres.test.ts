@@ -96,12 +96,14 @@ describe('parameters (P1–P15)', () => {
     },
   );
 
-  it('P5: booleans are true, false, 1 and 0, and nothing else', async () => {
+  it('P5: booleans are true and false in any case, 1 and 0, and nothing else', async () => {
     const reader = await service.customer();
     const cacheOf = async (fresh: string) => (await reader.get(`/v1/users/user2?${fresh}`)).body.cache;
     expect([await cacheOf('fresh=true'), await cacheOf('fresh=1')]).toEqual(['bypass', 'bypass']);
     expect([await cacheOf('fresh=false'), await cacheOf('fresh=0')]).toEqual(['hit', 'hit']);
-    for (const wrong of ['fresh', 'fresh=', 'fresh=yes', 'fresh=True', 'fresh=on', 'fresh=2', 'fresh=null']) {
+    expect([await cacheOf('fresh=True'), await cacheOf('fresh=False')]).toEqual(['bypass', 'hit']);
+    expect((await reader.get('/v1/users/user2?estimate=True')).body).toHaveProperty('estimate');
+    for (const wrong of ['fresh', 'fresh=', 'fresh=yes', 'fresh=Truee', 'fresh=on', 'fresh=2', 'fresh=null']) {
       expect((await reader.get(`/v1/users/user2?${wrong}`)).body.error.param).toBe('fresh');
     }
   });

@@ -89,6 +89,6 @@ describe('GET /v1/tweets/{id}', () => {
     expect(await reader.balance()).toBe(1000);
   });
 
-  refusesAsBad(() => service, [['fresh is neither true nor false', '/v1/tweets/60001?fresh=TRUE', 'fresh']]);
+  refusesAsBad(() => service, [['fresh is neither true nor false', '/v1/tweets/60001?fresh=yes', 'fresh']]);
   refusesLikeReads({ service: () => service, call: (client) => client.get('/v1/tweets/60001?fresh=true') });
 });
