@@ -6,6 +6,7 @@ import type { Parameter } from '../rest/parameters.js';
 import { NEAR_MISSES } from '../rest/request.js';
 import { readValue } from '../rest/values.js';
 import type { ReadTool } from './catalogue.js';
+import { argumentName } from './schemas.js';
 
 /** The arguments as received. */
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -19,15 +20,29 @@ export const BUDGET = 'max_credits';
  */
 export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {
   const { parameters } = endpoint;
-  refuseUnknown(row.name, [...parameters.map(({ name }) => name), BUDGET], given);
+  const names = parameters.map(argumentName);
+  const named = names.includes('user') ? withUser(given) : given;
+  refuseUnknown(row.name, [...names, BUDGET], named);
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const value = given[parameter.name];
+    const name = argumentName(parameter);
+    const value = named[name];
     // Some clients send null for arguments that they leave out.
-    if (value !== undefined && value !== null) variables[parameter.name] = argumentOf(parameter, value);
-    else if (parameter.required) throw badRequest(`${parameter.name} is missing.`, parameter.name);
+    if (value !== undefined && value !== null) variables[parameter.name] = argumentOf({ ...parameter, name }, value);
+    else if (parameter.required) throw badRequest(`${name} is missing.`, name);
   }
   return variables;
+}
+
+const isDigits = (value: unknown): value is string => typeof value === 'string' && /^[0-9]+$/.test(value);
+
+/** `handle` is `user` with a handle: one of digits gets the `@` that tells it from an id (A42). */
+function withUser({ handle, ...others }: Arguments): Arguments {
+  if (handle === undefined || handle === null) return others;
+  if (others.user !== undefined && others.user !== null) {
+    throw badRequest('user and handle mean the same: send only user.', 'handle');
+  }
+  return { ...others, user: isDigits(handle) ? `@${handle}` : handle };
 }
 
 /** An ignored argument could cost money: all must be known, or the call is refused. */
@@ -65,6 +80,9 @@ function argumentOf(parameter: Parameter, given: unknown): unknown {
   }
   if (typeof value === 'number') throw badRequest(`Send ${name} as a string: numbers lose precision.`, name);
   if (typeof value !== 'string') throw badRequest(`${name} must be a string.`, name);
+  if (parameter.rule?.kind === 'handle' && isDigits(value)) {
+    throw badRequest(`${name} must be a handle here, not an id. If ${value} is a handle, send @${value}.`, name);
+  }
   return readValue(parameter, value);
 }
 

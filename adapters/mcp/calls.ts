@@ -65,7 +65,8 @@ function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inn
   if (typeof inner !== 'object' || Array.isArray(inner)) {
     throw badRequest('arguments must be an object: the arguments for the tool.', 'arguments');
   }
-  return { tool, inner: inner as Arguments };
+  // A client that has to send every argument sends null for those that the tool does not have.
+  return { tool, inner: Object.fromEntries(Object.entries(inner).filter(([, value]) => value !== null)) };
 }
 
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };

@@ -60,7 +60,7 @@ export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue
       annotations: annotationsOf(row.title, price !== undefined),
     });
   }
-  listed.push(priceTool(outputs));
+  listed.push(priceTool(listed, outputs));
   return { listed, reads };
 }
 
@@ -102,14 +102,14 @@ function atMost({ endpoint, price }: ReadTool): string {
   return `At most ${credits(unit * initial)} with the default \`count\` of ${initial}.`;
 }
 
-function priceTool(outputs: OutputSchemas): ListedTool {
+function priceTool(listed: readonly ListedTool[], outputs: OutputSchemas): ListedTool {
   const title = 'Estimate the price of a call';
   return {
     name: PRICE_TOOL,
     title,
     description:
       'Returns the maximum cost of calling another tool with these arguments. Reads nothing. Free. Cached items make the actual call cheaper; `fresh` is taken into account.',
-    inputSchema: priceInputSchema(TOOLS.map(({ name }) => name)),
+    inputSchema: priceInputSchema(listed),
     outputSchema: outputs.ofPrice(),
     annotations: annotationsOf(title, false),
   };

@@ -3,17 +3,19 @@ import type { Price } from '../../src/domain/fields.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
-import { restWords } from '../rest/openapi/schema-text.js';
+import { refTo, restWords } from '../rest/openapi/schema-text.js';
 import { Selections } from '../rest/openapi/selections.js';
 import type { JsonSchema } from '../rest/openapi/types.js';
 import type { Endpoint, Parameter } from '../rest/parameters.js';
 
-/** A self-contained schema of an object: whatever it refers to is in its `$defs`. */
+/** A self-contained schema of an object. */
 export interface ToolSchema extends JsonSchema {
   readonly type: 'object';
   readonly additionalProperties?: boolean;
-  readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
+
+/** The name of a parameter as an argument: a single user is `user` in every tool. */
+export const argumentName = ({ name }: Parameter): string => (name === 'handle' ? 'user' : name);
 
 const maxCredits = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
 
@@ -44,11 +46,14 @@ const sizeAdvice = ({ rule, initial }: Parameter): string =>
 
 /** What a tool takes: the parameters of its operation, and a budget. */
 export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
-  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
-  const own = parameters.map((parameter) => [
-    parameter.name,
-    { ...valueSchema(parameter), description: `${restWords(parameter.description)}${sizeAdvice(parameter)}` },
-  ]);
+  const required = parameters.filter((parameter) => parameter.required).map(argumentName);
+  const own = parameters.map((parameter) => {
+    // Gemini refuses formats of texts but for times.
+    const { format: _, ...value } = valueSchema(parameter);
+    const said = restWords(parameter.description).replace('Here digits are a handle, too.', 'Not an id.');
+    const description = `${said}${sizeAdvice(parameter)}`;
+    return [argumentName(parameter), { ...value, description }];
+  });
   return {
     type: 'object',
     properties: { ...Object.fromEntries(own), max_credits: maxCreditsOf(price) },
@@ -57,29 +62,38 @@ export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined
   };
 }
 
-/** The input of the tool that prices the others. */
-export const priceInputSchema = (tools: readonly string[]): ToolSchema => ({
-  type: 'object',
-  properties: {
-    tool: { type: 'string', enum: tools, description: 'The tool to estimate.' },
-    arguments: {
-      type: 'object',
-      description: 'The arguments for the tool. `max_credits` has no effect here: it limits the call anyway.',
+/** The input of the tool that prices the others. An object whose members are not named is refused by hosts (A41). */
+export function priceInputSchema(tools: readonly { name: string; inputSchema: ToolSchema }[]): ToolSchema {
+  const all = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties ?? {}));
+  const given: ToolSchema = {
+    type: 'object',
+    description: 'The arguments for the tool. `max_credits` has no effect here: it limits the call anyway.',
+    properties: Object.fromEntries(all.map(([name, { type, items }]) => [name, { type, ...(items && { items }) }])),
+    additionalProperties: false,
+  };
+  return {
+    type: 'object',
+    properties: {
+      tool: { type: 'string', enum: tools.map(({ name }) => name), description: 'The tool to estimate.' },
+      arguments: given,
+      max_credits: FREE_MAX_CREDITS,
     },
-    max_credits: FREE_MAX_CREDITS,
-  },
-  required: ['tool'],
-  additionalProperties: false,
-});
+    required: ['tool'],
+    additionalProperties: false,
+  };
+}
 
 /** Names of the schemas that a call can be answered with. */
 const ESTIMATE = 'EstimateResponse';
 const FAILURE = 'Error';
 
-/** What tools answer: the envelopes of their operations, or a failure; clients check both against the same schema. */
+/**
+ * What tools answer, so short that hosts can keep it: the members of an envelope and of a failure, and of the objects in
+ * them those members that are always there (A41). The OpenAPI document has all of them, described.
+ */
 export class OutputSchemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;
-  readonly #answers = new Map<string, readonly string[]>();
+  readonly #answers = new Map<string, JsonSchema>();
 
   /** `texts`: the operations' texts, by name. */
   constructor(schema: GraphQLSchema, texts: Readonly<Record<string, string>>) {
@@ -89,33 +103,58 @@ export class OutputSchemas {
       documents.map(([, document]) => document),
     );
     const envelopes = new Envelopes(selections);
-    for (const [name, document] of documents) this.#answers.set(name, namesIn(envelopes.of(operationIn(document))));
+    for (const [name, document] of documents) this.#answers.set(name, envelopes.of(operationIn(document)));
     this.#components = { ...selections.components, ...ERROR_SCHEMAS };
   }
 
   of(operation: string): ToolSchema {
-    return this.#anyOf((this.#answers.get(operation) ?? []).filter((name) => name !== ESTIMATE));
+    const { anyOf, ...one } = this.#answers.get(operation) ?? {};
+    return this.#brief((anyOf ?? [one]).filter(({ $ref }) => !$ref?.endsWith(`/${ESTIMATE}`)));
   }
 
   ofPrice(): ToolSchema {
-    return this.#anyOf([ESTIMATE]);
+    return this.#brief([refTo('schemas', ESTIMATE)]);
   }
 
-  #anyOf(names: readonly string[]): ToolSchema {
-    const all = [...names, FAILURE];
-    const $defs: Record<string, JsonSchema> = {};
-    for (const name of all) this.#collect(name, $defs);
-    return { type: 'object', anyOf: all.map((name) => ({ $ref: `#/$defs/${name}` })), $defs };
+  #brief(answers: readonly JsonSchema[]): ToolSchema {
+    const { properties = {}, required = [] } = this.#whole({ anyOf: [...answers, refTo('schemas', FAILURE)] });
+    const members = Object.entries(properties).map(([name, member]) => [name, this.#part(member)]);
+    return { type: 'object', required, properties: Object.fromEntries(members) };
   }
 
-  /** Collects the component and everything that it refers to. */
-  #collect(name: string, into: Record<string, JsonSchema>): void {
-    const component = this.#components[name];
-    if (!component || name in into) return;
-    const text = JSON.stringify(component).replaceAll('#/components/schemas/', '#/$defs/');
-    into[name] = JSON.parse(text) as JsonSchema;
-    for (const [, other = ''] of text.matchAll(/"#\/\$defs\/(\w+)"/g)) this.#collect(other, into);
+  /** A schema with the members that are always there, as far as they are no objects. */
+  #part(schema: JsonSchema): JsonSchema {
+    const { type = 'object', items, properties = {}, required = [] } = this.#whole(schema);
+    if (items) return { type, items: this.#part(items) };
+    if (required.length === 0) return { type };
+    const members = required.map((name) => [name, { type: this.#whole(properties[name] ?? {}).type ?? 'object' }]);
+    return { type, required, properties: Object.fromEntries(members) };
   }
+
+  /** One schema for a reference, for all of several parts, and for one of several alternatives. */
+  #whole(schema: JsonSchema): JsonSchema {
+    const { $ref, allOf, anyOf } = schema;
+    if ($ref !== undefined) return this.#whole(this.#components[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
+    const parts = (allOf ?? anyOf)?.map((part) => this.#whole(part));
+    if (!parts) return schema;
+    const always = parts.map(({ required = [] }) => required);
+    const [first = []] = always;
+    return {
+      type: 'object',
+      properties: mergedProperties(parts),
+      required: allOf ? always.flat() : first.filter((name) => always.every((names) => names.includes(name))),
+    };
+  }
+}
+
+/** The members of all parts; those that several have, such as the items of a search, are either's. */
+function mergedProperties(parts: readonly JsonSchema[]): Record<string, JsonSchema> {
+  const merged: Record<string, JsonSchema> = {};
+  for (const [name, member] of parts.flatMap(({ properties = {} }) => Object.entries(properties))) {
+    const known = merged[name];
+    merged[name] = known?.items && member.items ? { ...known, items: { anyOf: [known.items, member.items] } } : member;
+  }
+  return merged;
 }
 
 function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
@@ -123,6 +162,3 @@ function operationIn({ definitions }: DocumentNode): OperationDefinitionNode {
   if (!operation) throw new TypeError('A persisted text has no operation.');
   return operation as OperationDefinitionNode;
 }
-
-const namesIn = ({ $ref, anyOf = [] }: JsonSchema): string[] =>
-  $ref === undefined ? anyOf.flatMap(namesIn) : [$ref.slice($ref.lastIndexOf('/') + 1)];

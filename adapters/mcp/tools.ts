@@ -30,8 +30,7 @@ export const TOOLS: readonly ToolRow[] = [
     name: 'get_user',
     title: 'Read a profile',
     operation: 'user',
-    advice:
-      'Ids are not accepted: an id would be treated as a handle. For several profiles, call `get_users` once: same price, a single request.',
+    advice: 'Ids are not accepted here. For several profiles, call `get_users` once: same price, a single request.',
   },
   {
     name: 'get_users',

@@ -2,12 +2,43 @@ import { describe, expect, it } from 'vitest';
 import { catalogueOf, priceTable } from '../../../adapters/mcp/catalogue.js';
 import { INSTRUCTIONS } from '../../../adapters/mcp/server.js';
 import { TOOLS } from '../../../adapters/mcp/tools.js';
+import type { JsonSchema } from '../../../adapters/rest/openapi/types.js';
 import { ROUTES } from '../../../adapters/rest/routes.js';
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { priceOf } from '../../../src/domain/prices.js';
 import { codeIn } from '../../docs/readme/markdown.js';
+
+/** What OpenAI's strict mode refuses: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
+function notStrict(schema: ToolPart, place = ''): string[] {
+  const refused = ['allOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentRequired'];
+  const wrong = refused.filter((keyword) => keyword in schema).map((keyword) => `${place}: ${keyword}`);
+  if (schema.type === undefined) wrong.push(`${place}: no type`);
+  if (schema.type === 'array' && !schema.items) wrong.push(`${place}: no items`);
+  if (schema.type === 'object' && schema.additionalProperties !== false) wrong.push(`${place}: open`);
+  if (schema.type === 'object' && !schema.properties) wrong.push(`${place}: no properties`);
+  return [...wrong, ...partsOf(schema, place).flatMap(([name, part]) => notStrict(part, name))];
+}
+
+/** What Gemini's function declarations refuse: https://ai.google.dev/api/caching#Schema */
+function notGemini({ additionalProperties: _, ...schema }: ToolPart, place = ''): string[] {
+  const known = ['type', 'format', 'description', 'enum', 'default', 'items', 'minItems', 'maxItems', 'properties'];
+  known.push('required', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum');
+  const wrong = Object.keys(schema).filter((keyword) => !known.includes(keyword));
+  if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0) wrong.push('no properties');
+  if (schema.enum && schema.type !== 'string') wrong.push('enum of no strings');
+  if (schema.type === 'string' && schema.format !== undefined && schema.format !== 'date-time') wrong.push('format');
+  const told = wrong.map((what) => `${place}: ${what}`);
+  return [...told, ...partsOf(schema, place).flatMap(([name, part]) => notGemini(part, name))];
+}
+
+type ToolPart = JsonSchema & { readonly additionalProperties?: boolean };
+
+const partsOf = ({ properties = {}, items }: ToolPart, place: string): [name: string, part: ToolPart][] => [
+  ...Object.entries(properties).map(([name, part]): [string, ToolPart] => [`${place}.${name}`, part]),
+  ...(items ? [[`${place}[]`, items] as [string, ToolPart]] : []),
+];
 
 const operations = readOperations();
 const catalogue = catalogueOf({ schema, operations });
@@ -60,14 +91,19 @@ describe('the tools', () => {
     expect(properties?.max_credits?.description).toContain(what);
   });
 
-  it('say where a handle is required that an id would be read as one, and paid for', () => {
+  it('say where ids are not accepted', () => {
     for (const { name, inputSchema, description } of listed) {
-      const { handle, handles } = inputSchema.properties ?? {};
-      if (handle ?? handles)
-        expect(description, name).toMatch(
-          /ids are not accepted: (?:an id|they) would be treated as (?:a handle|handles)\./i,
-        );
+      const { user, handles } = inputSchema.properties ?? {};
+      const takesNoId = name === 'get_user' || handles !== undefined;
+      expect(/ids are not accepted/i.test(description), name).toBe(takesNoId);
+      if (user) expect(/numeric id/i.test(user.description ?? ''), name).toBe(!takesNoId);
     }
+  });
+
+  it('call a single user `user`, all of them (A42)', () => {
+    const names = listed.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}));
+    expect(names.filter((name) => name === 'user').length).toBeGreaterThan(1);
+    expect(names).not.toContain('handle');
   });
 
   it('lists say that a cursor, and single reads that a batch, is the better way', () => {
@@ -104,6 +140,26 @@ describe('the tools', () => {
     const told = listed.map(({ name, description, inputSchema }) => JSON.stringify({ name, description, inputSchema }));
     expect(told.join('').length / 4 + INSTRUCTIONS.length / 4).toBeLessThan(8000);
     expect(INSTRUCTIONS.length).toBeLessThan(2000);
+  });
+
+  it('fit hosts that keep the whole list: 40 KB with their output schemas (A41)', () => {
+    expect(Buffer.byteLength(JSON.stringify({ tools: listed }))).toBeLessThan(40_000);
+  });
+
+  it.each(listed.map((tool) => [tool.name, tool] as const))(
+    "%s becomes a function in OpenAI's strict mode and in Gemini's declarations (A41)",
+    (_name, { inputSchema }) => {
+      expect(notStrict(inputSchema)).toEqual([]);
+      expect(notGemini(inputSchema)).toEqual([]);
+    },
+  );
+
+  it('price names the arguments of all tools', () => {
+    const named = listed.find(({ name }) => name === 'price')?.inputSchema.properties?.arguments?.properties;
+    const all = [...reads.keys()].map(
+      (name) => listed.find((tool) => tool.name === name)?.inputSchema.properties ?? {},
+    );
+    expect(new Set(Object.keys(named ?? {}))).toEqual(new Set(all.flatMap(Object.keys)));
   });
 
   it('stand in the price list, all of them', () => {

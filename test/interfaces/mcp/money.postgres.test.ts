@@ -95,6 +95,28 @@ describe('promises in the descriptions', () => {
     expect([users.credits_charged, users.errors.length]).toEqual([1, 1]);
   });
 
+  it.each([
+    ['get_user', { user: 'user1' }, { handle: 'user1' }],
+    ['get_user_tweets', { user: 'user1', count: 2 }, { handle: '@user1', count: 2 }],
+  ])('%s reads the same for user and for handle (A42)', async (tool, now, earlier) => {
+    const { key } = await service.perch.account();
+    const [one, other] = [
+      contentOf(await sendNew(service.url, key, call(tool, now))),
+      contentOf(await sendNew(service.url, key, call(tool, earlier))),
+    ];
+    expect(one.data).toBeDefined();
+    expect(other.data).toEqual(one.data);
+  });
+
+  it('reads a handle of digits as a handle in lists, too, and @ before digits as one (A42)', async () => {
+    const { key } = await service.perch.account();
+    const calls = [call('get_user_tweets', { handle: '1' }), call('get_user', { user: '@1' })];
+    for (const message of calls) {
+      expect(contentOf(await sendNew(service.url, key, message)).error.code).toBe('not_found');
+    }
+    expect(contentOf(await sendNew(service.url, key, call('get_user_tweets', { user: '1' }))).items).toBeGreaterThan(0);
+  });
+
   it('reads a handle of digits as a handle, never as an id', async () => {
     const { key } = await service.perch.account();
     const { error } = contentOf(await sendNew(service.url, key, call('get_user', { handle: '1' })));
@@ -131,6 +153,8 @@ describe('price', () => {
     ['get_packs', {}, 0, 0],
     // What it would be bounded to is not what it costs.
     ['get_followers', { user: '1', count: 7, max_credits: 0.2 }, 7, 0.7],
+    // As strict modes write arguments that a tool does not have.
+    ['get_tweet', { id: '120', user: null, count: null, max_credits: null }, 1, 1],
   ])('%s %j: at most %i items, %d credits; nothing is read', async (tool, args, items, credits) => {
     const account = await service.perch.account({ credits: 0 });
     const before = service.net.calls.length;

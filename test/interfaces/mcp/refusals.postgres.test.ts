@@ -145,13 +145,13 @@ describe('where it comes from (A22)', () => {
 
 describe('arguments', () => {
   it.each([
-    ['get_user', {}, 'handle', /handle is missing/],
-    ['get_user', { handle: null }, 'handle', /handle is missing/],
+    ['get_user', {}, 'user', /user is missing/],
+    ['get_user', { handle: null }, 'user', /user is missing/],
     [
       'get_user',
       { handle: 'user1', depth: 2 },
       'depth',
-      /Unknown argument depth for get_user: the arguments are handle, fresh, max_credits\./,
+      /Unknown argument depth for get_user: the arguments are user, fresh, max_credits\./,
     ],
     ['get_followers', { user: '1', limit: 5 }, 'limit', /Unknown argument limit for get_followers: use count\./],
     ['get_followers', { user: '1', estimate: true }, 'estimate', /Unknown argument estimate for get_followers/],
@@ -161,7 +161,10 @@ describe('arguments', () => {
     ['get_tweets', { ids: '120,121' }, 'ids', /array of strings/],
     ['get_tweets', { ids: [{}] }, 'ids', /must contain only strings/],
     ['get_tweets', { ids: [] }, 'ids', /1 to 100/],
-    ['get_user', { handle: { a: 1 } }, 'handle', /must be a string/],
+    ['get_user', { handle: { a: 1 } }, 'user', /must be a string/],
+    ['get_user', { user: '12345' }, 'user', /must be a handle here, not an id\. If 12345 is a handle, send @12345\./],
+    ['get_user', { user: 'user1', handle: 'user1' }, 'handle', /send only user/],
+    ['get_tweet', { id: '120', user: 'user1' }, 'user', /Unknown argument user/],
     ['get_followers', { user: '1', count: 'five' }, 'count', /must be a number/],
     ['get_followers', { user: '1', count: '"5"' }, 'count', /must be a number/],
     ['get_followers', { user: '1', count: '201' }, 'count', /from 1 to 200/],
@@ -196,7 +199,7 @@ describe('arguments', () => {
       /Unknown argument args for price: the arguments are tool, arguments, max_credits\./,
     ],
     ['price', { tool: 'get_user', arguments: { handle: 'a' }, max_credits: -1 }, 'max_credits', /number of credits/],
-    ['price', { tool: 'get_user', arguments: {} }, 'handle', /handle is missing/],
+    ['price', { tool: 'get_user', arguments: {} }, 'user', /user is missing/],
   ])('%s %j: bad_request naming %s', async (name, args, param, message) => {
     const account = await service.perch.account();
     const before = service.net.calls.length;
