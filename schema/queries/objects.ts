@@ -1,11 +1,11 @@
 import { BATCH } from '../../src/domain/fields.js';
-import { isId, parseHandle } from '../../src/domain/ids.js';
+import { isId, parseHandle, parseNodeId } from '../../src/domain/ids.js';
 import type { Tweet, User } from '../../src/domain/model.js';
-import { impossibleHandle, impossibleId, notOneName } from '../../src/read/subjects.js';
+import { impossibleHandle, impossibleId, impossibleNodeId, notOneName } from '../../src/read/subjects.js';
 import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
-import { Node, parseNodeId } from '../types/node.js';
+import { Node } from '../types/node.js';
 
 builder.queryFields((t) => ({
   // Relay's compiler wants exactly one argument here, so it has no `fresh`.
@@ -13,12 +13,20 @@ builder.queryFields((t) => ({
     type: Node,
     description:
       'A user or tweet by its global id, as Relay reads it again. Costs 1 per item: half if cached (`hit`). Empty results are free.',
-    args: { nodeId: t.arg.id({ required: true, description: 'The `nodeId` of a user or tweet, unchanged.' }) },
+    args: {
+      nodeId: t.arg.id({
+        required: true,
+        description: 'The `nodeId` of a user or tweet, unchanged.',
+        ...rule({ kind: 'nodeId' }),
+      }),
+    },
     // Whichever it is: a profile has the same price.
     ...priced({ unit: 'tweet', items: 'one' }),
     resolve: (_root, { nodeId }, { reads }, info): Promise<Tweet | User> => {
-      const { type, id } = parseNodeId(nodeId);
-      return type === 'Tweet' ? reads.tweet(id, optionsOf(info, false)) : reads.user({ id }, optionsOf(info, false));
+      const node = parseNodeId(nodeId);
+      if (node === null) throw impossibleNodeId(nodeId);
+      const options = optionsOf(info, false);
+      return node.type === 'Tweet' ? reads.tweet(node.id, options) : reads.user({ id: node.id }, options);
     },
   }),
   user: t.field({

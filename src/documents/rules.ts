@@ -90,6 +90,7 @@ function checkArgument(
     case 'userId':
     case 'user':
     case 'tweetId':
+    case 'nodeId':
       return;
     default:
       rule satisfies never;

@@ -21,8 +21,8 @@ export type ArgRule =
   | { readonly kind: NameRule }
   | { readonly kind: 'query' };
 
-/** What an argument names: a user by handle, by id or by either, or a tweet. */
-export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId';
+/** What an argument names: a user by handle, by id or by either, a tweet, or one of both by its global id. */
+export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId' | 'nodeId';
 
 /** Most characters of a cursor: it must fit in a header or a URL (C1, U29). */
 export const MAX_CURSOR_LENGTH = 512;
@@ -50,6 +50,6 @@ export function checkInputs(name: string, { length }: readonly unknown[], { min,
   if (length < min || length > max) throw badRequest(`${name} takes ${min} to ${max} items, not ${length}.`, name);
 }
 
-const NAMES: readonly string[] = ['handle', 'userId', 'user', 'tweetId'] satisfies NameRule[];
+const NAMES: readonly string[] = ['handle', 'userId', 'user', 'tweetId', 'nodeId'] satisfies NameRule[];
 
 export const isName = (rule: ArgRule): rule is { readonly kind: NameRule } => NAMES.includes(rule.kind);

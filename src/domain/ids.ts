@@ -48,6 +48,20 @@ export function parseUserRef(text: string): UserRef | null {
   return handle === null ? null : { handle };
 }
 
+interface NodeRef {
+  readonly type: 'Tweet' | 'User';
+  readonly id: string;
+}
+
+/** The global id of an object, over both types: what Relay knows it by. */
+export const nodeId = (type: NodeRef['type'], id: string): string => `${type}:${id}`;
+
+/** Null if it is not a global id. */
+export function parseNodeId(text: string): NodeRef | null {
+  const [, type, id = ''] = /^(Tweet|User):(.+)$/.exec(text) ?? [];
+  return (type === 'Tweet' || type === 'User') && isId(id) ? { type, id } : null;
+}
+
 /**
  * A placeholder handle: networks show it for accounts whose own does not resolve any more. It identifies no account.
  */

@@ -1,6 +1,6 @@
 import { badRequest, ServiceError } from '../domain/errors.js';
 import type { NameRule } from '../domain/fields.js';
-import { isId, parseHandle, parseUserRef } from '../domain/ids.js';
+import { isId, parseHandle, parseNodeId, parseUserRef } from '../domain/ids.js';
 import { quoted } from '../lib/text.js';
 import type { Impossible } from '../ports/network.js';
 
@@ -56,6 +56,12 @@ export const impossibleId = (text: string): ServiceError =>
     reason: 'unknown',
   });
 
+/** No object can have this global id. */
+export const impossibleNodeId = (text: string): ServiceError =>
+  new ServiceError('not_found', `Invalid nodeId ${quoted(text)}: send that of a user or tweet, such as User:12.`, {
+    reason: 'unknown',
+  });
+
 export const notOneName = (): ServiceError => badRequest('Provide exactly one of handle and id.', 'handle');
 
 /** Why nothing can have the name, in any network or in this one: `bad_request` only for its grammar. */
@@ -65,6 +71,11 @@ export function impossibleName(kind: NameRule, text: string, ofNetwork?: Impossi
   if (kind === 'user') {
     const ref = parseUserRef(text);
     return ref === null ? impossibleUser(text) : ofNetwork?.user(ref);
+  }
+  if (kind === 'nodeId') {
+    const node = parseNodeId(text);
+    if (node === null) return impossibleNodeId(text);
+    return node.type === 'Tweet' ? ofNetwork?.tweet(node.id) : ofNetwork?.user({ id: node.id });
   }
   const handle = parseHandle(text);
   return handle === null ? impossibleHandle(text) : ofNetwork?.user({ handle });

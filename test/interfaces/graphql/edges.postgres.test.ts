@@ -101,14 +101,14 @@ describe.each(MOUNTS)('edges and nodes (%s)', (mount) => {
   });
 
   it.each(['1', 'User:', 'user:1', 'User:x', 'Page:1', 'User:1:2'])(
-    'refuses the global id %s, free',
+    'finds nothing under the global id %s, free, with an empty wallet too',
     async (nodeId) => {
-      const reply = await post(perch, await perch.account(), {
-        query: 'query ($nodeId: ID!) { node(nodeId: $nodeId) { nodeId } }',
-        variables: { nodeId },
-      });
-      expect(reply.body.errors).toMatchObject([{ extensions: { code: 'bad_request', param: 'nodeId' } }]);
-      expect(reply.body.extensions.credits.charged).toBe(0);
+      const asked = { query: 'query ($nodeId: ID!) { node(nodeId: $nodeId) { nodeId } }', variables: { nodeId } };
+      for (const credits of [10, 0]) {
+        const reply = await post(perch, await perch.account({ credits }), asked);
+        expect(failures(reply)).toEqual({ node: 'not_found' });
+        expect(reply.body.extensions.credits.charged).toBe(0);
+      }
     },
   );
 
