@@ -99,6 +99,9 @@ describe('identifiers (I1–I12)', () => {
     const asked = { query, variables: { name: pasted, user: pasted } };
     const { body } = await post(service.perch, await service.perch.account(), asked);
     expect(body.data).toEqual({ user: { id: '1' }, timeline: { nodes: [{ id: '501' }] } });
+    const call = { method: 'tools/call', params: { name: 'get_user', arguments: { handle: pasted } } };
+    const told = await sendNew(new URL('/mcp', service.perch.url), reader.account.key, call);
+    expect(told.body.result.structuredContent).toMatchObject({ data: { id: '1' } });
     const batch = await reader.post('/v1/users/batch', { handles: [pasted, 'aurora', `${pasted}!`] });
     expect([idsOf(batch), batch.body.errors]).toEqual([
       ['1'],
@@ -166,7 +169,7 @@ describe('identifiers (I1–I12)', () => {
   });
 });
 
-describe("what the network's grammar cannot have (I13)", () => {
+describe("a name that the network's grammar cannot have (I13)", () => {
   const HANDLE = 'much_too_long_for_x';
   const ID = '1'.repeat(20);
   let service: Service;
@@ -235,7 +238,7 @@ describe("what the network's grammar cannot have (I13)", () => {
     expect((await reader.post('/v1/users/batch', both)).body.error.code).toBe('no_credits');
   });
 
-  it('is told by an estimate', async () => {
+  it('is named by an estimate', async () => {
     const reader = await service.customer({ credits: 0 });
     const { body } = await reader.get(`/v1/users/${HANDLE}?estimate=true`);
     expect(body.estimate).toMatchObject({ max_items: 0, max_credits: 0, refused: { code: 'not_found' } });

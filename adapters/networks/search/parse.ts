@@ -1,6 +1,7 @@
 import type peggy from 'peggy';
 import { placeIn } from '../../../src/domain/caret.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { parseHandle } from '../../../src/domain/ids.js';
 import { quoted } from '../../../src/lib/text.js';
 import { parser } from './grammar.js';
 import { isOperator, readOperator } from './operators.js';
@@ -53,6 +54,8 @@ function parse(q: string): Query {
         const what = `${quoted(text)} has no letter, digit or emoji to search for: leave it out`;
         throw fault(q, offset, what);
       },
+      mention: (text: string): Term => ({ kind: 'mention', text: parseHandle(text) ?? text }),
+      isBeyondAscii: (text: string): boolean => /[^\p{ASCII}\p{Cf}]/u.test(text),
       notHere: (word: 'AND' | 'NOT', offset: number): never => {
         const meant =
           word === 'AND' ? 'leave it out, since all terms must match' : 'write - right before what to exclude';

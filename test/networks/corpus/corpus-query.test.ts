@@ -5,6 +5,7 @@ import { parseQuery } from '../../../adapters/networks/search/parse.js';
 import type { Query } from '../../../adapters/networks/search/query.js';
 import { signsIn } from '../../../adapters/networks/search/signs.js';
 import { ServiceError } from '../../../src/domain/errors.js';
+import { parseHandle } from '../../../src/domain/ids.js';
 import type { Product } from '../../../src/domain/model.js';
 
 const word = (text: string): Query => ({ kind: 'word', text });
@@ -17,6 +18,37 @@ const tagOf = (query: Query): string | undefined => {
   const first = query.kind === 'and' ? query.of[0] : query;
   return first?.kind === 'hashtag' ? first.text : undefined;
 };
+
+const INVISIBLE = ['\u202A%s\u202C', '\u2066@%s\u2069', '@\u2068%s\u2069', '\uFEFF%s', '%s\u200B', '\u00AD%s\u200D'];
+
+describe('a handle in a search, as it is in a path (I11, I12)', () => {
+  const pasted = [
+    'Au\u200Bra',
+    'umwelt@baw\u00FC.example',
+    'umwelt@BAWU\u0308.example',
+    'baw\u00FC.example',
+    'пример.рф',
+  ];
+
+  it.each(pasted.flatMap((name) => ['%s', ...INVISIBLE].map((form) => form.replace('%s', name))))('%j', (text) => {
+    const handle = parseHandle(text) ?? '';
+    expect(handle).toMatch(/^[\w.@-]+$/);
+    expect(parseQuery(`from:${text} to:"${text}"`)).toEqual(and({ kind: 'from', handle }, { kind: 'to', handle }));
+    const mention = text.includes('@') && text.indexOf('@') <= 1 ? text : text.replace(/^(\p{Cf}*)/u, '$1@');
+    const found: Query = { kind: 'mention', text: handle };
+    expect(parseQuery(mention)).toEqual(found);
+    expect(parseQuery(`tide ${mention}, ebb`)).toEqual(and(word('tide'), found, word('ebb')));
+    expect(parseQuery(`a OR -${mention}`)).toEqual(or(word('a'), not(found)));
+  });
+
+  it.each([
+    ['@adaさん', and({ kind: 'mention', text: 'ada' }, word('さん'))],
+    ['@ada@server.exampleさん', and({ kind: 'mention', text: 'ada@server.example' }, word('さん'))],
+    ['@ada. Été', and({ kind: 'mention', text: 'ada' }, word('Été'))],
+  ])('ends before a text that follows without a space: %s', (q, expected) => {
+    expect(parseQuery(q)).toEqual(expected);
+  });
+});
 
 describe('the search language', () => {
   it.each<[string, Query]>([

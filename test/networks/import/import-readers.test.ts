@@ -74,6 +74,14 @@ describe('NDJSON in the interface’s names', () => {
     ]);
   });
 
+  it('takes a handle as every interface does (I11, I12)', async () => {
+    const file = await scratch.write(
+      'users.ndjson',
+      lines({ id: '1', handle: '\u2066umwelt@baw\u00FC.example\u2069', name: 'U' }),
+    );
+    expect((await readPath(file)).rows).toMatchObject([{ user: { handle: 'umwelt@xn--baw-joa.example' } }]);
+  });
+
   it('replaces half of a surrogate pair and U+0000 in every text (T13)', async () => {
     const text = JSON.stringify({ ...tweet, text: 'a\0b low', hashtags: ['ok', '\0'] }).replace('low', '\\ud83d');
     const { rows, faults } = await readPath(await scratch.write('halves.ndjson', `${text}\n`));

@@ -25,9 +25,12 @@ export const id = z
     error: `must be at most ${MAX_BIGINT}: the corpus has no room for longer ids, as Bluesky has`,
   });
 
-export const handle = z.string({ error: 'must be a string' }).refine((value) => parseHandle(value) === value, {
-  error: 'must be a handle without "@": letters, digits and "_" (and "." or "-" inside)',
-});
+export const handle = z
+  .string({ error: 'must be a string' })
+  .refine((value) => !value.startsWith('@') && parseHandle(value) !== null, {
+    error: 'must be a handle without "@": letters, digits and "_" (and "." or "-" inside)',
+  })
+  .transform((value) => parseHandle(value) ?? value);
 
 export const counter = z
   .number({ error: 'must be a number' })
