@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
-import { textOf } from '../http/request.js';
+import { searchOf, textOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
 import type { Params } from './params.js';
 import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
@@ -12,7 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName
  * `bad_request` (400, 415) for anything else, with the other mount's messages.
  */
 export function paramsOf(request: FastifyRequest): Params {
-  const sent = request.method === 'GET' ? ofQuery(search(request)) : ofBody(request);
+  const sent = request.method === 'GET' ? ofQuery(searchOf(request.url)) : ofBody(request);
   if (Array.isArray(sent)) throw badRequest('Batching is not supported.');
   for (const [name, value] of Object.entries(sent)) {
     if (value != null && !KNOWN.has(name)) throw badRequest(`Unexpected parameter "${name}" in the request body.`);
@@ -24,8 +24,6 @@ export function paramsOf(request: FastifyRequest): Params {
   }
   return { ...(sent as Params), ...documentIdOf(request) };
 }
-
-const search = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /** The text of a body. Throws `bad_request` where it is not UTF-8, or a form of what is not. */
 export function bodyOf(request: FastifyRequest): string {

@@ -97,9 +97,14 @@ export const credentialOf = (headers: IncomingHttpHeaders, hasQueryKey: boolean)
 });
 
 /** Whether any parameter's value is a key, or a parameter has a name that people send keys under. */
-export const hasQueryKey = (url: string): boolean => QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(queryOf(url));
+export const hasQueryKey = (url: string): boolean =>
+  QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(searchOf(url));
 
-const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
+/** What follows the `?` of an address. */
+export const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
+/** The query of a request: names may occur more than once. */
+export const queryOf = ({ url }: { readonly url: string }): URLSearchParams => new URLSearchParams(searchOf(url));
 
 /**
  * The text of a body, without the byte order mark that some programs write before JSON (H17). Throws `bad_request` if its

@@ -19,6 +19,7 @@ import type { Visitor } from '../../src/sign-in/sessions.js';
 import { logFailure } from '../http/failure.js';
 import type { AdmitPublic } from '../http/keyless.js';
 import { byCustomer } from '../http/origin.js';
+import { queryOf } from '../http/request.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 import { sendPage } from '../pages/kit/send-page.js';
@@ -90,7 +91,7 @@ export function mountAuthorize(
     });
   };
   route('GET', async (request, reply) => {
-    const fields = new URL(request.url, 'http://localhost').searchParams;
+    const fields = queryOf(request);
     return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
       sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
     );

@@ -7,7 +7,7 @@ import { bodyText, type SharedBody, sendShared } from '../http/bodies/shared-bod
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
 import type { AskedCall } from '../http/repeated-requests.js';
-import { callerOf } from '../http/request.js';
+import { callerOf, queryOf } from '../http/request.js';
 import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
 import { type Endpoint, endpointOf } from './parameters.js';
 import { paramsOf, type RawRequest } from './request.js';
@@ -93,11 +93,10 @@ function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): F
 
 function rawOf(request: FastifyRequest): RawRequest {
   const header = request.headers['x-max-credits'];
-  const mark = request.url.indexOf('?');
   return {
     method: request.method,
     path: request.params as Record<string, string>,
-    query: new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1)),
+    query: queryOf(request),
     body: Buffer.isBuffer(request.body) ? request.body : null,
     contentType: request.headers['content-type'],
     headers: request.headers,

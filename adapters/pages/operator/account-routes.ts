@@ -5,11 +5,11 @@ import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import { signInLink } from '../../../src/sign-in/links.js';
 import { needRecentSignIn } from '../../../src/sign-in/recent.js';
+import { queryOf } from '../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
   pathParam,
-  queryOf,
   redirectTo,
   type SignedInRequest,
   sendPrivatePage,

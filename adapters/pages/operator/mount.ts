@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { daysUntil, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
+import { queryOf } from '../../http/request.js';
 import {
   type AuthenticatedRoutes,
   authenticatedRoutes,
-  queryOf,
   type SignedInRequest,
   sendPrivatePage,
 } from '../kit/signed-in/authenticated-routes.js';

@@ -1,11 +1,11 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { inCredits } from '../../../../src/domain/figures.js';
 import { isUuid } from '../../../../src/lib/uuid.js';
+import { queryOf } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
   pathParam,
-  queryOf,
   redirectTo,
   type SignedInRequest,
   sendPrivatePage,

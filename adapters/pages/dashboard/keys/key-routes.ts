@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify';
 import type { MintedKey } from '../../../../src/account/keys.js';
 import type { Mode } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import { queryOf } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
   pathParam,
-  queryOf,
   redirectTo,
   type SignedInRequest,
   sendPrivatePage,

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../../../src/domain/errors.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
+import { queryOf } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
-  queryOf,
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';

@@ -11,7 +11,7 @@ import { logFailure, sendFailure } from '../../../http/failure.js';
 import { formOf } from '../../../http/form.js';
 import { type Keyless, PAGE } from '../../../http/keyless.js';
 import { byCustomer } from '../../../http/origin.js';
-import { signalOf } from '../../../http/request.js';
+import { queryOf, signalOf } from '../../../http/request.js';
 import { refuseCrossSite } from '../../../http/same-origin.js';
 import type { SessionCookies } from '../../../http/session-cookies.js';
 import { notFoundPage } from '../not-found.js';
@@ -47,12 +47,6 @@ export interface AuthenticatedRoutes {
   /** A form sent to `url`; a visitor who is not signed in returns to the page `from`. */
   form(url: string, from: string, act: Act): void;
 }
-
-/** The query of a request: keys may occur more than once. */
-export const queryOf = ({ url }: FastifyRequest): URLSearchParams => {
-  const at = url.indexOf('?');
-  return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
-};
 
 /** One parameter of the path, decoded. */
 export const pathParam = ({ params }: FastifyRequest, name: string): string =>

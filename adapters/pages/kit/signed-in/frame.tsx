@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { queryOf } from '../../../http/request.js';
 import { document } from '../layout.js';
-import { queryOf, type SignedInRequest } from './authenticated-routes.js';
+import type { SignedInRequest } from './authenticated-routes.js';
 import { Notice } from './parts.js';
 
 /** What surrounds every page. */
