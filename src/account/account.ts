@@ -2,7 +2,7 @@ import { toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { USAGE_PAGE } from '../domain/fields.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../domain/usage.js';
-import { DAY_MS } from '../lib/durations.js';
+import { DAY_MS, dayOf } from '../lib/durations.js';
 import { quoted } from '../lib/text.js';
 import { isUuid } from '../lib/uuid.js';
 import type { Caller } from '../ports/accounts.js';
@@ -160,8 +160,6 @@ const noReceipt = (archived?: string): ServiceError =>
       ? 'This account has no paid request with that id. Free requests have no receipt.'
       : `Receipts of ${archived} are archived and no longer kept here. Usage still includes their requests.`,
   );
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 function day(text: string | null | undefined, param: string): string | undefined {
   if (text === null || text === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
+import { dayOf } from '../lib/durations.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
@@ -69,7 +70,7 @@ export class Alerts {
     }
     const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
     if (alertId === null) throw tooManyAlerts();
-    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    const day = dayOf(clock.now());
     const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
     const crossing = level === undefined ? null : crossingOf(level, day);
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);

@@ -1,5 +1,5 @@
 import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../domain/costs.js';
-import { DAY_MS } from '../lib/durations.js';
+import { DAY_MS, dayOf } from '../lib/durations.js';
 import type { CostRow, Costs, CreditPrice } from '../ports/figures.js';
 import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
 
@@ -49,8 +49,8 @@ export async function readFigures({ store, costs }: FiguresStores, days: Days): 
 
 /** The last `count` days, today included. */
 export const daysUntil = (nowMs: number, count: number): Days => ({
-  from: new Date(nowMs - (count - 1) * DAY_MS).toISOString().slice(0, 10),
-  to: new Date(nowMs).toISOString().slice(0, 10),
+  from: dayOf(nowMs - (count - 1) * DAY_MS),
+  to: dayOf(nowMs),
 });
 
 /** One row for each network and operation; those with the greatest cost first. */

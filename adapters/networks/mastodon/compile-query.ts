@@ -1,10 +1,9 @@
 import { badRequest, type ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
+import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
 import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
 import { spellingOf } from '../search/spelling.js';
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Words that cannot be anything else. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.'’-]*$/u;
@@ -58,9 +57,9 @@ function tweetTerm(term: Term): string {
       return `language:${term.text}`;
     case 'since':
       // Its `after:` begins when that day has ended.
-      return `after:${dayOf(term, -DAY_MS)}`;
+      return `after:${wholeDay(term, -DAY_MS)}`;
     case 'until':
-      return `before:${dayOf(term, 0)}`;
+      return `before:${wholeDay(term, 0)}`;
     case 'is':
       if (term.flag === 'media') return 'has:media';
       if (term.flag === 'reply') return 'is:reply';
@@ -79,9 +78,9 @@ function phrase(term: Extract<Term, { text: string }>): string {
   return `"${text}"`;
 }
 
-function dayOf(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
+function wholeDay(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
   if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(spellingOf(term), 'use whole days, not hours');
-  return new Date(Date.parse(term.time) + shiftMs).toISOString().slice(0, 10);
+  return dayOf(Date.parse(term.time) + shiftMs);
 }
 
 /** Profiles are found only by words of their names. */

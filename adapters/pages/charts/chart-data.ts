@@ -1,6 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
-import { DAY_MS } from '../../../src/lib/durations.js';
+import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
 import type { UsageRow } from '../../../src/ports/ledger.js';
 
 /** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. */
@@ -37,8 +37,7 @@ export interface Range {
   readonly to: string;
 }
 
-export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 

@@ -1,7 +1,7 @@
 import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/usage-cursor.js';
 import { badRequest } from '../../../../src/domain/errors.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../../../src/domain/usage.js';
-import { HOUR_MS } from '../../../../src/lib/durations.js';
+import { dayOf, HOUR_MS } from '../../../../src/lib/durations.js';
 import { addDays, daysIn, type Range } from '../../charts/chart-data.js';
 
 export const PRESETS = [7, 30, 90] as const;
@@ -15,7 +15,7 @@ export interface UsageParams extends Range {
 
 /** The last `days` days, including today. */
 export const lastDays = (days: number, nowMs: number): Range => {
-  const to = new Date(nowMs).toISOString().slice(0, 10);
+  const to = dayOf(nowMs);
   return { from: addDays(to, 1 - days), to };
 };
 
@@ -25,8 +25,8 @@ export const lastDays = (days: number, nowMs: number): Range => {
  */
 export function readUsageParams(query: URLSearchParams, nowMs: number): UsageParams {
   const recent = lastDays(30, nowMs);
-  const to = dayOf(query, 'to') ?? recent.to;
-  const from = dayOf(query, 'from') ?? addDays(to, -29);
+  const to = dayIn(query, 'to') ?? recent.to;
+  const from = dayIn(query, 'from') ?? addDays(to, -29);
   const groups = groupsOf(query);
   const kept = lastDays(HOURLY_DAYS, nowMs).from;
   if (groups.includes('hour') && from < kept) {
@@ -48,7 +48,7 @@ function groupsOf(query: URLSearchParams): readonly UsageGroup[] {
   return groups.length === 0 ? ['day'] : groups;
 }
 
-function dayOf(query: URLSearchParams, name: 'from' | 'to'): string | null {
+function dayIn(query: URLSearchParams, name: 'from' | 'to'): string | null {
   const text = query.get(name) ?? '';
   if (text === '') return null;
   if (isDay(text)) return text;
