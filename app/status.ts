@@ -3,6 +3,8 @@ import type { Sql } from '../adapters/postgres/sql.js';
 import { familyOfList, isListKind } from '../src/domain/lists.js';
 import type { Family } from '../src/domain/model.js';
 import { VERSION } from '../src/domain/version.js';
+import { backgroundTimers } from '../src/lib/monotonic.js';
+import { withTimeout } from '../src/lib/with-timeout.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network, NetworkReport } from '../src/ports/network.js';
 import type { FamilyHealth, PoolHealth } from '../src/read/pool/health.js';
@@ -116,10 +118,9 @@ function familyOfKind(kind: string): Family | null {
 
 /** Whether the database answers within a second. */
 export async function databaseAnswers(sql: Sql): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_WAIT_MS, false).unref());
   const answer = sql`select 1`.then(
     () => true,
     () => false,
   );
-  return Promise.race([answer, late]);
+  return (await withTimeout(DATABASE_WAIT_MS, answer, backgroundTimers)) === true;
 }

@@ -4,6 +4,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { asServiceError } from '../../src/domain/errors.js';
+import { backgroundTimers } from '../../src/lib/monotonic.js';
+import { withTimeout } from '../../src/lib/with-timeout.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
 export interface Log {
@@ -90,9 +92,12 @@ export function openTelemetry({ url, serviceName, version, log }: TelemetryOptio
     tracer,
     within: (context, run) => open.run(context, run),
     async close() {
-      const late = new Promise<'late'>((resolve) => setTimeout(resolve, CLOSE_MS, 'late').unref());
-      const end = await Promise.race([provider.shutdown().catch(() => {}), late]);
-      if (end === 'late') log.warn('The last traces could not be exported in time and were lost');
+      const closed = provider
+        .shutdown()
+        .catch(() => {})
+        .then(() => true);
+      const isInTime = await withTimeout(CLOSE_MS, closed, backgroundTimers);
+      if (!isInTime) log.warn('The last traces could not be exported in time and were lost');
     },
   };
 }

@@ -1,12 +1,9 @@
-/** Waits until the work is done, but no longer than `timeoutMs`. Rejects if the work does. */
-export async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const enough = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
+import { timers as ownTimers } from './monotonic.js';
+
+/** What the work gives, or undefined if it takes longer than `timeoutMs`. Rejects if the work does. */
+export function withTimeout<T>(timeoutMs: number, work: Promise<T>, timers = ownTimers): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = timers.after(timeoutMs, () => resolve(undefined));
+    void work.then(resolve, reject).finally(cancel);
   });
-  try {
-    await Promise.race([work, enough]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,7 +1,9 @@
 import { NAME_LENGTH, OTHER } from '../domain/usage.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
+import { dayOf } from '../lib/durations.js';
 import { Memories } from '../lib/memories.js';
 import { backgroundTimers } from '../lib/monotonic.js';
+import { withTimeout } from '../lib/with-timeout.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 
@@ -66,7 +68,7 @@ export class OperationNames {
    */
   keep(accountId: string, name: string): string | Promise<string> {
     const short = name.slice(0, NAME_LENGTH);
-    const day = new Date(this.#clock.now()).toISOString().slice(0, 10);
+    const day = dayOf(this.#clock.now());
     const known = this.#known.get(accountId);
     if (known?.day === day) {
       if (known.names.has(short)) return short;
@@ -74,7 +76,9 @@ export class OperationNames {
     }
     const claiming = this.#claim(accountId, day, short);
     if (claiming === undefined) return OTHER;
-    return this.#withTimeout(claiming).then((now) => (now?.names.has(short) ? short : OTHER));
+    return withTimeout(this.#claimTimeoutMs, claiming, this.#timers).then((now) =>
+      now?.names.has(short) ? short : OTHER,
+    );
   }
 
   #claim(accountId: string, day: string, name: string): Promise<Known | undefined> | undefined {
@@ -111,12 +115,5 @@ export class OperationNames {
       const claim = this.#claims.get(accountId);
       if (claim?.waiting.size === 0) this.#claims.delete(accountId);
     }
-  }
-
-  #withTimeout<T>(work: Promise<T>): Promise<T | undefined> {
-    return new Promise((resolve) => {
-      const cancel = this.#timers.after(this.#claimTimeoutMs, () => resolve(undefined));
-      void work.then(resolve).finally(cancel);
-    });
   }
 }

@@ -69,8 +69,8 @@ export class LinkMails {
   }
 
   /** Resolves once no mail is being sent any more, or after 5 seconds. */
-  close(): Promise<void> {
-    return withTimeout(CLOSE_MS, Promise.all(this.#pending));
+  async close(): Promise<void> {
+    await withTimeout(CLOSE_MS, Promise.all(this.#pending));
   }
 
   async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
