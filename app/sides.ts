@@ -3,6 +3,9 @@ import { PricedVariables } from '../src/documents/priced-variables.js';
 import type { Checks } from '../src/documents/rules.js';
 import { PRODUCTS } from '../src/domain/model.js';
 import { processTime } from '../src/lib/monotonic.js';
+import type { Clock, Time } from '../src/ports/clock.js';
+import type { Network } from '../src/ports/network.js';
+import type { Tracing } from '../src/ports/tracing.js';
 import { createCursors } from '../src/read/cursor.js';
 import { createTweets, createUsers } from '../src/read/entities.js';
 import { createPages } from '../src/read/pages.js';
@@ -13,7 +16,6 @@ import { impossibleName, normaliseQuery } from '../src/read/subjects.js';
 import { createTombstones } from '../src/read/tombstones.js';
 import { AnswerCache } from '../src/serve/answer-cache.js';
 import type { Side } from '../src/serve/side.js';
-import type { EngineOptions } from './engine.js';
 import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
 
@@ -41,7 +43,12 @@ export function createSide(options: SideOptions): { side: Side; pool: Pool } {
   return { side: { sources, pricedVariables, answerCache, spent, costs }, pool };
 }
 
-export interface ReadingOptions extends Pick<EngineOptions, 'network' | 'clock' | 'time' | 'tracing'> {
+export interface ReadingOptions {
+  readonly network: Network;
+  readonly clock: Clock;
+  /** The process's own by default. */
+  readonly time?: Time;
+  readonly tracing: Tracing;
   readonly config: Pick<Config, 'lifetimes' | 'pace'>;
   readonly stores: { readonly secrets: Pick<Stores['secrets'], 'cursor'> };
   readonly shared: Omit<Shared, 'limiter' | 'redis' | 'testMode'>;

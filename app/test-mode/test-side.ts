@@ -4,11 +4,19 @@ import { lazily } from '../../src/lib/lazily.js';
 import { PlayCredits } from '../../src/metering/play-credits.js';
 import type { Network } from '../../src/ports/network.js';
 import type { Side, TestSide } from '../../src/serve/side.js';
-import type { EngineOptions } from '../engine.js';
-import { createSide } from '../sides.js';
+import type { Shared } from '../shared.js';
+import { createSide, type ReadingOptions } from '../sides.js';
+import type { Stores } from '../stores.js';
+
+interface TestSideOptions extends Pick<ReadingOptions, 'config' | 'network' | 'clock' | 'tracing'> {
+  readonly stores: Pick<Stores, 'ledger'> & ReadingOptions['stores'];
+  readonly shared: Pick<Shared, 'pace' | 'testMode'>;
+  /** The network that test keys read; called at most once, by the first of them. */
+  readonly openInvented: () => Promise<Network>;
+}
 
 /** Test mode: nothing of it is opened before the first call with a test key, so without one it costs no memory. */
-export function createTestSide(options: EngineOptions): TestSide {
+export function createTestSide(options: TestSideOptions): TestSide {
   const { stores, shared, clock } = options;
   const { memories } = shared.testMode;
   const credits = new PlayCredits({ ledger: stores.ledger, clock, newId: v7, memories });
@@ -22,7 +30,7 @@ export function createTestSide(options: EngineOptions): TestSide {
 }
 
 /** The same reading side as a live one's, with a network, a cache, flights and cursors of its own. */
-async function openSide(options: EngineOptions): Promise<Side> {
+async function openSide(options: TestSideOptions): Promise<Side> {
   const { config, stores, shared, network: live, clock, tracing } = options;
   const { memories, cache, flights } = shared.testMode;
   const network = await options.openInvented();
