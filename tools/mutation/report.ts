@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { EXPLAINED } from './explained.js';
+import ts from 'typescript';
+import { EXPLAINED, type Explained } from './explained.js';
 
 /** A change and what became of it, as far as it is told. */
 export interface Mutant {
@@ -29,6 +30,8 @@ export function placeOf({ fileName, location: { start, end } }: Mutant): string 
   return `${relative('', fileName)}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }
 
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
 /** What stood in the place, on one line. */
 export function originalOf({ fileName, location: { start, end } }: Mutant): string {
   const lines = readFileSync(fileName, 'utf8')
@@ -37,51 +40,100 @@ export function originalOf({ fileName, location: { start, end } }: Mutant): stri
   const last = lines.length - 1;
   lines[last] = (lines[last] ?? '').slice(0, end.column - 1);
   lines[0] = (lines[0] ?? '').slice(start.column - 1);
-  return lines.join(' ').replaceAll(/\s+/g, ' ').trim();
+  return oneLine(lines.join(' '));
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
-
-/**
- * The changes that no test noticed, each with the reason for that if it is explained. A reason is good for as many places
- * of its file as it is given for, and no more.
- */
-export function survivorsOf(mutants: readonly Mutant[]): Map<Mutant, string | undefined> {
-  const left = new Map(EXPLAINED.map((row) => [row, row.places ?? 1]));
-  const survivors = mutants.filter((mutant) => isCounted(mutant) && !wasNoticed(mutant));
-  return new Map(
-    survivors.map((mutant) => {
-      const { file, original, replacement } = changeOf(mutant);
-      const row = EXPLAINED.find(
-        (each) =>
-          each.file === file && each.original === original && each.replacement === replacement && left.get(each),
-      );
-      if (row !== undefined) left.set(row, (left.get(row) ?? 0) - 1);
-      return [mutant, row?.why];
-    }),
-  );
+/** The name of a node that `EXPLAINED` may name: a class, a member, a function, or a constant of the file. */
+function nameOf(node: ts.Node): string | undefined {
+  if (ts.isConstructorDeclaration(node)) return 'constructor';
+  const isConstant = ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
+  const isFunction = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node) || ts.isAccessor(node);
+  const isMember =
+    ts.isPropertyDeclaration(node) || (ts.isPropertyAssignment(node) && ts.isArrowFunction(node.initializer));
+  const isNamed = isConstant || isFunction || isMember || ts.isClassDeclaration(node);
+  return isNamed ? node.name?.getText() : undefined;
 }
+
+/** All names in a file, each with those around it, `Wallet.learn`, and where it begins and ends. */
+export function namesIn(fileName: string): { readonly name: string; readonly from: number; readonly to: number }[] {
+  const source = ts.createSourceFile(fileName, readFileSync(fileName, 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: { name: string; from: number; to: number }[] = [];
+  const visit = (node: ts.Node, around: string): void => {
+    const own = nameOf(node);
+    const name = own === undefined ? around : [around, own].filter(Boolean).join('.');
+    if (own !== undefined) found.push({ name, from: node.getStart(source), to: node.end });
+    ts.forEachChild(node, (child) => visit(child, name));
+  };
+  visit(source, '');
+  return found;
+}
+
+/** The innermost of these around the place. */
+function functionAt({ fileName, location: { start } }: Mutant): string {
+  const before = readFileSync(fileName, 'utf8')
+    .split('\n')
+    .slice(0, start.line - 1);
+  const at = before.reduce((sum, line) => sum + line.length + 1, start.column - 1);
+  return namesIn(fileName).findLast(({ from, to }) => from <= at && at < to)?.name ?? '';
+}
+
+/** Changes of one kind in one function: explained if the tests let no more of them live than `EXPLAINED` says. */
+interface Group {
+  readonly title: string;
+  readonly rows: readonly Explained[];
+  readonly survivors: readonly Mutant[];
+}
+
+function groupsOf(mutants: readonly Mutant[]): Group[] {
+  const survivors = new Map<string, Mutant[]>();
+  for (const mutant of mutants.filter((each) => isCounted(each) && !wasNoticed(each))) {
+    const title = `${relative('', mutant.fileName)}: ${mutant.mutatorName} in ${functionAt(mutant)}`;
+    survivors.set(title, [...(survivors.get(title) ?? []), mutant]);
+  }
+  const rows = new Map<string, Explained[]>();
+  for (const file of new Set(mutants.map(({ fileName }) => relative('', fileName)))) {
+    for (const row of EXPLAINED[file] ?? []) {
+      const title = `${file}: ${row[1]} in ${row[0]}`;
+      rows.set(title, [...(rows.get(title) ?? []), row]);
+    }
+  }
+  const titles = [...new Set([...survivors.keys(), ...rows.keys()])];
+  return titles.map((title) => ({ title, rows: rows.get(title) ?? [], survivors: survivors.get(title) ?? [] }));
+}
+
+const allowed = ({ rows }: Group): number => rows.reduce((sum, [, , , places = 1]) => sum + places, 0);
+const isExplained = (group: Group): boolean => group.survivors.length <= allowed(group);
+const isStale = (group: Group): boolean => group.survivors.length < allowed(group);
+
+/** The changes that no test noticed and nothing explains. */
+export const unexplainedOf = (mutants: readonly Mutant[]): ReadonlySet<Mutant> =>
+  new Set(groupsOf(mutants).flatMap((group) => (isExplained(group) ? [] : group.survivors)));
 
 const isCounted = (mutant: Mutant): boolean => mutant.status !== 'Ignored' || wasLeftAsStatic(mutant);
 
-const changeOf = (mutant: Mutant) => ({
-  file: relative(process.cwd(), mutant.fileName),
-  original: originalOf(mutant),
-  replacement: oneLine(mutant.replacement),
-});
-
-/** Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained. */
-export function report(mutants: readonly Mutant[]): 0 | 1 {
-  const survivors = survivorsOf(mutants);
-  for (const [mutant, why] of survivors) {
-    const { file, original, replacement } = changeOf(mutant);
-    const { line, column } = mutant.location.start;
-    console.log(`${mutant.status} ${file}:${line}:${column} ${mutant.mutatorName}`);
-    console.log(`  - ${original}\n  + ${replacement}\n  ${why ?? 'NOT EXPLAINED'}`);
+/**
+ * Prints what became of all changes; returns the exit code: 1 if a change was noticed by no test and is not explained, or
+ * if more are explained than live. `isWhole`: these are all changes of their files.
+ */
+export function report(mutants: readonly Mutant[], { isWhole }: { readonly isWhole: boolean }): 0 | 1 {
+  const groups = groupsOf(mutants);
+  for (const group of groups.filter(({ survivors }) => survivors.length > 0)) {
+    console.log(group.title);
+    for (const mutant of group.survivors) {
+      const { line, column } = mutant.location.start;
+      const change = `- ${originalOf(mutant)}\n    + ${oneLine(mutant.replacement)}`;
+      console.log(`  ${mutant.status} at ${line}:${column}\n    ${change}`);
+    }
+    console.log(isExplained(group) ? `  ${group.rows.map(([, , why]) => why).join('\n  ')}` : '  NOT EXPLAINED');
   }
+  const stale = isWhole ? groups.filter(isStale) : [];
+  for (const { title, survivors } of stale)
+    console.log(`EXPLAINED WITHOUT NEED: ${title}, of which ${survivors.length} live`);
   const counted = mutants.filter(isCounted).length;
-  const unexplained = [...survivors.values()].filter((why) => why === undefined).length;
-  const [noticed, explained] = [counted - survivors.size, survivors.size - unexplained];
-  console.log(`${counted} changes: ${noticed} noticed, ${explained} explained, ${unexplained} neither.`);
-  return unexplained > 0 || counted === 0 ? 1 : 0;
+  const live = groups.flatMap(({ survivors }) => survivors).length;
+  const unexplained = unexplainedOf(mutants).size;
+  console.log(
+    `${counted} changes: ${counted - live} noticed, ${live - unexplained} explained, ${unexplained} neither.`,
+  );
+  return unexplained > 0 || counted === 0 || stale.length > 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /** `npm run mutate`: changes the code in one place at a time, and asks the tests whether they notice. */
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { type Mutant, placeOf, report, survivorsOf, wasLeftAsStatic } from './report.js';
+import { type Mutant, placeOf, report, unexplainedOf, wasLeftAsStatic } from './report.js';
 import { ASKED, type AskedTests, TARGETS, type Target } from './targets.js';
 
 const HELP = `npm run mutate -- TARGET [--only FILE[:LINE-LINE]]… [--quick] [--jobs N]
@@ -68,12 +68,11 @@ const unit: AskedTests = { project: 'unit', paths: target.unit };
 let mutants = await ask({ places: values.only ?? target.mutate, tests: unit, isReloaded: false });
 await askAgain(wasLeftAsStatic, unit, true);
 for (const paths of values.quick ? [] : target.postgres) {
-  const survivors = survivorsOf(mutants);
-  const isOpen = (mutant: Mutant): boolean => survivors.has(mutant) && survivors.get(mutant) === undefined;
+  const open = unexplainedOf(mutants);
   // Anew for what happens as the code is loaded; of these, tests without a database have reached nothing.
-  await askAgain(isOpen, { project: 'postgres', paths }, true);
+  await askAgain((mutant) => open.has(mutant), { project: 'postgres', paths }, true);
 }
-process.exit(report(mutants));
+process.exit(report(mutants, { isWhole: !values.only?.some((place) => place.includes(':')) }));
 
 /** Asks other tests about some of the changes; what these notice, is noticed. */
 async function askAgain(which: (mutant: Mutant) => boolean, tests: AskedTests, isReloaded: boolean): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { EXPLAINED } from '../../../tools/mutation/explained.js';
-import { type Mutant, originalOf, report } from '../../../tools/mutation/report.js';
+import { type Mutant, namesIn, originalOf, report } from '../../../tools/mutation/report.js';
 
 let folder: string;
 let fileName: string;
@@ -22,10 +22,10 @@ const mutant = (given: Partial<Mutant> = {}): Mutant => ({
   ...given,
 });
 
-function said(mutants: readonly Mutant[]): { code: number; text: string } {
+function said(mutants: readonly Mutant[], { isWhole = false } = {}): { code: number; text: string } {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(String(line)));
-  return { code: report(mutants), text: lines.join('\n') };
+  return { code: report(mutants, { isWhole }), text: lines.join('\n') };
 }
 
 it('shows what stood in the place, on one line', () => {
@@ -35,26 +35,41 @@ it('shows what stood in the place, on one line', () => {
 it.each(['Survived', 'NoCoverage', 'Pending'])('fails with a change that is %s and not explained', (status) => {
   const { code, text } = said([mutant({ status }), mutant({ status: 'Killed' })]);
   expect(code).toBe(1);
-  expect(text).toContain('- one + two\n  + one - two\n  NOT EXPLAINED');
+  expect(text).toContain('- one + two\n    + one - two\n  NOT EXPLAINED');
   expect(text).toContain('2 changes: 1 noticed, 0 explained, 1 neither.');
 });
 
-it('takes an explanation for as many places of its file as it is given for, and no more', () => {
-  const row = EXPLAINED.find(({ file, places }) => file === 'src/read/entities.ts' && places === 2);
-  const { original = '', replacement = '' } = row ?? {};
-  const lines = readFileSync('src/read/entities.ts', 'utf8').split('\n');
-  const line = lines.findIndex((text) => text.includes(original));
-  const column = (lines[line]?.indexOf(original) ?? 0) + 1;
-  const end = { line: line + 1, column: column + original.length };
-  const survivor = mutant({
-    fileName: 'src/read/entities.ts',
-    replacement,
-    location: { start: { ...end, column }, end },
-  });
-  const survivors = (count: number): Mutant[] => Array.from({ length: count }, () => ({ ...survivor }));
-  expect(said(survivors(2))).toMatchObject({ code: 0 });
-  const { code, text } = said(survivors(3));
-  expect([code, text.split('\n').at(-1)]).toEqual([1, '3 changes: 0 noticed, 2 explained, 1 neither.']);
+const EXPLAINED_FILE = 'src/read/pages.ts';
+const [name, mutatorName, why, places = 1] =
+  EXPLAINED[EXPLAINED_FILE]?.find(([, , , count = 1]) => count > 1) ?? expect.fail('no such row');
+
+/** Changes in the function that this row explains. */
+const survivors = (count: number): Mutant[] => {
+  const { from = 0 } = namesIn(EXPLAINED_FILE).find((each) => each.name === name) ?? {};
+  const lines = readFileSync(EXPLAINED_FILE, 'utf8').slice(0, from).split('\n');
+  const start = { line: lines.length, column: (lines.at(-1) ?? '').length + 2 };
+  const survivor = mutant({ fileName: EXPLAINED_FILE, mutatorName, location: { start, end: start } });
+  return Array.from({ length: count }, () => ({ ...survivor }));
+};
+
+it('takes an explanation for as many changes of its kind in its function as it is given for, and no more', () => {
+  const explained = said(survivors(places));
+  expect(explained.code).toBe(0);
+  expect(explained.text).toContain(why);
+  const { code, text } = said(survivors(places + 1));
+  expect([code, text.split('\n').at(-1)]).toEqual([
+    1,
+    `${places + 1} changes: 0 noticed, 0 explained, ${places + 1} neither.`,
+  ]);
+});
+
+it('fails with an explanation of more changes than live, once all changes of the file were made', () => {
+  expect(said(survivors(places - 1)).code).toBe(0);
+  const { code, text } = said(survivors(places - 1), { isWhole: true });
+  expect(code).toBe(1);
+  expect(text).toContain(
+    `EXPLAINED WITHOUT NEED: ${EXPLAINED_FILE}: ${mutatorName} in ${name}, of which ${places - 1} live`,
+  );
 });
 
 it.each(['Killed', 'Timeout'])('is content with what is %s', (status) => {
@@ -65,7 +80,7 @@ it('fails without any change: then nothing was tried', () => {
   expect(said([]).code).toBe(1);
 });
 
-it('every explanation says why, and names a file that there is', async () => {
-  const { existsSync } = await import('node:fs');
-  expect(EXPLAINED.filter(({ file, why }) => why.length < 20 || !existsSync(file))).toEqual([]);
+it.each(Object.entries(EXPLAINED))('explains changes in functions that %s has, and says why', (file, rows) => {
+  const names = new Set(namesIn(file).map((each) => each.name));
+  expect(rows.filter(([where, , reason]) => !names.has(where) || reason.length < 20)).toEqual([]);
 });
