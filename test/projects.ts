@@ -26,15 +26,21 @@ export const PROJECTS: readonly Project[] = [
 ];
 
 /**
- * What takes long by itself, the longest first: a project begins with these, so that none is left for its end. Not the simulation
- * of seeds: it keeps two cores busy, and would do so beside the attacks, which measure how long others wait.
+ * What takes long by itself: a project begins with these, so that none is left for its end. Browsers and the simulation of seeds
+ * keep two cores busy, and come when the attacks, which measure how long others wait, are over.
  */
 export const LONG: readonly string[] = [
   'test/hostile/attacks.system.test.ts',
   'test/models/books/model.system.test.ts',
   'test/hostile/documents/search.test.ts',
+  'test/cli/accounts.system.test.ts',
+  'test/cli/embed/packed.system.test.ts',
   'test/networks/corpus/demo.system.test.ts',
   'test/ops/soak/soak.system.test.ts',
+  'test/pages/dashboard/browser.system.test.ts',
+  'test/pages/site-browser.system.test.ts',
+  'test/pages/walks/firefox.system.test.ts',
+  'test/models/simulation/seeds.system.test.ts',
 ];
 
 /** What of `postgres` and `system` is not run again on a second version of Node, and why. */
@@ -63,8 +69,11 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
       (name) => `test/postgres/${name}.postgres.test.ts`,
     ),
     'test/postgres/ledger/*.postgres.test.ts',
+    'test/postgres/posting/*.postgres.test.ts',
+    ...['index', 'objects', 'protected', 'spans'].map((name) => `test/networks/corpus/corpus-${name}.postgres.test.ts`),
     'test/networks/import/*.postgres.test.ts',
     'test/networks/import/*.system.test.ts',
+    'test/cli/import.system.test.ts',
     'test/cli/ledger-archive.system.test.ts',
   ],
   'pages are text, and the data in them is read through other interfaces, too': [
@@ -93,6 +102,8 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',
     'test/cli/export/*.system.test.ts',
+    'test/interfaces/graphql/example.system.test.ts',
+    'test/ops/observing/crew-metrics.system.test.ts',
     'test/clients/typescript/packed.system.test.ts',
   ],
 };
