@@ -9,6 +9,7 @@ import { type Service, startService } from '../interfaces/graphql/service.js';
 import { createClient, rows } from '../kit/client.js';
 import type { TestAccount } from '../kit/perch.js';
 import { addPastDebits } from '../kit/postgres/past-debits.js';
+import { until } from '../kit/time/until.js';
 
 /** A year of charges. */
 const CHARGES = 20_000;
@@ -53,14 +54,6 @@ const atWork = async (): Promise<number> => {
   return row?.count ?? 0;
 };
 
-async function until(test: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await test()) return;
-    await sleep(25);
-  }
-  throw new Error('it did not come to that in 5 s');
-}
-
 describe('many questions of one account', () => {
   /** What the test before used of the processor is forgotten once nobody else has asked for a second. */
   beforeEach(() => sleep(1_100));
@@ -70,7 +63,7 @@ describe('many questions of one account', () => {
       [];
     await whileSlow(async () => {
       for (let nth = 0; nth < 40; nth += 1) asked.push(client(asker).get(LARGEST));
-      await until(async () => (await atWork()) > 0);
+      await until('one is at work', async () => (await atWork()) > 0);
       for (let nth = 0; nth < 30; nth += 1) {
         const began = performance.now();
         expect((await client(reader).get('/v1/users/user1')).status).toBe(200);
@@ -93,7 +86,7 @@ describe('many questions of one account', () => {
     const fields = Array.from({ length: 10 }, (_, nth) => `q${nth}: usage { requests }`).join(' ');
     await whileSlow(async () => {
       const asked = [1, 2, 3].map(() => post(service.perch, asker, `{ ${fields} }`));
-      await until(async () => (await atWork()) > 0);
+      await until('one is at work', async () => (await atWork()) > 0);
       expect((await client(reader).get('/v1/users/user2')).status).toBe(200);
       const bodies = (await Promise.all(asked)).map(({ body }) => body);
       const reasons = bodies.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.reason));
@@ -189,14 +182,14 @@ describe('questions of many accounts', () => {
     const left = questions.run('a', sleep(0), leaving.signal);
     const next = questions.run('a', sleep(0));
     const late = expect(next).rejects.toThrow('did not finish within 0.3 s');
-    await until(async () => begun === 1);
+    await until('the first has begun', () => begun === 1);
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     await late;
     expect(begun).toBe(1);
     finish();
     const last = questions.run('a', sleep(0));
-    await until(async () => begun === 2);
+    await until('the last has begun', () => begun === 2);
     finish();
     await expect(last).resolves.toEqual([]);
   });
@@ -213,14 +206,14 @@ describe('a slow question', () => {
           headers: { 'x-api-key': asker.key },
           signal: leaving.signal,
         }).catch(() => 'left');
-        await until(async () => (await atWork()) === 1);
+        await until('it is at work', async () => (await atWork()) === 1);
         leaving.abort();
         left = (await asked) === 'left';
       }
       expect(left).toBe(true);
       // Well before the time limit of the database would have ended it.
       const began = performance.now();
-      await until(async () => (await atWork()) === 0);
+      await until('none is at work', async () => (await atWork()) === 0);
       expect(performance.now() - began).toBeLessThan(2_500);
     });
   }, 30_000);
@@ -230,7 +223,7 @@ describe('a slow question', () => {
       const { status, body, headers } = await client(asker).get(LARGEST);
       expect([status, body.error.code, body.error.reason]).toEqual([503, 'upstream_error', 'question_time']);
       expect(headers.get('retry-after')).toBe('5');
-      await until(async () => (await atWork()) === 0);
+      await until('none is at work', async () => (await atWork()) === 0);
     });
     expect((await client(asker).get('/v1/usage')).status).toBe(200);
   }, 30_000);

@@ -12,8 +12,8 @@ import type { Network } from '../../../src/ports/network.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { describeOnRedis } from '../../kit/redis/redis.js';
+import { until } from '../../kit/time/until.js';
 import { type Collector, startCollector } from '../../ops/observing/collector.js';
-import { until } from '../../ops/observing/service.js';
 import { openHome, removeHome } from '../../postgres/embedded/home.js';
 import { serverOf } from '../../postgres/embedded/launcher-support.js';
 

@@ -4,9 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openRedis } from '../../../adapters/redis/link.js';
 import { openRedisStores, type RedisStores } from '../../../adapters/redis/stores.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
-import { describeOnBoth, localStores, patient, prepareRedis, type TestRedis, until } from '../../kit/redis/redis.js';
+import { describeOnBoth, localStores, patient, prepareRedis, type TestRedis } from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { watchStalls } from '../../kit/time/stalls.js';
+import { until } from '../../kit/time/until.js';
 
 const held = <T>(value: T) => ({ value, fetchedAt: Date.now() });
 const wallClock = { now: Date.now };

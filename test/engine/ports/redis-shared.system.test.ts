@@ -11,8 +11,9 @@ import { shortName } from '../../../src/lib/digest.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { SingleFlight } from '../../../src/ports/single-flight.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
-import { deaf, describeOnBoth, localStores, patient, until } from '../../kit/redis/redis.js';
+import { deaf, describeOnBoth, localStores, patient } from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
+import { until } from '../../kit/time/until.js';
 
 const nodes = { count: () => 1 };
 

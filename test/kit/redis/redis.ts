@@ -11,6 +11,7 @@ import { createMemoryPace, createMemorySingleFlight } from '../../../adapters/me
 import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
 import type { LinkOptions, RedisLink } from '../../../adapters/redis/link.js';
 import type { Clock } from '../../../src/ports/clock.js';
+import { until } from '../time/until.js';
 
 const SERVERS = ['redis-server', 'valkey-server'];
 const SLOTS = 16_384;
@@ -38,15 +39,6 @@ export const deaf = (link: RedisLink): RedisLink => ({
   subscribe: () => () => undefined,
   close: () => link.close(),
 });
-
-/** Waits for a condition, generously. */
-export async function until(what: string, condition: () => unknown, limitMs = 20_000): Promise<void> {
-  const endMs = Date.now() + limitMs;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`Waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 const isFree = async (port: number): Promise<boolean> => {
   const server = createServer();

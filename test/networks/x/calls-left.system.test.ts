@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createRedisCallsLeft } from '../../../adapters/redis/calls-left.js';
 import { openRedis, type RedisLink } from '../../../adapters/redis/link.js';
 import type { Network } from '../../../src/ports/network.js';
-import { describeOnBoth, patient, until } from '../../kit/redis/redis.js';
+import { describeOnBoth, patient } from '../../kit/redis/redis.js';
+import { until } from '../../kit/time/until.js';
 import { context, post, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'vitest';
-import { until } from './service.js';
+import { until } from '../../kit/time/until.js';
 
 describe('writes every logged line', () => {
   const LOG = new URL('../../../adapters/cli/serve/log.ts', import.meta.url).href;

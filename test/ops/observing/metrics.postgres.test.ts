@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { readOperations } from '../../../schema/operations.js';
 import { createClient } from '../../kit/client.js';
+import { until } from '../../kit/time/until.js';
 import { type Family, readExposition } from './exposition.js';
-import { startWatched, until, type Watched } from './service.js';
+import { startWatched, type Watched } from './service.js';
 
 let watched: Watched;
 let address: string;

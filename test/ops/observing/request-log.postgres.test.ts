@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hidingKeys } from '../../../adapters/cli/serve/log.js';
 import { loggedUrl } from '../../../adapters/http/request.js';
 import { createClient } from '../../kit/client.js';
-import { startWatched, until, type Watched } from './service.js';
+import { until } from '../../kit/time/until.js';
+import { startWatched, type Watched } from './service.js';
 
 let watched: Watched;
 beforeAll(async () => {

@@ -25,12 +25,3 @@ export async function startWatched(
   const account = await perch.account();
   return { perch, net, account, client: createClient(perch.url, account.key), log: { lines } };
 }
-
-/** Waits for a condition, generously. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
-  const end = Date.now() + limitMs;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`Waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

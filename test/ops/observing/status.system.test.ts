@@ -4,7 +4,8 @@ import type { Network } from '../../../src/ports/network.js';
 import { upstreamFault } from '../../kit/networks/faults.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { describeOnRedis } from '../../kit/redis/redis.js';
-import { startWatched, until, type Watched } from './service.js';
+import { until } from '../../kit/time/until.js';
+import { startWatched, type Watched } from './service.js';
 
 let watched: Watched | undefined;
 afterEach(() => watched?.perch.close());

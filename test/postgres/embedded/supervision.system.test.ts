@@ -6,6 +6,7 @@ import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { migrate } from '../../../adapters/postgres/migrate.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { debitOf, grantTo, openPayer } from '../../engine/ports/suites/ledger.suite.js';
+import { until } from '../../kit/time/until.js';
 import { openHome, removeHome } from './home.js';
 import { openInProcess, serverOf } from './launcher-support.js';
 
@@ -23,23 +24,18 @@ afterEach(() => removeHome(home));
 async function killAndAwait(sql: Sql): Promise<void> {
   const killed = await serverOf(home);
   process.kill(killed.pid, 'SIGKILL');
-  await until(async () => !(await killed.runs()));
-  await until(async () => {
+  await until('the killed server is gone', async () => !(await killed.runs()), WAIT_MS);
+  const isBack = async (): Promise<boolean> => {
     const back = await serverOf(home).catch(() => undefined);
     return back !== undefined && back.pid !== killed.pid && (await back.runs());
-  });
-  await until(() =>
+  };
+  await until('another server runs', isBack, WAIT_MS);
+  const answers = (): Promise<boolean> =>
     sql`select 1`.then(
       () => true,
       () => false,
-    ),
-  );
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + WAIT_MS; !(await holds()); await sleep(20)) {
-    if (Date.now() > deadline) throw new Error('Waited in vain');
-  }
+    );
+  await until('it answers', answers, WAIT_MS);
 }
 
 test(
@@ -53,14 +49,15 @@ test(
     for (let kill = 1; kill <= 2; kill++) {
       await killAndAwait(sql);
       // Each of them has its share again: as the list of locks says.
-      await until(async () => {
+      const areSeated = async (): Promise<boolean> => {
         const [row] = await sql`select count(*) as seats from pg_locks where locktype = 'advisory' and granted`;
         return row?.seats === 3;
-      });
+      };
+      await until('all have a share', areSeated, WAIT_MS);
     }
     // It is logged a moment after the lease is taken.
     const times = (what: string): number => said.filter((text) => text.includes(what)).length;
-    await until(async () => times('is running again') === 2);
+    await until('both are told', async () => times('is running again') === 2, WAIT_MS);
     expect(times('stopped: restarting')).toBe(2);
 
     const server = await serverOf(home);
@@ -90,7 +87,7 @@ test('leaves no server behind when a process exits at the moment the server dies
   const killed = await serverOf(home);
   process.kill(killed.pid, 'SIGKILL');
   // The loss is noticed, and bringing it back may have begun.
-  await until(async () => !(await killed.runs()));
+  await until('the killed server is gone', async () => !(await killed.runs()), WAIT_MS);
   await opened.stop();
   expect(await (await serverOf(home).catch(() => killed)).runs()).toBe(false);
 });
