@@ -17,6 +17,8 @@ export function measureProcess(
 ): void {
   const registers = [register];
   collectDefaultMetrics({ register });
+  // Gauges with names of counters, which promtool refuses; their sums are in the gauges without `_total`.
+  for (const what of ['handles', 'requests', 'resources']) register.removeSingleMetric(`nodejs_active_${what}_total`);
   new Gauge({
     name: 'perch_build_info',
     help: 'Always 1; the version is in the label.',

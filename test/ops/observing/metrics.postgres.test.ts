@@ -51,9 +51,9 @@ describe('the metrics', () => {
     await watched.client.get('/v1/users/user1');
     for (const [name, { type, help }] of await scrape()) {
       expect(help, name).toMatch(/\S/);
+      expect(name.endsWith('_total'), name).toBe(type === 'counter');
       if (!name.startsWith('perch_')) continue;
       expect(name).toMatch(/^perch_[a-z]+(_[a-z]+)*$/);
-      expect(name.endsWith('_total'), name).toBe(type === 'counter');
       expect(name).not.toMatch(/_(?:ms|millis|milliseconds|mb|kb|percent)(?:_|$)/);
       if (/duration|wait/.test(name)) expect(name).toMatch(/_seconds(?:_total)?$/);
     }
