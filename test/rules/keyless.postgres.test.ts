@@ -110,6 +110,15 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(again.headers.get('vary')).toBe(reply.headers.get('vary'));
   });
 
+  it('H18: the document describes estimates where they are asked for, and nowhere else', async () => {
+    const usual = (await service.nobody.get('/openapi.yaml')).text;
+    expect((await service.nobody.get('/openapi.yaml?estimates=False')).text).toBe(usual);
+    expect(usual).not.toContain('EstimateResponse');
+    expect((await service.nobody.get('/openapi.yaml?estimates=true')).text).toContain('EstimateResponse');
+    const { status, body } = await service.nobody.get('/openapi.json?estimates=all');
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'bad_request', 'estimates']);
+  });
+
   it.each(['/openapi.yaml', '/openapi.json'])('%s is sent compressed (H7)', async (path) => {
     const reply = await service.nobody.get(path, { 'accept-encoding': 'gzip' });
     expect([reply.status, reply.headers.get('content-encoding')]).toEqual([200, 'gzip']);

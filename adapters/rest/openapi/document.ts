@@ -28,7 +28,7 @@ retweeters, followers, following and search.
 
 **Price.** One credit buys one tweet or one profile; \`x-price\` is the price per item on each endpoint. Cached items cost half
 (\`cache: hit\`), \`fresh=true\` doubles the price. Empty results and failed requests are free. \`estimate=true\` returns the maximum
-price of a call, \`max_credits\` limits it.
+price of a call in place of \`data\` (described in \`/openapi.yaml?estimates=true\`), \`max_credits\` limits it.
 
 **Pages** hold exactly \`count\` items while that many remain. A page without \`next_cursor\` is the last.
 

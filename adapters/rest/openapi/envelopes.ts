@@ -35,7 +35,7 @@ const WARNINGS: JsonSchema = {
   description: 'What is worth knowing about the call, such as unknown query parameters, which were ignored.',
 };
 
-const ITEMS: JsonSchema = { type: 'integer', description: 'Objects returned.' };
+const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned.' };
 
 const FETCHED_AT: JsonSchema = {
   type: 'string',
@@ -48,7 +48,7 @@ const ESTIMATE: JsonSchema = {
   description: 'The maximum price of a call, before anything is read.',
   required: ['max_items', 'unit', 'max_credits'],
   properties: {
-    max_items: { type: 'integer', description: 'Maximum number of objects that can be returned.' },
+    max_items: { type: 'integer', format: 'int32', description: 'Maximum number of objects that can be returned.' },
     unit: { type: 'number', description: 'Credits per object read from the network.' },
     max_credits: { type: 'number', description: 'Maximum credits that can be charged.' },
     refused: {

@@ -34,10 +34,14 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         required: ['text', 'position'],
         properties: {
           text: { type: 'string', description: 'The search, or the part of it around the place.' },
-          position: { type: 'integer', description: 'The character of `text`, counted from 1.' },
+          position: { type: 'integer', format: 'int32', description: 'The character of `text`, counted from 1.' },
         },
       },
-      retry_after: { type: 'integer', description: 'Seconds to wait before retrying, as in `Retry-After`.' },
+      retry_after: {
+        type: 'integer',
+        format: 'int32',
+        description: 'Seconds to wait before retrying, as in `Retry-After`.',
+      },
     },
   },
   Error: {
@@ -53,7 +57,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     properties: {
       type: { type: 'string', format: 'uri', description: 'URL of a page that describes the code.' },
       title: { type: 'string', description: 'The same for every failure with this code.' },
-      status: { type: 'integer', description: 'The HTTP status.' },
+      status: { type: 'integer', format: 'int32', description: 'The HTTP status.' },
       detail: { type: 'string', description: 'The same text as `error.message`.' },
       code: { type: 'string', enum: Object.keys(ERROR_CODES), description: 'The same as `error.code`.' },
       request_id: REQUEST_ID,

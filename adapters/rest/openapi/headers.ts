@@ -22,10 +22,14 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string', pattern: '^[a-z]+; q=[0-9]+; w=[0-9]+$' },
     example: 'account; q=20; w=1',
   },
-  RetryAfter: { description: 'Whole seconds to wait.', required: true, schema: { type: 'integer', minimum: 1 } },
+  RetryAfter: {
+    description: 'Whole seconds to wait.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 1 },
+  },
   RetryAfterIfKnown: {
     description: 'Whole seconds to wait, if waiting helps.',
-    schema: { type: 'integer', minimum: 1 },
+    schema: { type: 'integer', format: 'int32', minimum: 1 },
   },
   RequestId: {
     description: 'The same as `request_id` in the body.',
@@ -48,7 +52,7 @@ export const HEADERS: Readonly<Record<string, Header>> = {
   },
   Age: {
     description: 'Seconds since the oldest part of the response was read from the network.',
-    schema: { type: 'integer', minimum: 0 },
+    schema: { type: 'integer', format: 'int32', minimum: 0 },
   },
   ServerTiming: {
     description:

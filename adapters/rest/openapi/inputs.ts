@@ -21,8 +21,9 @@ export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
     name: 'X-Max-Credits',
     in: 'header',
     description: 'The same as `max_credits`. If both are sent and differ: 400.',
-    schema: { type: 'number', minimum: 0 },
-    example: 12.5,
+    // Generators pass headers on as text.
+    schema: { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,3})?$' },
+    example: '12.5',
   },
   Estimate: {
     name: 'estimate',
@@ -107,7 +108,7 @@ export function valueSchema({ name, type, values, rule, initial }: Parameter): J
   }
   if (type === 'integer') {
     const bounds = rule?.kind === 'size' ? { minimum: rule.min, maximum: rule.max } : {};
-    return { type: 'integer', ...bounds, ...byDefault };
+    return { type: 'integer', format: 'int32', ...bounds, ...byDefault };
   }
   if (type === 'boolean') return { type: 'boolean', ...byDefault };
   const length = { minLength: 1, ...(rule?.kind === 'query' && { maxLength: MAX_QUERY_LENGTH }) };

@@ -54,7 +54,11 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
           since: { type: ['string', 'null'], format: 'date-time' },
         },
       },
-      processes: { type: ['integer', 'null'], description: 'Number of processes sharing Redis; null without Redis.' },
+      processes: {
+        type: ['integer', 'null'],
+        format: 'int32',
+        description: 'Number of processes sharing Redis; null without Redis.',
+      },
       families: { type: 'array', items: refTo('schemas', 'ReadFamily') },
       sessions: { type: 'array', items: refTo('schemas', 'NetworkSession') },
       networkFindings: {
@@ -78,13 +82,18 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     properties: {
       name: { type: 'string', description: '`fast` (tweets, profiles, timelines) or `slow` (all other lists).' },
       state: HEALTH,
-      queueWaitMs: { type: 'integer', description: 'Milliseconds that a new read would wait in the queue.' },
-      queueLength: { type: 'integer', description: 'Reads waiting in the queue.' },
-      upstreamCalls: { type: 'integer', description: 'Upstream calls since startup.' },
-      failures: { type: 'integer', description: 'Upstream calls that failed because of the network.' },
-      unreadable: { type: 'integer', description: 'Objects of the network that could not be read.' },
+      queueWaitMs: {
+        type: 'integer',
+        format: 'int64',
+        description: 'Milliseconds that a new read would wait in the queue.',
+      },
+      queueLength: { type: 'integer', format: 'int64', description: 'Reads waiting in the queue.' },
+      upstreamCalls: { type: 'integer', format: 'int64', description: 'Upstream calls since startup.' },
+      failures: { type: 'integer', format: 'int64', description: 'Upstream calls that failed because of the network.' },
+      unreadable: { type: 'integer', format: 'int64', description: 'Objects of the network that could not be read.' },
       refused: {
         type: 'integer',
+        format: 'int64',
         description: "Reads refused at once: too late for their deadline, or over their account's share of the queue.",
       },
       lastIncident: {
@@ -127,12 +136,12 @@ export const KEYLESS_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     required: ['code', 'status', 'title', 'means', 'todo'],
     properties: {
       code: text('The code.'),
-      status: { type: 'integer', description: 'Its HTTP status.' },
+      status: { type: 'integer', format: 'int32', description: 'Its HTTP status.' },
       title: text('The `title` of a problem with this code.'),
       means: text('What happened.'),
       todo: text('What to do about it.'),
       charged: credits('Always 0.'),
-      retry_after: { type: 'integer', description: 'Seconds to wait, if waiting helps.' },
+      retry_after: { type: 'integer', format: 'int32', description: 'Seconds to wait, if waiting helps.' },
     },
   },
   ErrorCodes: {

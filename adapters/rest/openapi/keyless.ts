@@ -53,6 +53,14 @@ const CODE: ApiParameter = {
   example: 'no_credits',
 };
 
+const ESTIMATES: ApiParameter = {
+  name: 'estimates',
+  in: 'query',
+  description:
+    'Describe the `estimate` parameter and what it is answered with, too. Without it, each response has one schema, which is what generators of clients need.',
+  schema: { type: 'boolean', default: false },
+};
+
 /** The endpoints that need no key (section 4.5); pages for a browser, JSON for a program. */
 export function keylessPaths(baseUrl: string): Paths {
   const links = {
@@ -63,7 +71,12 @@ export function keylessPaths(baseUrl: string): Paths {
   };
   const endpoints = { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` };
   const service = { name: 'Perch', version: VERSION, network: 'corpus', demo: true, endpoints, links, prices };
-  const openapi = keyless('openapi', 'This document', { 'application/yaml': { schema: { type: 'string' } } });
+  const openapi = keyless(
+    'openapi',
+    'This document',
+    { 'application/yaml': { schema: { type: 'string' } } },
+    { failures: ['BadRequest'], parameters: [ESTIMATES] },
+  );
   return {
     '/': keyless('service', 'What this service is and what reads cost', { ...json('Service', service), ...PAGE }),
     '/status': keyless('status', 'The state of the service and of the network behind it', {

@@ -3,7 +3,9 @@ import type { GraphQLSchema } from 'graphql';
 import { lazily } from '../../../src/lib/lazily.js';
 import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
+import { boolean } from '../values.js';
 import { openapiDocument, openapiYaml } from './document.js';
+import { forGenerators } from './published.js';
 import type { OpenapiDocument } from './types.js';
 
 interface DescribeOptions {
@@ -31,18 +33,19 @@ export interface OpenapiOptions {
 const REFERENCE = '/docs/api';
 
 /**
- * `/openapi.yaml` and `/openapi.json`; its validator saves the next reader the download. A browser is led to the
+ * `/openapi.yaml` and `/openapi.json`, with `?estimates=true` the whole document; its validator saves the next reader the download. A browser is led to the
  * reference, but for the download that is linked there.
  */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiOptions): void {
   const keyless = createPublic(app, admitPublic);
   const add = (name: string, type: string, write: (document: OpenapiDocument) => Promise<string>): void => {
-    const built = lazily(async () => staticBody(type, await write(describe())));
+    const whole = lazily(async () => staticBody(type, await write(describe())));
+    const usual = lazily(async () => staticBody(type, await write(forGenerators(describe()))));
     const send = negotiated(async (request, reply) => {
-      const isDownload = 'download' in (request.query as object);
-      if (isForPeople(request) && !isDownload) return reply.redirect(REFERENCE, 303);
-      if (isDownload) asFile(reply, name);
-      return sendStatic(request, reply, await built.get());
+      const { download, estimates = 'false' } = request.query as Readonly<Record<string, string>>;
+      if (isForPeople(request) && download === undefined) return reply.redirect(REFERENCE, 303);
+      if (download !== undefined) asFile(reply, name);
+      return sendStatic(request, reply, await (boolean('estimates', String(estimates)) ? whole : usual).get());
     });
     keyless(`/${name}`, send);
   };

@@ -28,8 +28,9 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   ID: { type: 'string' },
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
-  Int: { type: 'integer' },
-  Count: { type: 'integer' },
+  Int: { type: 'integer', format: 'int32' },
+  // Counts exceed 32 bits (T12).
+  Count: { type: 'integer', format: 'int64' },
   Float: { type: 'number' },
   Credits: { type: 'number' },
   DateTime: { type: 'string', format: 'date-time' },

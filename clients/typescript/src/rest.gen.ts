@@ -500,7 +500,10 @@ export interface components {
             customer_id: string;
             /** @description The prefix of the key in use. */
             key_prefix: string;
-            /** @description Requests per second. */
+            /**
+             * Format: int32
+             * @description Requests per second.
+             */
             rate_limit_qps: number;
         };
         /** @description An article or page that a tweet presents with its title. Free: part of the tweet. */
@@ -538,7 +541,10 @@ export interface components {
              * @enum {string}
              */
             cache: "bypass" | "hit" | "miss" | "mixed";
-            /** @description Objects served from cache, at half price. */
+            /**
+             * Format: int32
+             * @description Objects served from cache, at half price.
+             */
             cache_hits: number;
             /** @description Credits charged for this call. */
             credits_charged: number;
@@ -549,7 +555,10 @@ export interface components {
              * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
-            /** @description Objects returned. */
+            /**
+             * Format: int32
+             * @description Objects returned.
+             */
             items: number;
             /**
              * Format: uuid
@@ -561,7 +570,10 @@ export interface components {
         };
         /** @description A hosted checkout page. */
         Checkout: {
-            /** @description Credits in the pack. */
+            /**
+             * Format: int32
+             * @description Credits in the pack.
+             */
             credits: number;
             /** @description Name of the pack. */
             pack: string;
@@ -570,7 +582,10 @@ export interface components {
              * @description URL to open in a browser.
              */
             url: string;
-            /** @description Price of the pack in US dollars. */
+            /**
+             * Format: int32
+             * @description Price of the pack in US dollars.
+             */
             usd: number;
         };
         CheckoutRequest: {
@@ -605,14 +620,20 @@ export interface components {
             param?: string;
             /** @description Where in a search the fault is. */
             place?: {
-                /** @description The character of `text`, counted from 1. */
+                /**
+                 * Format: int32
+                 * @description The character of `text`, counted from 1.
+                 */
                 position: number;
                 /** @description The search, or the part of it around the place. */
                 text: string;
             };
             /** @description A more specific reason, such as `private`, `suspended`, `unknown`, `max_credits` or `key_cap`. */
             reason?: string;
-            /** @description Seconds to wait before retrying, as in `Retry-After`. */
+            /**
+             * Format: int32
+             * @description Seconds to wait before retrying, as in `Retry-After`.
+             */
             retry_after?: number;
         };
         /** @description What an error code means. */
@@ -623,9 +644,15 @@ export interface components {
             code: string;
             /** @description What happened. */
             means: string;
-            /** @description Seconds to wait, if waiting helps. */
+            /**
+             * Format: int32
+             * @description Seconds to wait, if waiting helps.
+             */
             retry_after?: number;
-            /** @description Its HTTP status. */
+            /**
+             * Format: int32
+             * @description Its HTTP status.
+             */
             status: number;
             /** @description The `title` of a problem with this code. */
             title: string;
@@ -639,7 +666,10 @@ export interface components {
         Estimate: {
             /** @description Maximum credits that can be charged. */
             max_credits: number;
-            /** @description Maximum number of objects that can be returned. */
+            /**
+             * Format: int32
+             * @description Maximum number of objects that can be returned.
+             */
             max_items: number;
             /** @description Present if the same call would be refused without being read: why, and what to change. */
             refused?: {
@@ -685,7 +715,10 @@ export interface components {
         Media: {
             /** @description What it shows, in the words of its author. */
             alt_text?: string;
-            /** @description Pixels. */
+            /**
+             * Format: int32
+             * @description Pixels.
+             */
             height?: number;
             /** @description URL of a preview image of a video. */
             preview_url?: string;
@@ -696,7 +729,10 @@ export interface components {
             type: "animated_gif" | "photo" | "video";
             /** @description URL of the image, or of the MP4 with the highest bitrate. */
             url?: string;
-            /** @description Pixels. */
+            /**
+             * Format: int32
+             * @description Pixels.
+             */
             width?: number;
         };
         MeResponse: components["schemas"]["FreeMeta"] & components["schemas"]["Account"];
@@ -709,7 +745,10 @@ export interface components {
              * @enum {string}
              */
             cache: "miss" | "hit" | "bypass";
-            /** @description Objects served from cache, at half price. */
+            /**
+             * Format: int32
+             * @description Objects served from cache, at half price.
+             */
             cache_hits?: number;
             /** @description Credits charged for this call. */
             credits_charged: number;
@@ -720,7 +759,10 @@ export interface components {
              * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
-            /** @description Objects returned. */
+            /**
+             * Format: int32
+             * @description Objects returned.
+             */
             items: number;
             /** @description Pass it as `cursor` for the next page; absent on the last one. */
             next_cursor?: string;
@@ -754,11 +796,17 @@ export interface components {
         Pack: {
             /** @description Whether it can be bought now. */
             buyable: boolean;
-            /** @description Number of credits; they never expire. */
+            /**
+             * Format: int32
+             * @description Number of credits; they never expire.
+             */
             credits: number;
             /** @description Name. */
             name: string;
-            /** @description Price in US dollars. */
+            /**
+             * Format: int32
+             * @description Price in US dollars.
+             */
             usd: number;
             /** @description US dollars per 1,000 credits. */
             usd_per_1000: number;
@@ -783,7 +831,10 @@ export interface components {
         PollOption: {
             /** @description The option. */
             text: string;
-            /** @description Votes for it; null while the network hides them. */
+            /**
+             * Format: int64
+             * @description Votes for it; null while the network hides them.
+             */
             votes?: number;
         };
         Price: {
@@ -815,7 +866,10 @@ export interface components {
              * @description Include it in support requests.
              */
             request_id: string;
-            /** @description The HTTP status. */
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
             status: number;
             /** @description The same for every failure with this code. */
             title: string;
@@ -827,16 +881,25 @@ export interface components {
         };
         /** @description A rate-limit tier, by the total an account has paid; the limit only goes up. */
         RateLimitTier: {
-            /** @description Minimum total paid over the life of the account, in US dollars. */
+            /**
+             * Format: int32
+             * @description Minimum total paid over the life of the account, in US dollars.
+             */
             paid_usd: number;
-            /** @description Requests per second. */
+            /**
+             * Format: int32
+             * @description Requests per second.
+             */
             requests_per_second: number;
         };
         /** @description One of the two families of reads, each with its own pace. */
         ReadFamily: {
             /** @description Share of items served from cache, 0 to 1. */
             cacheHitRate?: number | null;
-            /** @description Upstream calls that failed because of the network. */
+            /**
+             * Format: int64
+             * @description Upstream calls that failed because of the network.
+             */
             failures?: number;
             /** @description The last failure of the network. */
             lastIncident?: {
@@ -849,17 +912,32 @@ export interface components {
             } | null;
             /** @description `fast` (tweets, profiles, timelines) or `slow` (all other lists). */
             name: string;
-            /** @description Reads waiting in the queue. */
+            /**
+             * Format: int64
+             * @description Reads waiting in the queue.
+             */
             queueLength?: number;
-            /** @description Milliseconds that a new read would wait in the queue. */
+            /**
+             * Format: int64
+             * @description Milliseconds that a new read would wait in the queue.
+             */
             queueWaitMs?: number;
-            /** @description Reads refused at once: too late for their deadline, or over their account's share of the queue. */
+            /**
+             * Format: int64
+             * @description Reads refused at once: too late for their deadline, or over their account's share of the queue.
+             */
             refused?: number;
             /** @enum {string} */
             state: "ok" | "degraded" | "down";
-            /** @description Objects of the network that could not be read. */
+            /**
+             * Format: int64
+             * @description Objects of the network that could not be read.
+             */
             unreadable?: number;
-            /** @description Upstream calls since startup. */
+            /**
+             * Format: int64
+             * @description Upstream calls since startup.
+             */
             upstreamCalls?: number;
         };
         /** @description What one paid request cost and why. */
@@ -871,11 +949,17 @@ export interface components {
             at: string;
             /** @description Balance after the charge. */
             balance_after: number;
-            /** @description Objects served from cache, at half price. */
+            /**
+             * Format: int32
+             * @description Objects served from cache, at half price.
+             */
             cache_hits: number;
             /** @description Credits charged. */
             credits: number;
-            /** @description Objects returned. */
+            /**
+             * Format: int32
+             * @description Objects returned.
+             */
             items: number;
             /** @description The key prefix. */
             key_prefix: string;
@@ -895,7 +979,10 @@ export interface components {
             cache: string;
             /** @description items × unit_price. */
             credits: number;
-            /** @description Number of items. */
+            /**
+             * Format: int32
+             * @description Number of items.
+             */
             items: number;
             /** @description Path in the operation, in schema names; `other` for lines that did not fit. */
             path: string;
@@ -953,7 +1040,10 @@ export interface components {
                 /** @description One sentence. */
                 what: string;
             }[];
-            /** @description Number of processes sharing Redis; null without Redis. */
+            /**
+             * Format: int32
+             * @description Number of processes sharing Redis; null without Redis.
+             */
             processes?: number | null;
             /** @description The store shared by the processes. While it is unreachable, each process continues on its own. */
             redis?: {
@@ -983,7 +1073,10 @@ export interface components {
             author?: components["schemas"]["User"];
             /** @description Id of the author. */
             author_id: string;
-            /** @description Number of bookmarks. */
+            /**
+             * Format: int64
+             * @description Number of bookmarks.
+             */
             bookmarks?: number;
             /** @description Id of the tweet that started the conversation. */
             conversation_id?: string;
@@ -1008,7 +1101,10 @@ export interface components {
             is_retweet?: boolean;
             /** @description Language code, as given by the network. */
             lang?: string;
-            /** @description Number of likes. */
+            /**
+             * Format: int64
+             * @description Number of likes.
+             */
             likes?: number;
             /** @description Images and videos. */
             media?: components["schemas"]["Media"][];
@@ -1018,13 +1114,22 @@ export interface components {
             poll?: components["schemas"]["Poll"];
             /** @description Id of the tweet it quotes. */
             quoted_id?: string;
-            /** @description Number of quotes. */
+            /**
+             * Format: int64
+             * @description Number of quotes.
+             */
             quotes?: number;
-            /** @description Number of replies. */
+            /**
+             * Format: int64
+             * @description Number of replies.
+             */
             replies?: number;
             /** @description Id of the tweet it retweets. */
             retweeted_id?: string;
-            /** @description Number of retweets. */
+            /**
+             * Format: int64
+             * @description Number of retweets.
+             */
             retweets?: number;
             /** @description The app it was posted with. */
             source?: string;
@@ -1032,7 +1137,10 @@ export interface components {
             text: string;
             /** @description Links in the text, expanded. */
             urls?: string[];
-            /** @description Number of views. */
+            /**
+             * Format: int64
+             * @description Number of views.
+             */
             views?: number;
         };
         /** @description The tweets found, in input order, and the reasons for those not found. */
@@ -1065,7 +1173,10 @@ export interface components {
         };
         /** @description The paid requests of one group. Free requests are not included. */
         UsageRow: {
-            /** @description Objects served from cache, at half price. */
+            /**
+             * Format: int64
+             * @description Objects served from cache, at half price.
+             */
             cache_hits: number;
             /** @description Credits spent. */
             credits: number;
@@ -1081,11 +1192,17 @@ export interface components {
              * @description Start of the hour, UTC.
              */
             hour?: string;
-            /** @description Objects returned. */
+            /**
+             * Format: int64
+             * @description Objects returned.
+             */
             items: number;
             /** @description The key prefix. */
             key_prefix?: string;
-            /** @description Paid requests. */
+            /**
+             * Format: int64
+             * @description Paid requests.
+             */
             requests: number;
         };
         /** @description A profile. */
@@ -1101,17 +1218,29 @@ export interface components {
              * @description Time the account was created; 1970-01-01T00:00:00.000Z if unknown.
              */
             created_at: string;
-            /** @description Number of followers; 0 if `unknownCounts` names it. */
+            /**
+             * Format: int64
+             * @description Number of followers; 0 if `unknownCounts` names it.
+             */
             followers: number;
-            /** @description Number of users they follow; 0 if `unknownCounts` names it. */
+            /**
+             * Format: int64
+             * @description Number of users they follow; 0 if `unknownCounts` names it.
+             */
             following: number;
             /** @description The handle as the network spells it, without @. */
             handle: string;
             /** @description Numeric id, as a string, unique among users: keep objects by type and id. */
             id: string;
-            /** @description Number of tweets they liked. */
+            /**
+             * Format: int64
+             * @description Number of tweets they liked.
+             */
             likes?: number;
-            /** @description Number of lists they are on. */
+            /**
+             * Format: int64
+             * @description Number of lists they are on.
+             */
             listed?: number;
             /** @description Location they entered. */
             location?: string;
@@ -1121,7 +1250,10 @@ export interface components {
             pinned_tweet_ids?: string[];
             /** @description Whether their tweets and lists cannot be read. */
             protected?: boolean;
-            /** @description Number of tweets; 0 if `unknownCounts` names it. */
+            /**
+             * Format: int64
+             * @description Number of tweets; 0 if `unknownCounts` names it.
+             */
             tweets: number;
             /** @description The counts that the network hides or does not send, which are then 0; null if all are known. */
             unknown_counts?: ("followers" | "following" | "tweets")[];
@@ -1472,7 +1604,7 @@ export interface components {
          * @description The same as `max_credits`. If both are sent and differ: 400.
          * @example 12.5
          */
-        MaxCreditsHeader: number;
+        MaxCreditsHeader: string;
     };
     requestBodies: never;
     headers: {
@@ -1644,7 +1776,10 @@ export interface operations {
     };
     openapi: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Describe the `estimate` parameter and what it is answered with, too. Without it, each response has one schema, which is what generators of clients need. */
+                estimates?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1686,6 +1821,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["BadRequest"];
             429: components["responses"]["KeylessRateLimited"];
             500: components["responses"]["Internal"];
         };

@@ -160,7 +160,9 @@ describe('bounds and enumerations', () => {
     ['/v1/tweets/{id}/thread', 20, 50],
     ['/v1/tweets/{id}/replies', 20, 50],
   ])('%s: has a default count of %i and a maximum of %i (section 8, P6)', (path, initial, maximum) => {
-    expect(parameter(path, 'count')).toEqual({ type: 'integer', minimum: 1, maximum, default: initial });
+    expect(parameter(path, 'count')).toEqual({
+      ...{ type: 'integer', format: 'int32', minimum: 1, maximum, default: initial },
+    });
   });
 
   it('lists the products of section 4, with Latest as the default', () => {

@@ -82,7 +82,7 @@ describe('Prism as a validating proxy: the answers keep the document', () => {
 
   beforeAll(async () => {
     service = await startService();
-    const yaml = await (await fetch(`${service.perch.url}/openapi.yaml`)).text();
+    const yaml = await (await fetch(`${service.perch.url}/openapi.yaml?estimates=true`)).text();
     document = parse(yaml) as OpenapiDocument;
     prism = await startPrism(document, service.perch.url);
   });
