@@ -1,0 +1,89 @@
+/** Clients of HTTP: each row is a GET as the client's documentation has it, given parameters as an object where it takes one. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { headers, say, url } from './say.mjs';
+
+const CLIENTS = {
+  async axios() {
+    const [{ default: axios }, { default: axiosRetry }] = [await import('axios'), await import('axios-retry')];
+    const client = axios.create({ baseURL: url, headers });
+    axiosRetry(client);
+    return {
+      get: async (path, params) => (await client.get(path, { params })).data,
+      body: ({ response }) => response.data,
+    };
+  },
+  async got() {
+    const { default: got } = await import('got');
+    const client = got.extend({ prefixUrl: url, headers });
+    const get = (path, params) => client(path.slice(1), { searchParams: listed(params) }).json();
+    return { get, body: ({ response }) => JSON.parse(response.body) };
+  },
+  async ky() {
+    const { default: ky } = await import('ky');
+    const client = ky.create({ prefixUrl: url, headers });
+    const get = (path, params) => client(path.slice(1), { searchParams: listed(params) }).json();
+    return { get, body: ({ response }) => response.json() };
+  },
+  async curl() {
+    const options = ['--silent', '--get', '--retry', '5', '--header', `x-api-key: ${headers['x-api-key']}`];
+    const data = (params) =>
+      listed(params)
+        .toString()
+        .split('&')
+        .flatMap((each) => ['--data', each]);
+    return fromProgram((path, params) => ['curl', [...options, ...data(params), url + path]]);
+  },
+  async wget() {
+    const options = [
+      '--quiet',
+      '--output-document=-',
+      '--content-on-error',
+      '--retry-on-http-error=429',
+      '--waitretry=2',
+    ];
+    const header = `--header=x-api-key: ${headers['x-api-key']}`;
+    return fromProgram((path, params) => ['wget', [...options, header, `${url}${path}?${listed(params)}`]]);
+  },
+  async undici() {
+    const { Agent, RetryAgent, request } = await import('undici');
+    const dispatcher = new RetryAgent(new Agent());
+    const get = async (path, params) => {
+      const { statusCode, body } = await request(`${url}${path}?${listed(params)}`, { dispatcher, headers });
+      const answer = await body.json();
+      if (statusCode !== 200) throw answer;
+      return answer;
+    };
+    return { get, body: (answer) => answer };
+  },
+};
+
+/** A program prints the answer, whatever its exit code is. */
+function fromProgram(command) {
+  const get = async (path, params) => {
+    const { stdout } = await promisify(execFile)(...command(path, params)).catch((failure) => failure);
+    const answer = JSON.parse(stdout);
+    if (answer.error) throw answer;
+    return answer;
+  };
+  return { get, body: (answer) => answer };
+}
+
+/** For clients that take no lists: a parameter for each. */
+const listed = (params = {}) =>
+  new URLSearchParams(Object.entries(params).flatMap(([name, value]) => [value].flat().map((each) => [name, each])));
+
+const { get, body } = await CLIENTS[process.argv[2]]();
+await say({
+  user: async (handle) => (await get(`/v1/users/${handle}`, { fresh: false })).data.handle,
+  async page(user, count, cursor) {
+    const { data, next_cursor } = await get(`/v1/users/${user}/tweets`, { count, ...(cursor && { cursor }) });
+    return { ids: data.map(({ id }) => id), cursor: next_cursor };
+  },
+  codeOf: async (error) => (await body(error)).error.code,
+  balance: () => get('/v1/me'),
+  async also() {
+    const { data } = await get('/v1/users/batch', { handles: ['lantern_light', 'quay_library'] });
+    return { list: data.map(({ handle }) => handle) };
+  },
+});

@@ -1,0 +1,136 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { TestPerch } from '../../kit/perch.js';
+import type { Row } from './rows.js';
+
+const run = promisify(execFile);
+const ROOM = fileURLToPath(new URL('room/', import.meta.url));
+const TSX = import.meta.resolve('tsx');
+const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
+const INSTALL_MS = 900_000;
+/** Proxies live in /usr/sbin, which is on few users' PATH. */
+const ENV = { ...process.env, PATH: `${process.env.PATH}${delimiter}/usr/sbin` };
+
+/** The version in the lockfile, or what the program of the machine says; undefined: it is not there. */
+export function versionOf({ from, room }: Pick<Row, 'from' | 'room'>): string | undefined {
+  if ('package' in from) {
+    const { packages } = JSON.parse(readFileSync(join(ROOM, room, 'package-lock.json'), 'utf8'));
+    return packages[`node_modules/${from.package}`]?.version;
+  }
+  const { status, stdout, stderr } = spawnSync(from.program, from.version, { encoding: 'utf8', env: ENV });
+  return status === 0 ? /\d+(?:\.\d+)+/.exec(stdout + stderr)?.[0] : undefined;
+}
+
+export interface Workshop {
+  /** Makes the rows' clients from what this service says of itself. */
+  prepare(perch: TestPerch, rows: readonly Row[]): Promise<void>;
+  /** What the row's program says, and the statuses that the service gave it. */
+  use(row: Row, perch: TestPerch): Promise<{ said: unknown; statuses: readonly number[] }>;
+  /** What TypeScript finds in the row's program and in what was made for it. */
+  faultsOf(row: Row): readonly string[];
+  remove(): Promise<void>;
+}
+
+/** The tools, installed in a folder of their own; undefined: there is no network. */
+export async function openWorkshop(rows: readonly Row[], keep?: string): Promise<Workshop | undefined> {
+  const home = keep ?? (await mkdtemp(join(tmpdir(), 'perch-tools-')));
+  const remove = async () => (keep === undefined ? rm(home, { recursive: true, force: true }) : undefined);
+  await cp(ROOM, home, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  try {
+    for (const room of new Set(rows.map((row) => row.room))) await install(join(home, room));
+  } catch (error) {
+    await remove();
+    if (process.env.CI || !NO_NETWORK.test((error as { stderr?: string }).stderr ?? '')) throw error;
+    return undefined;
+  }
+  const path = [join(home, 'node_modules/.bin'), join(home, 'slow/node_modules/.bin'), ENV.PATH];
+  const inRoom = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
+    run(command, args, { cwd: home, env: { ...process.env, PATH: path.join(delimiter), ...env }, timeout: 120_000 });
+  let faults: readonly string[] = [];
+  return {
+    async prepare({ url }, chosen) {
+      for (const made of ['made', 'slow/made', 'relay/__generated__']) {
+        await rm(join(home, made), { recursive: true, force: true });
+        await mkdir(join(home, made));
+      }
+      await writeFile(join(home, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text());
+      await inRoom(process.execPath, ['schema.mjs', `${url}/graphql`, 'schema.graphql']);
+      for (const [command = '', ...args] of chosen.flatMap(({ make }) => make)) await inRoom(command, args);
+      const files = chosen.flatMap((row) => row.run).filter((file) => file.endsWith('.ts'));
+      await writeFile(join(home, 'tsconfig.chosen.json'), JSON.stringify({ extends: './tsconfig.json', files }));
+      if (files.length > 0) faults = await typeFaults(() => inRoom('tsc', ['--project', 'tsconfig.chosen.json']));
+    },
+    faultsOf: ({ name }) => faults.filter((fault) => new RegExp(`\\b(?:typed|made)/${name}[./]`).test(fault)),
+    async use({ from, run: args }, perch) {
+      // So few a second that a tool that sends twenty has to wait.
+      const { key } = await perch.account({ qps: 10 });
+      const recorder = await openRecorder(perch.url);
+      try {
+        const env = {
+          PERCH_URL: recorder.url,
+          PERCH_KEY: key,
+          PERCH_METRICS: `http://127.0.0.1:${perch.config.metricsPort}/metrics`,
+        };
+        const isNode = /\.(?:mjs|ts)$/.test(args[0] ?? '');
+        const program = isNode || 'package' in from ? process.execPath : from.program;
+        const { stdout } = await inRoom(program, isNode ? ['--import', TSX, ...args] : args, env);
+        return { said: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), statuses: recorder.statuses };
+      } finally {
+        recorder.close();
+      }
+    },
+    remove,
+  };
+}
+
+/** As the lockfile says, unless the folder was kept and has just that. */
+async function install(folder: string): Promise<void> {
+  const [wanted, mark] = [
+    await readFile(join(folder, 'package-lock.json'), 'utf8'),
+    join(folder, 'node_modules/.lock'),
+  ];
+  if ((await readFile(mark, 'utf8').catch(() => '')) === wanted) return;
+  const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+  await run('npm', options, { cwd: folder, timeout: INSTALL_MS });
+  await writeFile(mark, wanted);
+}
+
+async function typeFaults(check: () => Promise<unknown>): Promise<string[]> {
+  try {
+    await check();
+    return [];
+  } catch (error) {
+    return (error as { stdout: string }).stdout.split('\n').filter((line) => line !== '');
+  }
+}
+
+/** Passes everything on to the service, and keeps the statuses of its answers. */
+async function openRecorder(to: string) {
+  const statuses: number[] = [];
+  const server = createServer((request, response) => {
+    const { method, headers, url } = request;
+    const passed = send(new URL(url ?? '', to), { method, headers }, (answer) => {
+      statuses.push(answer.statusCode ?? 0);
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(passed);
+    passed.on('error', () => response.destroy());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    statuses,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

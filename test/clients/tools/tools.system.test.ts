@@ -1,0 +1,50 @@
+/** Tools that nobody of the project wrote, as their own documentation uses them, against the running service. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { record } from './results.js';
+import { ROWS } from './rows.js';
+import { openWorkshop, versionOf } from './suite.js';
+
+/** `npm run clients:suite` asks for all, and may keep what it installs; the tests have what installs quickly. */
+const { CLIENTS_ONLY: only = '', CLIENTS_ALL: all, CLIENTS_HOME: home, CLIENTS_WRITE: write } = process.env;
+
+const rows = ROWS.filter(({ name, room }) => name.includes(only) && (all !== undefined || room === '.'));
+const here = rows.filter((row) => versionOf(row) !== undefined);
+const workshop = await openWorkshop(here, home);
+const missing = workshop ? '' : " (left out: npm's registry can't be reached)";
+
+describe.runIf(workshop !== undefined)(`the suite of clients${missing}`, () => {
+  let perch: TestPerch;
+  let ids: readonly string[];
+  beforeAll(async () => {
+    perch = await startPerch({ prepare: fillDemo, env: { PERCH_METRICS_PORT: `${await freePort('127.0.0.1')}` } });
+    await workshop?.prepare(perch, here);
+    const { key } = await perch.account();
+    const answer = await fetch(`${perch.url}/v1/users/harbor_obs/tweets?count=6`, { headers: { 'x-api-key': key } });
+    ids = ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  }, 600_000);
+  afterAll(async () => {
+    expect((await perch.ledger.check()).faults).toEqual([]);
+    await perch.close();
+    await workshop?.remove();
+  });
+
+  for (const row of rows) {
+    const { name, waits, reads, says } = row;
+    const leftOut = here.includes(row) ? '' : ' (left out: it is not on this machine)';
+    it.runIf(leftOut === '')(
+      `${name} reads, pages, tells a refusal${waits ? ', waits for a 429' : ''}${leftOut}`,
+      async ({ onTestFinished, task }) => {
+        if (write) onTestFinished(() => record(row, versionOf(row) ?? '', task.result?.state === 'pass'));
+        expect(workshop?.faultsOf(row)).toEqual([]);
+        const { said, statuses } = (await workshop?.use(row, perch)) ?? {};
+        const common = { handle: 'harbor_obs', ids, refusal: 'not_found', ...(waits && { waited: 20 }) };
+        expect(said).toEqual({ ...(reads && common), ...says });
+        expect(statuses?.includes(429)).toBe(waits);
+      },
+      120_000,
+    );
+  }
+});
