@@ -44,10 +44,10 @@ export function createRedisCallsLeft(link: RedisLink): CallsLeft {
     );
   return {
     take: (bucket, calls) =>
-      link.run(
+      link.run<Taken>(
         async (redis) => {
           const [is, waitMs] = (await runScript(redis, TAKE_CALL, [keyOf(bucket)], [calls])) as [Taken['is'], number];
-          return { is, waitMs };
+          return { is, waitMs } as Taken;
         },
         () => ({ is: 'unknown' }),
       ),

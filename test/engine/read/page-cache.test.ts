@@ -14,7 +14,8 @@ function setUp() {
   const pages = new PageCache(createMemoryCache({ clock }), DEFAULT_LIFETIMES);
   const store = (page: Partial<CachedPage> & { place: string }, ids: readonly string[] = []) => {
     const items = ids.map((id) => ({ id, text: id, authorId: '1', createdAt: '2026-01-01T00:00:00.000Z' }));
-    return pages.store(LIST, { next: null, nextIsCertain: false, before: null, items, ...page }, clock.nowMs, []);
+    const times = { fetchedAt: clock.nowMs, beganAt: clock.nowMs };
+    return pages.store(LIST, { next: null, nextIsCertain: false, before: null, items, ...page }, times, []);
   };
   const placeAt = async (place: string) => (await pages.at(LIST, place))?.value.place;
   return { clock, pages, store, placeAt };

@@ -54,6 +54,15 @@ export const MUTANTS = {
     from: 101,
     within: 100,
   },
+  lateCached: {
+    name: 'a page cached with what was found deleted while it was read',
+    breaks: 'tombstones win',
+    file: 'adapters/redis/tombstones/shown-names.ts',
+    text: 'beganAt === undefined ? 0 : nowMs - beganAt',
+    instead: '0',
+    from: 4_301,
+    within: 20,
+  },
   paidLater: {
     name: 'an answer that does not wait for its charge',
     breaks: 'nothing delivered unpaid',
