@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountHolder, addressHolder, type Holder, WorkSlots } from '../../../src/access/work-slots.js';
 import { ServiceError } from '../../../src/domain/errors.js';
+import { TIERS } from '../../../src/domain/tiers.js';
 
 const slots = (total: number) => new WorkSlots({ total, deadlineMs: 1_000, monotonic: { now: () => 0 } });
 
@@ -128,6 +129,15 @@ describe('the slot of one request', () => {
     slot.waitForNetwork();
     expect(all.taken).toEqual({ work: 1, network: 1 });
   });
+});
+
+test('an account alone may wait for the network with two seconds of the highest rate', () => {
+  const all = slots(1000);
+  for (let n = 0; n < 2 * Math.max(...TIERS.map(({ requestsPerSecond }) => requestsPerSecond)); n += 1) {
+    const slot = all.open();
+    expect(slot.countFor(accountHolder('alone'))).toBeNull();
+    expect(() => slot.waitForNetwork()).not.toThrow();
+  }
 });
 
 test.each<[keyof WorkSlots['taken'], number]>([
