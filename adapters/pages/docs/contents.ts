@@ -34,6 +34,9 @@ export const GROUPS: readonly Group[] = [
   {
     title: 'Changing it',
     isForCallers: false,
-    pages: [...['architecture', 'glossary', 'decisions', 'building', 'dependencies', 'adding-a-read', 'networks']],
+    pages: [
+      ...['architecture', 'glossary', 'decisions', 'building', 'dependencies'],
+      ...['adding-a-read', 'adding-an-operator', 'adding-a-pack', 'networks'],
+    ],
   },
 ];

@@ -7,7 +7,6 @@ import { MOST_CONNECTIONS } from '../../../app/stores.js';
 import { SCENARIOS } from '../../../bench/options.js';
 import { LOOKUP_TTL_MS } from '../../../src/access/identify.js';
 import { SETTINGS } from '../../../src/config/settings.js';
-import { TIERS } from '../../../src/domain/tiers.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { blocksOf, codeIn, ROOT, tableOf } from './markdown.js';
 
@@ -55,8 +54,7 @@ describe('names in docs/scaling.md', () => {
     expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);
   });
 
-  it('the highest rate of an account, how long a node trusts its copies and keys, and its connections to Postgres', () => {
-    expect(TEXT).toContain(`at most ${Math.max(...TIERS.map(({ requestsPerSecond }) => requestsPerSecond))} requests`);
+  it('how long a node trusts its copies and keys, and its connections to Postgres', () => {
     expect(TEXT).toContain(`Redis (trusted for ${NEAR_MS / 1000} seconds), keys (${LOOKUP_TTL_MS / 1000} seconds)`);
     expect(TEXT).toContain(`keys every ${LOOKUP_TTL_MS / 1000} s`);
     expect(TEXT).toContain(`up to ${MOST_CONNECTIONS} a process`);
