@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import {
-  type Archive,
   ArchiveRefusal,
   archiveOf,
   archivingAlone,
@@ -10,6 +9,7 @@ import {
   debitsOf,
   dropMonth,
   endRestore,
+  type LedgerArchive,
   loadDebits,
   monthsBefore,
 } from '../../postgres/ledger/archives.js';
@@ -25,7 +25,7 @@ export interface Listeners {
 }
 
 /** A month that was archived, and how long charges may have waited for that, in milliseconds. */
-export type Archived = Archive & { readonly pauseMs: number };
+export type Archived = LedgerArchive & { readonly pauseMs: number };
 
 /**
  * Writes each month of debits before one to a folder and takes it out of the database, the oldest first. The files

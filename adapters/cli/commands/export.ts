@@ -8,13 +8,13 @@ import { fitsCorpus } from '../../networks/corpus/import/objects/fields.js';
 import { atLeastOne, examples, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { addressOf, keyOf } from '../export/access.js';
-import { Client, type Page, type Query, Refusal } from '../export/client.js';
-import { type ExportDestination, openDestination, type Paths, pathsOf } from '../export/destination.js';
+import { ExportClient, type ExportPage, type ExportQuery, ExportRefusal } from '../export/client.js';
+import { type ExportDestination, type ExportPaths, openDestination, pathsOf } from '../export/destination.js';
 import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
 import { Measure } from '../export/measure.js';
 import { FORMATS, type Format, formatOf, rowText } from '../export/rows.js';
-import { type End, type Run, runExport } from '../export/run.js';
+import { type End, type ExportRun, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
 import { howToResume, printSummary, type Summary } from '../export/summary.js';
 import { Failure, WRONG_USE } from '../failure.js';
@@ -105,7 +105,7 @@ interface Asked {
   readonly format: Format;
 }
 
-async function exportTo(paths: Paths, asked: Asked): Promise<void> {
+async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
   const { list, read, what, options, url, format } = asked;
   const { product } = options;
   const fresh = options.fresh === true;
@@ -159,10 +159,10 @@ function checkWords(
 }
 
 interface Reading extends Asked {
-  readonly paths: Paths;
+  readonly paths: ExportPaths;
   readonly destination: ExportDestination;
-  readonly query: Query;
-  readonly text: Run['text'];
+  readonly query: ExportQuery;
+  readonly text: ExportRun['text'];
 }
 
 /** Reads until the end, Ctrl-C (which finishes the page in flight) or a failure, with a progress bar on a terminal. */
@@ -177,7 +177,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   const checkIds = idCheck(reading.format, say);
   const measure = new Measure({ list: reading.list, subject: what, limit, maxSpent: options.maxCredits });
   let last = destination.state;
-  const client = new Client({
+  const client = new ExportClient({
     url: reading.url,
     key: reading.key,
     stop: stopping.signal,
@@ -227,7 +227,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
 }
 
 /** Says once that a corpus has no room for the ids; only NDJSON can be imported at all. */
-function idCheck(format: Format, say: (text: string) => void): (items: Page['data']) => void {
+function idCheck(format: Format, say: (text: string) => void): (items: ExportPage['data']) => void {
   let isSaid = format !== 'ndjson';
   return (items) => {
     if (isSaid || !items.some((item) => !fitsCorpus(typeof item === 'string' ? item : item.id))) return;
@@ -242,7 +242,7 @@ const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): st
 const inItems = (items: number): string => counted(items, 'item');
 
 /** On a terminal, unless the rows are printed there too: a bar between them would be noise. */
-function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null {
+function barOf({ rows }: ExportPaths, { maxCredits }: ExportOptions): Progress | null {
   const isSeen = process.stderr.isTTY && !(rows === null && process.stdout.isTTY);
   return isSeen ? openProgress('Exporting', maxCredits) : null;
 }
@@ -251,9 +251,9 @@ function barOf({ rows }: Paths, { maxCredits }: ExportOptions): Progress | null 
 function inWords(
   error: unknown,
   what: string,
-  { out, state, isBegun }: Paths & { readonly isBegun: boolean },
+  { out, state, isBegun }: ExportPaths & { readonly isBegun: boolean },
 ): unknown {
-  if (error instanceof Refusal && error.reason?.startsWith('cursor_')) {
+  if (error instanceof ExportRefusal && error.reason?.startsWith('cursor_')) {
     const written = [state, out].filter((path) => path !== null);
     const again =
       written.length === 0 ? 'run the command again to start over' : `to start over, remove ${written.join(' and ')}`;
@@ -262,17 +262,18 @@ function inWords(
     );
   }
   if (!(error instanceof Failure)) return error;
-  const message = error instanceof Refusal && error.code === 'not_found' ? `${what}: ${error.message}` : error.message;
+  const message =
+    error instanceof ExportRefusal && error.code === 'not_found' ? `${what}: ${error.message}` : error.message;
   return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${howToResume(state)}` : message, error.exitCode);
 }
 
 /** An export without any result, such as one of an unknown handle, leaves nothing to resume. */
-async function removeAll(paths: Paths): Promise<void> {
+async function removeAll(paths: ExportPaths): Promise<void> {
   await removeTraces(paths);
   if (paths.out !== null && paths.out === paths.rows) await rm(paths.out, { force: true });
 }
 
-async function removeTraces({ out, rows, state }: Paths): Promise<void> {
+async function removeTraces({ out, rows, state }: ExportPaths): Promise<void> {
   if (state !== null) await removeState(state);
   if (rows !== null && rows !== out) await rm(rows, { force: true });
 }
@@ -280,7 +281,7 @@ async function removeTraces({ out, rows, state }: Paths): Promise<void> {
 const summaryOf = (
   list: string,
   what: string,
-  { state, end, paths, format }: { state: ExportState; end: End; paths: Paths; format: Format },
+  { state, end, paths, format }: { state: ExportState; end: End; paths: ExportPaths; format: Format },
 ): Summary => ({
   list,
   what,

@@ -32,11 +32,11 @@ const errorShape = z.object({
   }),
 });
 
-export type Page = z.infer<typeof pageShape>;
-export type Query = Readonly<Record<string, string | undefined>>;
+export type ExportPage = z.infer<typeof pageShape>;
+export type ExportQuery = Readonly<Record<string, string | undefined>>;
 
 /** The service refused: nothing was charged, unless `isChargeUnknown`. */
-export class Refusal extends Failure {
+export class ExportRefusal extends Failure {
   readonly code: string;
   readonly reason: string | undefined;
   readonly requestId: string | undefined;
@@ -72,7 +72,7 @@ export interface ClientOptions {
 }
 
 /** Calls for one list, one at a time. All methods throw Refusal, NoAnswer, NotListening and Stopped. */
-export class Client {
+export class ExportClient {
   readonly #options: ClientOptions;
   /** If a service has answered once and then nothing listens, it is most likely restarting. */
   #hasAnswered = false;
@@ -81,10 +81,10 @@ export class Client {
     this.#options = options;
   }
 
-  page = (path: string, query: Query): Promise<Page> => this.#read(path, query, pageShape);
+  page = (path: string, query: ExportQuery): Promise<ExportPage> => this.#read(path, query, pageShape);
 
   /** The most that such a page can cost, in credits. Free. */
-  async estimate(path: string, query: Query): Promise<number> {
+  async estimate(path: string, query: ExportQuery): Promise<number> {
     const { estimate } = await this.#read(path, { ...query, estimate: 'true' }, estimateShape);
     return estimate.max_credits;
   }
@@ -98,13 +98,13 @@ export class Client {
       try {
         return (await this.#read(`/v1/usage/${encodeURIComponent(requestId)}`, {}, receiptShape)).data.credits;
       } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+        if (!(error instanceof ExportRefusal) || error.code !== 'not_found') throw error;
       }
     }
     return null;
   }
 
-  async #read<T>(path: string, query: Query, shape: z.ZodType<T>): Promise<T> {
+  async #read<T>(path: string, query: ExportQuery, shape: z.ZodType<T>): Promise<T> {
     const { stop } = this.#options;
     for (let tried = 1; ; tried += 1) {
       if (stop.aborted) throw new Stopped();
@@ -123,7 +123,7 @@ export class Client {
       const said = errorShape.safeParse(body).data;
       if (said === undefined)
         throw this.#noAnswer(`returned a response that is not from Perch (HTTP ${response.status})`);
-      const refusal = new Refusal(said);
+      const refusal = new ExportRefusal(said);
       const waitS = refusal.isChargeUnknown ? null : waitOf(response);
       if (waitS === null || tried === TRIES) throw refusal;
       await this.#wait(waitS, said.error.message);
@@ -138,7 +138,7 @@ export class Client {
     });
   }
 
-  async #send(path: string, query: Query): Promise<Response | NotListening> {
+  async #send(path: string, query: ExportQuery): Promise<Response | NotListening> {
     const address = new URL(`${this.#options.url}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
     try {

@@ -6,18 +6,18 @@ import type { RowType } from './lists.js';
 export type Kinds = 'text' | 'count' | 'flag' | 'moment' | 'json';
 
 /** One column of CSV and Parquet; lists and objects are `json`. */
-export interface Column {
+export interface ExportColumn {
   readonly name: string;
   readonly kind: Kinds;
 }
 
 /** A line of the export: an object of the interface; for `follower-ids`, an object with only the id. */
-export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+export type ExportRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
 
 /** The members of a list's objects in the interface's order, which its operation determines. */
-export function columnsOf(operation: string, rows: RowType): Column[] {
+export function columnsOf(operation: string, rows: RowType): ExportColumn[] {
   if (rows === 'id') return [{ name: 'id', kind: 'text' }];
   const type = schema.getType(rows);
   const fragment = parse(readOperations()[operation] ?? '').definitions.find(

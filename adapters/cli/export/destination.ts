@@ -6,7 +6,7 @@ import { fileSink, type Sink, stdoutSink } from './sink.js';
 import { type ExportCommand, type ExportState, newState, readState } from './state.js';
 
 /** The files of an export, as absolute paths. */
-export interface Paths {
+export interface ExportPaths {
   /** The requested file; null: standard output. */
   readonly out: string | null;
   /** Where rows are collected: the same, or for Parquet a file beside it. */
@@ -25,7 +25,7 @@ export interface ExportDestination {
 }
 
 /** Throws Failure, wrong use, for Parquet without a file, and where `out` and `state` are the same file. */
-export function pathsOf(format: Format, out: string | null, state: string | null): Paths {
+export function pathsOf(format: Format, out: string | null, state: string | null): ExportPaths {
   if (format === 'parquet' && out === null) throw new Failure('parquet requires a file: use --out', WRONG_USE);
   if (out !== null && out === state) throw new Failure('--out and --state must be different files', WRONG_USE);
   const rows = format === 'parquet' ? `${out}${ROWS}` : out;
@@ -39,7 +39,7 @@ const ROWS = '.perch-rows.ndjson';
 const STATE = '.perch-state.json';
 
 /** Opens all of it. No existing data is lost: a file without its state is refused. Throws Failure. */
-export async function openDestination(paths: Paths, command: ExportCommand): Promise<ExportDestination> {
+export async function openDestination(paths: ExportPaths, command: ExportCommand): Promise<ExportDestination> {
   const found = paths.state === null ? null : await readState(paths.state, command);
   if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {
     throw new Failure(

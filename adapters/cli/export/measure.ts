@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Page } from './client.js';
+import type { ExportPage } from './client.js';
 import type { ExportState } from './state.js';
 
 export interface Measured {
@@ -29,7 +29,7 @@ export class Measure {
   }
 
   /** Looks at the items of a page for the size of the list. */
-  see(items: Page['data']): void {
+  see(items: ExportPage['data']): void {
     if (this.#of.list !== 'tweets' || this.#size !== null) return;
     for (const item of items) {
       const { data } = tweetShape.safeParse(item);

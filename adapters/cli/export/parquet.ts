@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { Failure } from '../failure.js';
-import type { Column, Row } from './columns.js';
+import type { ExportColumn, ExportRow } from './columns.js';
 import { linesOf } from './lines.js';
 
 /** The rows of one group, which are kept in memory. */
@@ -20,7 +20,7 @@ const TYPES = {
  * Makes a Parquet file from NDJSON rows, first in a temporary file beside it: ids are text, times UTC, lists and
  * objects JSON. Throws Failure if it cannot be written; the rows are kept.
  */
-export async function writeParquet(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
+export async function writeParquet(path: string, rowsPath: string, columns: readonly ExportColumn[]): Promise<void> {
   const aside = `${path}.new`;
   try {
     await convert(aside, rowsPath, columns);
@@ -34,27 +34,27 @@ export async function writeParquet(path: string, rowsPath: string, columns: read
   }
 }
 
-async function convert(path: string, rowsPath: string, columns: readonly Column[]): Promise<void> {
+async function convert(path: string, rowsPath: string, columns: readonly ExportColumn[]): Promise<void> {
   const schema = [
     { name: 'root', num_children: columns.length },
     ...columns.map(({ name, kind }) => ({ name, ...TYPES[kind], repetition_type: 'OPTIONAL' as const })),
   ];
   const writer = new ParquetWriter({ writer: fileWriter(path), schema, createdBy: 'perch' });
-  let group: Row[] = [];
+  let group: ExportRow[] = [];
   const flush = async (): Promise<void> => {
     const columnData = columns.map(({ name, kind }) => ({ name, data: group.map((row) => cellOf(row[name], kind)) }));
     if (group.length > 0) await writer.write({ columnData, rowGroupSize: GROUP_ROWS });
     group = [];
   };
   for await (const line of linesOf(createReadStream(rowsPath, 'utf8'))) {
-    group.push(JSON.parse(line) as Row);
+    group.push(JSON.parse(line) as ExportRow);
     if (group.length === GROUP_ROWS) await flush();
   }
   await flush();
   await writer.finish();
 }
 
-function cellOf(value: unknown, kind: Column['kind']): unknown {
+function cellOf(value: unknown, kind: ExportColumn['kind']): unknown {
   if (value === undefined || value === null) return null;
   if (kind === 'count') return BigInt(value as number);
   if (kind === 'moment') return new Date(value as string);

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { Failure, WRONG_USE } from '../failure.js';
-import type { Column, Row } from './columns.js';
+import type { ExportColumn, ExportRow } from './columns.js';
 
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -20,16 +20,16 @@ export function formatOf(out: string | null): Format {
  */
 export interface RowText {
   readonly head: string;
-  rows(rows: readonly Row[]): string;
+  rows(rows: readonly ExportRow[]): string;
 }
 
-export const rowText = (format: Format, columns: readonly Column[]): RowText =>
+export const rowText = (format: Format, columns: readonly ExportColumn[]): RowText =>
   format === 'csv'
     ? csv(columns)
     : { head: '', rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') };
 
 /** RFC 4180. An unknown value is an empty field, like an empty text; values are never altered for spreadsheets. */
-function csv(columns: readonly Column[]): RowText {
+function csv(columns: readonly ExportColumn[]): RowText {
   const lines = (cells: readonly (readonly unknown[])[]): string =>
     cells.length === 0
       ? ''
@@ -44,5 +44,5 @@ function csv(columns: readonly Column[]): RowText {
   };
 }
 
-const cellOf = (value: unknown, kind: Column['kind']): unknown =>
+const cellOf = (value: unknown, kind: ExportColumn['kind']): unknown =>
   kind === 'json' && value !== undefined ? JSON.stringify(value) : value;

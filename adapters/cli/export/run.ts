@@ -1,7 +1,7 @@
 import { toCredits, toThousandths } from '../../../src/domain/credits.js';
 import { Failure } from '../failure.js';
-import { type Client, NoAnswer, type Page, type Query, Refusal, Stopped } from './client.js';
-import type { Row } from './columns.js';
+import { type ExportClient, type ExportPage, type ExportQuery, ExportRefusal, NoAnswer, Stopped } from './client.js';
+import type { ExportRow } from './columns.js';
 import type { RowText } from './rows.js';
 import type { SeenIds } from './seen-ids.js';
 import type { Sink } from './sink.js';
@@ -10,11 +10,11 @@ import type { ExportState } from './state.js';
 /** Why an export ended. After `max_credits`, `limit`, `no_credits` and `key_cap` it can be resumed. */
 export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
 
-export interface Run {
-  readonly client: Client;
+export interface ExportRun {
+  readonly client: ExportClient;
   readonly path: string;
   /** Constant parameters: `q`, `product`, `fresh`. */
-  readonly query: Query;
+  readonly query: ExportQuery;
   readonly count: number;
   readonly limit: number | null;
   /** Thousandths that all runs of this export together may spend. */
@@ -28,7 +28,7 @@ export interface Run {
   /** A page that never arrived was charged this many thousandths; null: it is still not known. */
   onLost(charged: number | null): void;
   /** After each page, with its items. */
-  onProgress(state: ExportState, items: Page['data']): void;
+  onProgress(state: ExportState, items: ExportPage['data']): void;
 }
 
 /**
@@ -36,7 +36,7 @@ export interface Run {
  * killed counts as the most it can have cost. A page whose charge is unknown is read again once its receipt was looked
  * up, and both count. Throws as `Client` does, after saving the state; rows already written stay.
  */
-export async function runExport(run: Run, from: ExportState): Promise<{ state: ExportState; end: End }> {
+export async function runExport(run: ExportRun, from: ExportState): Promise<{ state: ExportState; end: End }> {
   let state = from;
   try {
     // All of it may already be there.
@@ -51,7 +51,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
       state = { ...state, pending };
       await run.save(state);
       const page = await run.client.page(run.path, queryOf(run, state, pending)).catch(unlessChargeUnknown);
-      if (page instanceof Refusal) {
+      if (page instanceof ExportRefusal) {
         // Until the receipt says otherwise, the call counts as the most it can have cost; so the budget bounds this, too.
         state = { ...state, pending: 0, unsure: state.unsure + pending };
         const charged = page.requestId === undefined ? null : await chargeOf(run, page.requestId);
@@ -72,7 +72,7 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
     if (error instanceof NoAnswer) state = { ...state, unsure: state.unsure + state.pending };
     state = { ...state, pending: 0 };
     if (error instanceof Stopped) return { state, end: 'interrupted' };
-    const end = error instanceof Refusal && error.code === 'no_credits' ? shortOf(error.reason) : null;
+    const end = error instanceof ExportRefusal && error.code === 'no_credits' ? shortOf(error.reason) : null;
     if (end !== null) return { state, end };
     throw error;
   } finally {
@@ -80,26 +80,26 @@ export async function runExport(run: Run, from: ExportState): Promise<{ state: E
   }
 }
 
-const unlessChargeUnknown = (error: unknown): Refusal => {
-  if (error instanceof Refusal && error.isChargeUnknown) return error;
+const unlessChargeUnknown = (error: unknown): ExportRefusal => {
+  if (error instanceof ExportRefusal && error.isChargeUnknown) return error;
   throw error;
 };
 
-async function chargeOf({ client }: Run, requestId: string): Promise<number | null> {
+async function chargeOf({ client }: ExportRun, requestId: string): Promise<number | null> {
   const credits = await client.charged(requestId);
   return credits === null ? null : toThousandths(credits);
 }
 
-const left = (run: Run, { spent, unsure }: ExportState): number => run.maxSpent - spent - unsure;
+const left = (run: ExportRun, { spent, unsure }: ExportState): number => run.maxSpent - spent - unsure;
 
-function endBefore(run: Run, state: ExportState): End | null {
+function endBefore(run: ExportRun, state: ExportState): End | null {
   if (state.isComplete) return 'complete';
   if (run.stop.aborted) return 'interrupted';
   if (run.limit !== null && state.items >= run.limit) return 'limit';
   return left(run, state) <= 0 ? 'max_credits' : null;
 }
 
-const queryOf = (run: Run, state: ExportState, pending: number): Query => ({
+const queryOf = (run: ExportRun, state: ExportState, pending: number): ExportQuery => ({
   ...run.query,
   count: String(run.limit === null ? run.count : Math.min(run.count, run.limit - state.items)),
   cursor: state.cursor ?? undefined,
@@ -107,8 +107,8 @@ const queryOf = (run: Run, state: ExportState, pending: number): Query => ({
 });
 
 /** Writes the page's new rows. */
-async function take(run: Run, state: ExportState, page: Page): Promise<ExportState> {
-  const rows = page.data.map((item): Row => (typeof item === 'string' ? { id: item } : item));
+async function take(run: ExportRun, state: ExportState, page: ExportPage): Promise<ExportState> {
+  const rows = page.data.map((item): ExportRow => (typeof item === 'string' ? { id: item } : item));
   const fresh = run.seen.fresh(rows);
   const head = state.cursor === null && state.items === 0 ? run.text.head : '';
   await run.sink.append(head + run.text.rows(fresh));
@@ -122,7 +122,7 @@ async function take(run: Run, state: ExportState, page: Page): Promise<ExportSta
   };
 }
 
-function endAfter({ truncated, next_cursor }: Page): End | null {
+function endAfter({ truncated, next_cursor }: ExportPage): End | null {
   if (truncated === 'max_credits' || truncated === 'no_credits' || truncated === 'key_cap') return truncated;
   return next_cursor === undefined ? 'complete' : null;
 }

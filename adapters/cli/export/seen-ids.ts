@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Row } from './columns.js';
+import type { ExportRow } from './columns.js';
 import { linesOf } from './lines.js';
 import type { Format } from './rows.js';
 
@@ -11,7 +11,7 @@ export class SeenIds {
   readonly #ids = new Set<string>();
 
   /** The rows that are new, each once. */
-  fresh(rows: readonly Row[]): Row[] {
+  fresh(rows: readonly ExportRow[]): ExportRow[] {
     return rows.filter(({ id }) => this.#add(id));
   }
 
@@ -20,7 +20,7 @@ export class SeenIds {
     if (bytes === 0) return;
     const text = createReadStream(path, { encoding: 'utf8', end: bytes - 1 });
     if (format === 'csv') for await (const id of firstFields(text)) this.#add(id);
-    else for await (const line of linesOf(text)) this.#add((JSON.parse(line) as Row).id);
+    else for await (const line of linesOf(text)) this.#add((JSON.parse(line) as ExportRow).id);
   }
 
   #add(id: string): boolean {

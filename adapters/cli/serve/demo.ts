@@ -16,7 +16,7 @@ const PLAY_CREDITS = 1_000_000;
 /** The rate of the first paid tier: a new user clicks more than once a second. */
 const PLAY_QPS = 20;
 
-export interface Demo {
+export interface PreparedDemo {
   readonly accountId: string;
   readonly key: string;
   /** Whether the keys were made just now: they are shown once. */
@@ -29,7 +29,7 @@ export interface Demo {
  * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if it holds
  * other data, or the configuration has no demo. Processes that start together take turns.
  */
-export async function prepareDemo(stores: Stores, config: Config): Promise<Demo | null> {
+export async function prepareDemo(stores: Stores, config: Config): Promise<PreparedDemo | null> {
   if (!config.demo) {
     if ((await keptKey(stores, config)) !== null) note(stillWorks(config));
     return null;
@@ -80,7 +80,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
 }
 
 /** The key of an earlier start, if it still works: a revoked one is not offered. */
-async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<Demo | null> {
+async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<PreparedDemo | null> {
   const find = async (file: string) => {
     const key = (await readFile(file, 'utf8').catch(() => '')).trim();
     if (!isWellFormedKey(key)) return null;
@@ -94,7 +94,7 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<D
 }
 
 /** Only if the database has no key yet. The file is written first: a key that nobody can read would be lost. */
-async function newKey(stores: Stores, config: Config): Promise<Demo | null> {
+async function newKey(stores: Stores, config: Config): Promise<PreparedDemo | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;
   const [key, testKey] = [mintKey(randomBytes), mintKey(randomBytes, 'test')];

@@ -4,7 +4,7 @@ import { figure } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { facts } from '../print.js';
-import type { Demo } from './demo.js';
+import type { PreparedDemo } from './demo.js';
 
 const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 
@@ -20,7 +20,7 @@ const FIRST_READS: Readonly<Record<Config['network'], string>> = {
  * The text printed once the service listens: addresses, and a command that works when pasted. `signIn`: a link to the
  * demo account's dashboard, or null.
  */
-export function welcome(url: string, config: Config, demo: Demo | null, signIn: string | null): string {
+export function welcome(url: string, config: Config, demo: PreparedDemo | null, signIn: string | null): string {
   const dashboard = `${config.authUrl ?? url}/dashboard`;
   const places = facts([
     ['  GraphiQL', `${url}/graphql`],
@@ -36,12 +36,12 @@ export function welcome(url: string, config: Config, demo: Demo | null, signIn: 
   return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
 }
 
-function dataOf({ network }: Config, demo: Demo | null): string {
+function dataOf({ network }: Config, demo: PreparedDemo | null): string {
   if (network !== 'corpus') return `${network} data`;
   return demo === null ? 'the tweets and profiles in its own database' : 'demo data';
 }
 
-function firstRead(url: string, config: Config, demo: Demo | null): string[] {
+function firstRead(url: string, config: Config, demo: PreparedDemo | null): string[] {
   const read = `${url}${demo === null ? FIRST_READS[config.network] : `/v1/users/${DEMO_HANDLES.observatory}`}`;
   if (demo === null) {
     return [
