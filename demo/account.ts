@@ -11,7 +11,7 @@ export interface Voice {
 }
 
 /** An account during the generation of the network. */
-export interface Account {
+export interface DemoAccount {
   readonly index: number;
   readonly id: string;
   readonly handle: string;
@@ -38,7 +38,7 @@ export interface Account {
 }
 
 /** What the rest of the network says about an account. */
-export interface Standing {
+export interface DemoStanding {
   readonly followersCount: number;
   readonly followingCount: number;
   readonly tweetsCount: number;
@@ -47,7 +47,7 @@ export interface Standing {
 
 export const SITE = 'https://demo.example';
 
-export function toUser(account: Account, standing: Standing): User {
+export function toUser(account: DemoAccount, standing: DemoStanding): User {
   const { id, handle, name, bio, location, verified, createdMs, likesCount } = account;
   return {
     id,

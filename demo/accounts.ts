@@ -1,6 +1,6 @@
 /** The 2,000 accounts. They depend only on the seed, so that handles and ids are the same at every start. */
 
-import type { Account, Voice } from './account.js';
+import type { DemoAccount, Voice } from './account.js';
 import { phrase } from './phrase.js';
 import type { Chance } from './random.js';
 import { snowflake } from './snowflake.js';
@@ -31,7 +31,7 @@ const PLACES = [
   'upstairs, at the back',
 ];
 
-type Person = Pick<Account, 'handle' | 'name' | 'calledBy' | 'town' | 'createdMs' | 'bio'>;
+type Person = Pick<DemoAccount, 'handle' | 'name' | 'calledBy' | 'town' | 'createdMs' | 'bio'>;
 
 /** Members that are described only by their kind. */
 class Census {
@@ -95,7 +95,7 @@ const curatedPerson = (curated: Curated): Person => ({
   createdMs: Date.parse(curated.createdAt),
 });
 
-function complete(person: Person, kind: string, index: number, census: Census, chance: Chance): Account {
+function complete(person: Person, kind: string, index: number, census: Census, chance: Chance): DemoAccount {
   const spec = kindOf(kind);
   const curated = CURATED.find(({ handle }) => handle === person.handle);
   const { institution } = spec;
@@ -123,7 +123,7 @@ function complete(person: Person, kind: string, index: number, census: Census, c
 }
 
 /** 120 verified, most of them institutions; a few people are private. */
-function withBadges(accounts: readonly Account[], chance: Chance): Account[] {
+function withBadges(accounts: readonly DemoAccount[], chance: Chance): DemoAccount[] {
   const plain = chance.shuffled(accounts.filter(({ reach }) => reach === null));
   const known = accounts.filter(({ verified }) => verified).length;
   const badges = new Set(plain.filter(({ institution }) => institution).slice(0, VERIFIED - known));
@@ -135,10 +135,10 @@ function withBadges(accounts: readonly Account[], chance: Chance): Account[] {
   }));
 }
 
-export function makeAccounts(seed: Chance): Account[] {
+export function makeAccounts(seed: Chance): DemoAccount[] {
   const chance = seed.fork('accounts');
   const census = new Census(chance);
-  const accounts: Account[] = [];
+  const accounts: DemoAccount[] = [];
   for (const curated of CURATED)
     accounts.push(complete(curatedPerson(curated), curated.kind, accounts.length, census, chance));
   for (const [kind, { count }] of KINDS) {

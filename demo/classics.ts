@@ -1,5 +1,5 @@
 /** The night of the comet: tweets with fixed times, and so with fixed ids, whatever else the seed produces. */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { CELEBRATED_MS, THREAD_MS } from './entry-points.js';
 import { type Chance, Urn } from './random.js';
@@ -36,14 +36,14 @@ export class Classics {
   };
 
   constructor(
-    private readonly observatory: Account,
+    private readonly observatory: DemoAccount,
     private readonly society: Society,
     private readonly writer: Writer,
     private readonly chance: Chance,
   ) {}
 
   thread(): Draft[] {
-    const cast = new Map<string, Account>([['obs', this.observatory]]);
+    const cast = new Map<string, DemoAccount>([['obs', this.observatory]]);
     for (const account of this.society.accounts.filter(({ reach }) => reach !== null))
       cast.set(account.handle, account);
     const path: Draft[] = [];
@@ -99,7 +99,7 @@ export class Classics {
       yield retweet(account, picture, this.echoMs());
   }
 
-  private line(template: string, speaker: Account, atMs: number, bound = new Map<string, string>()): string {
+  private line(template: string, speaker: DemoAccount, atMs: number, bound = new Map<string, string>()): string {
     return this.writer.say(template, speaker, { ...this.topic, bound }, atMs);
   }
 
@@ -109,7 +109,7 @@ export class Classics {
     return CELEBRATED_MS + MINUTE_MS + Math.floor(days * DAY_MS);
   }
 
-  private stranger(cast: ReadonlyMap<string, Account>): Account {
+  private stranger(cast: ReadonlyMap<string, DemoAccount>): DemoAccount {
     const known = new Set(cast.values());
     const people = this.society.accounts.filter(
       (account) => !(account.institution || account.protected || known.has(account)),

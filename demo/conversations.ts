@@ -1,5 +1,5 @@
 /** What readers reply, what the author answers, and who joins in. */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { type Draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
 import type { Society } from './society.js';
@@ -49,7 +49,7 @@ export function fitting<T extends Exchange | Comment>(choices: readonly T[], pos
 
 export const keyOf = (choice: Exchange | Comment): string => ('turns' in choice ? choice.turns.join() : choice.text);
 
-function answer(parent: Draft, speaker: Account, template: string, topic: Topic, talk: Talk): Draft | null {
+function answer(parent: Draft, speaker: DemoAccount, template: string, topic: Topic, talk: Talk): Draft | null {
   const atMs = afterwards(parent.atMs, parent.parent === null ? 45 : 12, talk);
   if (atMs === null) return null;
   const text = talk.writer.say(template, speaker, topic, atMs, parent.author);
@@ -73,7 +73,13 @@ function* exchange(post: Draft, turns: readonly string[], topic: Topic, talk: Ta
 }
 
 /** One of many lines, each at most once in a conversation. */
-function* once(parent: Draft, speaker: Account, lines: readonly string[], topic: Topic, talk: Talk): Generator<Draft> {
+function* once(
+  parent: Draft,
+  speaker: DemoAccount,
+  lines: readonly string[],
+  topic: Topic,
+  talk: Talk,
+): Generator<Draft> {
   const free = lines.filter((line) => !topic.said.has(line));
   if (free.length === 0) return;
   const line = talk.chance.pick(free);

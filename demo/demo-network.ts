@@ -6,7 +6,7 @@
 
 import type { CorpusRow } from '../adapters/networks/corpus/rows.js';
 import type { Tweet } from '../src/domain/model.js';
-import { type Account, toUser } from './account.js';
+import { type DemoAccount, toUser } from './account.js';
 import { makeAccounts } from './accounts.js';
 import { Classics } from './classics.js';
 import { makeReplies, type Talk } from './conversations.js';
@@ -66,7 +66,7 @@ function pinnedTweets(tweets: readonly Tweet[]): Map<string, Tweet> {
 }
 
 function* userRows(
-  accounts: readonly Account[],
+  accounts: readonly DemoAccount[],
   follows: readonly Follow[],
   tweets: readonly Tweet[],
 ): Generator<CorpusRow> {

@@ -1,5 +1,5 @@
 import type { MediaType } from '../src/domain/model.js';
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import type { Subject } from './subjects.js';
 
 /** What a conversation is about, and what has already been said in it. */
@@ -12,7 +12,7 @@ export interface Topic {
 
 /** A tweet before it has its id; `parent`, `quoted` and `retweeted` are older drafts. */
 export interface Draft {
-  readonly author: Account;
+  readonly author: DemoAccount;
   readonly atMs: number;
   readonly text: string;
   readonly lang: string;

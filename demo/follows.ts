@@ -2,12 +2,12 @@
  * Who follows whom: neighbors, people who share an interest, and the few accounts that everybody knows. Depends only on
  * the seed.
  */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { type Chance, Urn } from './random.js';
 
 export interface Follow {
-  readonly follower: Account;
-  readonly followed: Account;
+  readonly follower: DemoAccount;
+  readonly followed: DemoAccount;
 }
 
 /** When the last follow was made; no tweet depends on it. */
@@ -17,14 +17,17 @@ const TYPICAL = 3.2;
 const SPREAD = 0.72;
 const MOST = 400;
 
-const groupedBy = (accounts: readonly Account[], key: (account: Account) => string): Map<string, Urn<Account>> => {
-  const groups = new Map<string, Account[]>();
+const groupedBy = (
+  accounts: readonly DemoAccount[],
+  key: (account: DemoAccount) => string,
+): Map<string, Urn<DemoAccount>> => {
+  const groups = new Map<string, DemoAccount[]>();
   for (const account of accounts) groups.set(key(account), [...(groups.get(key(account)) ?? []), account]);
   return new Map([...groups].map(([name, members]) => [name, new Urn(members, ({ fame }) => fame)]));
 };
 
 /** Newest first, as a network lists them. */
-export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[] {
+export function makeFollows(accounts: readonly DemoAccount[], seed: Chance): Follow[] {
   const chance = seed.fork('follows');
   const known = accounts.filter(({ reach }) => reach !== null);
   const others = accounts.filter(({ reach }) => reach === null);
@@ -33,7 +36,7 @@ export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[
   const byKind = groupedBy(others, ({ kind }) => kind);
   const made: (Follow & { atMs: number })[] = [];
   for (const follower of accounts) {
-    const followed = new Set<Account>(known.filter(({ reach }) => chance.happens(reach ?? 0)));
+    const followed = new Set<DemoAccount>(known.filter(({ reach }) => chance.happens(reach ?? 0)));
     const wanted = Math.min(MOST, Math.round(chance.skewed(TYPICAL, SPREAD)));
     for (let draw = 0; draw < wanted; draw += 1) {
       const where = chance.unit();
@@ -50,8 +53,8 @@ export function makeFollows(accounts: readonly Account[], seed: Chance): Follow[
 }
 
 /** The followers of each account, by its index. */
-export function followersOf(accounts: readonly Account[], follows: readonly Follow[]): Account[][] {
-  const lists: Account[][] = accounts.map(() => []);
+export function followersOf(accounts: readonly DemoAccount[], follows: readonly Follow[]): DemoAccount[][] {
+  const lists: DemoAccount[][] = accounts.map(() => []);
   for (const { follower, followed } of follows) lists[followed.index]?.push(follower);
   return lists;
 }

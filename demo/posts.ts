@@ -1,5 +1,5 @@
 /** The posts that start conversations, and what their authors add to them. */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
 import { readSubjects, type Subject } from './subjects.js';
@@ -18,7 +18,7 @@ const JUST_NOW = 8;
 export class Subjects {
   private readonly urns = new Map<string, Urn<Subject>>();
 
-  of(account: Account, chance: Chance): Urn<Subject> {
+  of(account: DemoAccount, chance: Chance): Urn<Subject> {
     const { lang } = account.voice;
     return LANGUAGES.includes(lang) && chance.happens(0.75)
       ? this.urn(lang, [lang])
@@ -34,7 +34,7 @@ export class Subjects {
 }
 
 /** A time at which such an account posts; recent times are likelier. */
-function postTime(account: Account, nowMs: number, chance: Chance): number {
+function postTime(account: DemoAccount, nowMs: number, chance: Chance): number {
   const [opens, closes] = kindOf(account.kind).hours;
   const day = Math.floor(nowMs / DAY_MS) * DAY_MS - Math.floor(SPAN_DAYS * chance.unit() ** 1.25) * DAY_MS;
   const hour = opens + (closes - opens) * ((chance.unit() + chance.unit()) / 2);
@@ -49,7 +49,7 @@ export interface Pen {
   readonly nowMs: number;
 }
 
-function opening(author: Account, atMs: number, { chance, writer, subjects }: Pen): Draft {
+function opening(author: DemoAccount, atMs: number, { chance, writer, subjects }: Pen): Draft {
   const subject = subjects.of(author, chance).draw(chance);
   const post = writer.nextPost(author, subject, atMs);
   const topic: Topic = { subject, bound: new Map([['town', author.town]]), said: new Set() };
@@ -77,7 +77,7 @@ function* additions(post: Draft, { chance, writer, nowMs }: Pen): Generator<Draf
   }
 }
 
-export function makePosts(accounts: readonly Account[], count: number, pen: Pen): Draft[] {
+export function makePosts(accounts: readonly DemoAccount[], count: number, pen: Pen): Draft[] {
   const { chance, nowMs } = pen;
   const authors = new Urn(
     accounts.filter((account) => !account.protected),

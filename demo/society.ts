@@ -1,29 +1,29 @@
 /** Who can speak: readers of an account, neighbors, institutions to mention. */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { type Chance, Urn } from './random.js';
 
 export class Society {
-  private readonly people: Urn<Account>;
-  private readonly readers: (readonly Account[])[];
-  private readonly houses = new Map<string, Account[]>();
+  private readonly people: Urn<DemoAccount>;
+  private readonly readers: (readonly DemoAccount[])[];
+  private readonly houses = new Map<string, DemoAccount[]>();
 
   constructor(
-    readonly accounts: readonly Account[],
-    private readonly followers: readonly (readonly Account[])[],
+    readonly accounts: readonly DemoAccount[],
+    private readonly followers: readonly (readonly DemoAccount[])[],
   ) {
     const open = accounts.filter((account) => !account.protected);
-    const isReader = (account: Account): boolean => !(account.protected || account.institution);
+    const isReader = (account: DemoAccount): boolean => !(account.protected || account.institution);
     this.people = new Urn(accounts.filter(isReader), ({ activity }) => activity);
     this.readers = followers.map((list) => list.filter(isReader));
     for (const account of open) this.houses.set(account.kind, [...(this.houses.get(account.kind) ?? []), account]);
   }
 
-  followersCount(account: Account): number {
+  followersCount(account: DemoAccount): number {
     return this.followers[account.index]?.length ?? 0;
   }
 
   /** A person who may have read it: a follower if there is one, never the author. */
-  reader(of: Account, chance: Chance): Account {
+  reader(of: DemoAccount, chance: Chance): DemoAccount {
     const readers = this.readers[of.index] ?? [];
     if (readers.length > 0 && chance.happens(0.9)) return chance.pick(readers);
     const anyone = this.people.draw(chance);
@@ -31,7 +31,7 @@ export class Society {
   }
 
   /** The handle of such an institution: the one in town, or one that everybody knows. */
-  handleOf(kind: string, speaker: Account, chance: Chance): string {
+  handleOf(kind: string, speaker: DemoAccount, chance: Chance): string {
     const houses = (this.houses.get(kind) ?? []).filter((house) => house !== speaker);
     const near = houses.find(({ town }) => town === speaker.town);
     const known = houses.find(({ reach }) => reach !== null);

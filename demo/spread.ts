@@ -1,5 +1,5 @@
 /** How posts spread: quotes with a comment, and retweets. */
-import type { Account } from './account.js';
+import type { DemoAccount } from './account.js';
 import { afterwards, fitting, keyOf, type Talk } from './conversations.js';
 import { type Draft, draft } from './draft.js';
 import { Urn } from './random.js';
@@ -39,7 +39,7 @@ export function makeQuotes(posts: readonly Draft[], count: number, talk: Talk): 
   return drafts;
 }
 
-export function retweet(author: Account, of: Draft, atMs: number): Draft {
+export function retweet(author: DemoAccount, of: Draft, atMs: number): Draft {
   const whole = `RT @${of.author.handle}: ${of.text}`;
   const text = whole.length <= LONGEST_TEXT ? whole : `${whole.slice(0, LONGEST_TEXT - 1)}…`;
   return draft({ author, atMs, retweeted: of, text, lang: of.lang });
@@ -48,7 +48,7 @@ export function retweet(author: Account, of: Draft, atMs: number): Draft {
 export function makeRetweets(tweets: readonly Draft[], count: number, talk: Talk): Draft[] {
   const { chance, society } = talk;
   const urn = travels(tweets, talk, 0.6);
-  const done = new Map<Draft, Set<Account>>();
+  const done = new Map<Draft, Set<DemoAccount>>();
   const drafts: Draft[] = [];
   while (drafts.length < count) {
     const of = urn.draw(chance);

@@ -10,7 +10,7 @@
 import type { MediaType } from '../src/domain/model.js';
 import type { Season } from './vocabulary.js';
 
-export interface Post {
+export interface DemoPost {
   readonly text: string;
   readonly media: MediaType | null;
   /** Null: all year. */
@@ -34,7 +34,7 @@ export interface Subject {
   readonly emoji: readonly string[];
   readonly weight: number;
   readonly plain: boolean;
-  readonly posts: Post[];
+  readonly posts: DemoPost[];
   readonly more: string[];
   readonly exchanges: Exchange[];
   readonly comments: Comment[];

@@ -1,10 +1,10 @@
 /** Writes an account's texts. */
-import { type Account, SITE } from './account.js';
+import { type DemoAccount, SITE } from './account.js';
 import type { Topic } from './draft.js';
 import { phrase } from './phrase.js';
 import type { Chance } from './random.js';
 import type { Society } from './society.js';
-import { type Post, type Subject, seasonAt } from './subjects.js';
+import { type DemoPost, type Subject, seasonAt } from './subjects.js';
 import { COMETS } from './vocabulary.js';
 
 export const LONGEST_TEXT = 280;
@@ -30,7 +30,7 @@ function cometAt(atMs: number): string {
 }
 
 export class Writer {
-  private readonly decks = new Map<string, Post[]>();
+  private readonly decks = new Map<string, DemoPost[]>();
 
   constructor(
     private readonly society: Society,
@@ -38,7 +38,7 @@ export class Writer {
   ) {}
 
   /** A post on the subject that fits the season; an account uses all others before it repeats one. */
-  nextPost(author: Account, subject: Subject, atMs: number): Post {
+  nextPost(author: DemoAccount, subject: Subject, atMs: number): DemoPost {
     const season = seasonAt(atMs);
     const key = `${author.index} ${subject.name}`;
     const deck = this.decks.get(key) ?? [];
@@ -50,7 +50,7 @@ export class Writer {
   }
 
   /** `to` is the account that is answered. */
-  say(template: string, speaker: Account, topic: Topic, atMs: number, to?: Account): string {
+  say(template: string, speaker: DemoAccount, topic: Topic, atMs: number, to?: DemoAccount): string {
     const slug = `${topic.subject.name.replaceAll(' ', '-')}-${1 + (Math.floor(atMs / 1000) % 997)}`;
     const text = phrase(template, {
       chance: this.chance,
@@ -69,7 +69,7 @@ export class Writer {
   }
 
   /** Adds a hashtag or an emoji at the end, if the account uses them and they fit. */
-  adorned(text: string, speaker: Account, subject: Subject): string {
+  adorned(text: string, speaker: DemoAccount, subject: Subject): string {
     const { voice } = speaker;
     const tag = this.chance.happens(voice.tags) && subject.tags.length > 0 ? ` #${this.chance.pick(subject.tags)}` : '';
     const emoji =
