@@ -4,7 +4,7 @@ import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
-import { type Call, type Xrpc, xrpcOf } from './xrpc.js';
+import { type Xrpc, type XrpcCall, xrpcOf } from './xrpc.js';
 
 /** An account is allowed 300 sign-ins a day: no two within this time. */
 const SIGN_IN_EVERY_MS = 300_000;
@@ -16,7 +16,7 @@ interface Tokens {
   readonly refreshJwt: string;
 }
 
-export interface AccountOptions {
+export interface BlueskyAccountOptions {
   /** The account's server, or the entryway that finds it. */
   readonly upstream: Upstream;
   readonly identifier: string;
@@ -28,15 +28,15 @@ export interface AccountOptions {
  * An account that signs in when first needed, and stays signed in: its session is kept and renewed, never opened per
  * read.
  */
-export class Account {
-  readonly #options: AccountOptions;
+export class BlueskyAccount {
+  readonly #options: BlueskyAccountOptions;
   #tokens: Tokens | undefined;
   /** The tokens of the sign-in or renewal in progress: all who need them wait for the same one. */
   #pending: Promise<Tokens> | undefined;
   #mayAfterMs = 0;
   #refused: ServiceError | undefined;
 
-  constructor(options: AccountOptions) {
+  constructor(options: BlueskyAccountOptions) {
     this.#options = options;
   }
 
@@ -52,7 +52,7 @@ export class Account {
   };
 
   /** Sends with renewed tokens. If they are refused too, they are dropped, unless others have replaced them. */
-  async #sendAgain<T>(call: Call<T>, tokens: Tokens): Promise<T> {
+  async #sendAgain<T>(call: XrpcCall<T>, tokens: Tokens): Promise<T> {
     try {
       return await this.#send(call, tokens);
     } catch (error) {
@@ -61,7 +61,7 @@ export class Account {
     }
   }
 
-  #send<T>(call: Call<T>, { accessJwt }: Tokens): Promise<T> {
+  #send<T>(call: XrpcCall<T>, { accessJwt }: Tokens): Promise<T> {
     return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
   }
 

@@ -7,13 +7,13 @@ import type { Network, NetworkPage, ReadContext } from '../../../src/ports/netwo
 import { highlighterOf } from '../search/highlights/highlights.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
-import { Account } from './account.js';
+import { BlueskyAccount } from './account.js';
 import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
 import { noTweet, noUser, POST, recordOf, uriOfRecord, userDid } from './ids.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
 import {
-  type ListRead,
+  type BlueskyListRead,
   readFollowers,
   readFollowing,
   readQuotes,
@@ -77,7 +77,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
   const ask = xrpcOf(appView);
   const profiles = new Profiles(ask, new CreationTimes(directory, clock, options.memories));
   const account =
-    identifier && appPassword ? new Account({ upstream: service, identifier, appPassword, clock }) : undefined;
+    identifier && appPassword ? new BlueskyAccount({ upstream: service, identifier, appPassword, clock }) : undefined;
   const searches = new Searches({ ask: account?.ask ?? ask, profiles, clock, mayUseV2: account !== undefined });
   const searcher = account ? ACCOUNT : isBlueskys(baseUrl) ? null : ANONYMOUS;
 
@@ -127,7 +127,7 @@ function check(query: string, product: Product): void {
   else translate(query, product);
 }
 
-interface Reading extends ListRead {
+interface Reading extends BlueskyListRead {
   readonly searches: Searches;
 }
 
@@ -166,7 +166,7 @@ const READERS: Readers<Reader> = {
 };
 
 /** The thread of a repost: only itself. Nobody can reply to it. */
-async function alone({ ask, profiles, context }: ListRead, id: string, wanted: boolean): Promise<NetworkPage> {
+async function alone({ ask, profiles, context }: BlueskyListRead, id: string, wanted: boolean): Promise<NetworkPage> {
   const [found] = await readTweets(ask, profiles, [id], context);
   if (found === undefined || 'fail' in found) throw noTweet();
   return { tweets: wanted ? [found.ok] : [], next: null };

@@ -1,6 +1,6 @@
 import { asServiceError } from '../../../src/domain/errors.js';
 import type { NetworkReport, ReadContext } from '../../../src/ports/network.js';
-import type { Account } from './account.js';
+import type { BlueskyAccount } from './account.js';
 import { SWITCH_ON } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import type { Xrpc } from './xrpc.js';
@@ -9,7 +9,7 @@ type Finding = NetworkReport['findings'][number];
 
 export interface Setup {
   readonly ask: Xrpc;
-  readonly account: Account | undefined;
+  readonly account: BlueskyAccount | undefined;
   readonly canSearch: boolean;
   readonly context: ReadContext;
 }

@@ -6,19 +6,19 @@ import type { Refusal } from '../upstream/refusal.js';
 import { failureOf } from './failures.js';
 
 /** Parameters of a method; a list repeats the name. */
-export type Params = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+export type XrpcParams = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-export interface Call<T> {
+export interface XrpcCall<T> {
   /** For example `app.bsky.feed.getPosts`. */
   readonly method: string;
-  readonly params: Params;
+  readonly params: XrpcParams;
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
   readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
 }
 
 /** Calls one server, with or without its credentials. */
-export type Xrpc = <T>(call: Call<T>) => Promise<T>;
+export type Xrpc = <T>(call: XrpcCall<T>) => Promise<T>;
 
 export const xrpcOf =
   (upstream: Upstream, headers: Readonly<Record<string, string>> = {}): Xrpc =>
@@ -31,7 +31,7 @@ export const xrpcOf =
       failureOf: call.failureOf ?? failureOf,
     });
 
-function pathOf(method: string, params: Params): string {
+function pathOf(method: string, params: XrpcParams): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     for (const each of Array.isArray(value) ? value : [value]) {

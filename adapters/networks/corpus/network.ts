@@ -11,7 +11,7 @@ import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
 import { checkQuery, readSearch } from './search/search.js';
-import { bigintOf, type Position, positionOf } from './token.js';
+import { bigintOf, type CorpusPosition, positionOf } from './token.js';
 
 /**
  * The network of imported data, read from the tables of migration 002: every list kind and every search product, no
@@ -52,11 +52,11 @@ async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal)
   });
 }
 
-type Reader = (run: Run, list: ListRef, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>;
+type Reader = (run: Run, list: ListRef, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>;
 
 /** A list of a user or a tweet; empty for an id that no row can have. */
 const under =
-  (read: (run: Run, id: string, after: Position | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
+  (read: (run: Run, id: string, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
   async (run, { kind, subject }, after, signal) =>
     bigintOf(subject) === null
       ? pageWithoutSubject(kind, { user: noUser, tweet: noTweet })

@@ -3,17 +3,17 @@ import { foreignCursor } from '../../../src/domain/errors.js';
 /**
  * Where a page ended: the sort value of its last item (a time in Unix milliseconds, an ordinal, a score) and its id.
  */
-export interface Position {
+export interface CorpusPosition {
   readonly value: number;
   readonly id: string;
 }
 
-export const tokenAt = (position: Position): string => `${position.value}.${position.id}`;
+export const tokenAt = (position: CorpusPosition): string => `${position.value}.${position.id}`;
 
 /**
  * Null at the start of a list. A position names an item, not an offset, so items added at the top move nothing.
  */
-export function positionOf(token: string | null): Position | null {
+export function positionOf(token: string | null): CorpusPosition | null {
   if (token === null) return null;
   const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
   if (value === undefined || id === undefined || bigintOf(id) === null || !Number.isSafeInteger(Number(value))) {
@@ -23,7 +23,7 @@ export function positionOf(token: string | null): Position | null {
 }
 
 /** Like `positionOf`, for lists sorted by time; the value as a time that the database accepts. */
-export function timeOf(position: Position): string {
+export function timeOf(position: CorpusPosition): string {
   const date = new Date(position.value);
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
   if (year < 1 || year > 9999) throw foreignCursor();

@@ -11,7 +11,7 @@ import type { Limit } from '../upstream/refusal.js';
 import { EndpointLimits, endpointOf, isLookup } from './endpoint-limits.js';
 import { type RequestedInput, refusalFailure } from './problems.js';
 import { type TweetsAnswer, tweetsAnswer, type UsersAnswer, usersAnswer } from './schemas.js';
-import { type Params, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
+import { type FieldParams, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
 
 export interface XOptions {
   /** Without a slash at the end. */
@@ -60,7 +60,7 @@ export class XApi {
     this.#upstream = new Upstream({ baseUrl, userAgent, limitOf: (headers) => readLimit(headers, clock.now()) });
   }
 
-  users(path: string, params: Params, asked: RequestedInput, context: XContext): Promise<UsersAnswer> {
+  users(path: string, params: FieldParams, asked: RequestedInput, context: XContext): Promise<UsersAnswer> {
     return this.#ask(
       path,
       { ...params, ...this.#vocabulary.users },
@@ -71,12 +71,12 @@ export class XApi {
   }
 
   /** Users requested individually: like `users`, with their pinned post. */
-  profiles(path: string, params: Params, context: XContext): Promise<UsersAnswer> {
+  profiles(path: string, params: FieldParams, context: XContext): Promise<UsersAnswer> {
     const all = { ...params, ...this.#vocabulary.profiles };
     return this.#ask(path, all, { kind: 'objects' }, { kind: 'user', schema: usersAnswer }, context);
   }
 
-  tweets(path: string, params: Params, asked: RequestedInput, context: XContext): Promise<TweetsAnswer> {
+  tweets(path: string, params: FieldParams, asked: RequestedInput, context: XContext): Promise<TweetsAnswer> {
     return this.#ask(
       path,
       { ...params, ...this.#vocabulary.posts },
@@ -102,7 +102,7 @@ export class XApi {
 
   async #ask<T extends Answer>(
     path: string,
-    params: Params,
+    params: FieldParams,
     asked: RequestedInput,
     { kind, schema }: Expected<T>,
     context: XContext,

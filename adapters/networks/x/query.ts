@@ -8,11 +8,11 @@ import { isXHandle } from './ids.js';
 /** A search for posts in X's form: the words, and separately what X takes as parameters. */
 export interface PostQuery {
   readonly query: string;
-  readonly bounds: Bounds;
+  readonly bounds: PostBounds;
 }
 
 /** Times are Unix milliseconds; `since` and `uptoId` are inclusive, `until` and `afterId` are exclusive. */
-export interface Bounds {
+export interface PostBounds {
   readonly since?: number;
   readonly until?: number;
   readonly afterId?: string;
@@ -51,8 +51,8 @@ const NAMES = { since: 'since:', until: 'until:', afterId: 'since_id:', uptoId: 
 
 const isBound = (query: Query): boolean => query.kind in NAMES;
 
-function boundsOf(parts: readonly Query[]): Bounds {
-  const bounds: { -readonly [K in keyof Bounds]: Bounds[K] } = {};
+function boundsOf(parts: readonly Query[]): PostBounds {
+  const bounds: { -readonly [K in keyof PostBounds]: PostBounds[K] } = {};
   for (const part of parts) {
     if (part.kind === 'since') bounds.since = Math.max(bounds.since ?? -Infinity, Date.parse(part.time));
     if (part.kind === 'until') bounds.until = Math.min(bounds.until ?? Infinity, Date.parse(part.time));

@@ -4,27 +4,27 @@
  */
 export type VocabularyName = 'tweet' | 'post';
 
-export type Params = Readonly<Record<string, string>>;
+export type FieldParams = Readonly<Record<string, string>>;
 
 /** What every request for posts or users contains besides its subject. */
 export interface Vocabulary {
-  readonly posts: Params;
+  readonly posts: FieldParams;
   /** Users in lists. */
-  readonly users: Params;
+  readonly users: FieldParams;
   /** Users requested individually: expanding a pinned post is billed, so lists of hundreds leave it out. */
-  readonly profiles: Params;
+  readonly profiles: FieldParams;
 }
 
 const USER_FIELDS =
   'id,name,username,created_at,description,entities,location,url,profile_image_url,profile_banner_url,verified,verified_type,protected,public_metrics';
 /** With each post, and free: X bills posts and users. */
-const BESIDE: Params = {
+const BESIDE: FieldParams = {
   'media.fields': 'media_key,type,url,preview_image_url,width,height,variants,alt_text',
   'poll.fields': 'id,options,end_datetime',
 };
 
-const TWEET_USERS: Params = { 'user.fields': `${USER_FIELDS},pinned_tweet_id` };
-const POST_USERS: Params = { 'user.fields': USER_FIELDS };
+const TWEET_USERS: FieldParams = { 'user.fields': `${USER_FIELDS},pinned_tweet_id` };
+const POST_USERS: FieldParams = { 'user.fields': USER_FIELDS };
 
 export const VOCABULARIES: Readonly<Record<VocabularyName, Vocabulary>> = {
   tweet: {

@@ -2,7 +2,7 @@ import { badRequest, foreignCursor } from '../../../src/domain/errors.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
-import type { Bounds } from './query.js';
+import type { PostBounds } from './query.js';
 
 /** How far back recent search goes, and how much of that may have passed by the time X processes the request. */
 const RECENT_MS = 7 * DAY_MS;
@@ -21,7 +21,7 @@ export interface Window {
 }
 
 /** The archive is used only for what recent search does not cover. */
-export function windowOf(bounds: Bounds, { search, clock }: Settings): Window {
+export function windowOf(bounds: PostBounds, { search, clock }: Settings): Window {
   const now = clock.now();
   const start = now - RECENT_MS + MARGIN_MS;
   const isWhole = earliest(bounds) >= start;
@@ -61,7 +61,7 @@ export function parseToken(token: string): { window: Window; nextToken: string }
  * Refuses a range that recent search does not fully cover. A day that began before its window counts from the window's
  * start.
  */
-export function requireReach(bounds: Bounds, { search, clock }: Settings): void {
+export function requireReach(bounds: PostBounds, { search, clock }: Settings): void {
   if (search === 'archive') return;
   const start = clock.now() - RECENT_MS;
   const { since = Infinity, until: end = Infinity, afterId, uptoId } = bounds;
@@ -79,23 +79,23 @@ export function requireReach(bounds: Bounds, { search, clock }: Settings): void 
   );
 }
 
-const earliest = ({ since, afterId }: Bounds): number =>
+const earliest = ({ since, afterId }: PostBounds): number =>
   since ?? (afterId === undefined ? -Infinity : timeOfId(afterId));
 
 /** X takes whole seconds. */
 const second = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 
-const from = ({ since, afterId }: Bounds): Window['params'] => ({
+const from = ({ since, afterId }: PostBounds): Window['params'] => ({
   ...(since !== undefined && { start_time: second(since) }),
   ...(afterId !== undefined && { since_id: afterId }),
 });
 
 /** Without a start the archive would begin 30 days ago. */
-const fromTheFirst = ({ since = FIRST_POST_MS, afterId }: Bounds): Window['params'] =>
+const fromTheFirst = ({ since = FIRST_POST_MS, afterId }: PostBounds): Window['params'] =>
   from({ since: Math.max(since, FIRST_POST_MS), ...(afterId !== undefined && { afterId }) });
 
 /** A range that ends in the future needs no end. */
-const until = ({ until: end = Infinity, uptoId }: Bounds, now: number): Window['params'] => ({
+const until = ({ until: end = Infinity, uptoId }: PostBounds, now: number): Window['params'] => ({
   ...(end <= now - LATEST_END_MS && { end_time: second(end) }),
   ...(uptoId !== undefined && timeOfId(uptoId) <= now && { until_id: String(BigInt(uptoId) + 1n) }),
 });

@@ -9,7 +9,7 @@ import type { Xrpc } from '../xrpc.js';
 /** The most items on a page. */
 const LIMIT = 100;
 
-export interface ListRead {
+export interface BlueskyListRead {
   readonly ask: Xrpc;
   readonly profiles: Profiles;
   readonly token: string | null;
@@ -19,7 +19,10 @@ export interface ListRead {
 const REPOST = 'app.bsky.feed.defs#reasonRepost';
 
 /** An account's posts and reposts, newest first. */
-export async function readTimeline({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+export async function readTimeline(
+  { ask, profiles, token, context }: BlueskyListRead,
+  did: string,
+): Promise<NetworkPage> {
   const { feed, cursor } = await ask({
     method: 'app.bsky.feed.getAuthorFeed',
     params: { actor: did, limit: LIMIT, cursor: token, filter: 'posts_with_replies', includePins: false },
@@ -40,7 +43,10 @@ function itemOf({ post, reason }: FeedItem): Item[] {
   return [{ post, repost: { uri, did: by.did, at: repostedAt(indexedAt) } }];
 }
 
-export async function readFollowers({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+export async function readFollowers(
+  { ask, profiles, token, context }: BlueskyListRead,
+  did: string,
+): Promise<NetworkPage> {
   const { subject, followers, cursor } = await ask({
     method: 'app.bsky.graph.getFollowers',
     params: { actor: did, limit: LIMIT, cursor: token },
@@ -50,7 +56,10 @@ export async function readFollowers({ ask, profiles, token, context }: ListRead,
   return userPage(profiles, followers, cursor, context, subject);
 }
 
-export async function readFollowing({ ask, profiles, token, context }: ListRead, did: string): Promise<NetworkPage> {
+export async function readFollowing(
+  { ask, profiles, token, context }: BlueskyListRead,
+  did: string,
+): Promise<NetworkPage> {
   const { subject, follows, cursor } = await ask({
     method: 'app.bsky.graph.getFollows',
     params: { actor: did, limit: LIMIT, cursor: token },
@@ -61,7 +70,10 @@ export async function readFollowing({ ask, profiles, token, context }: ListRead,
 }
 
 /** Empty for a post that does not exist. */
-export async function readRetweeters({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
+export async function readRetweeters(
+  { ask, profiles, token, context }: BlueskyListRead,
+  uri: string,
+): Promise<NetworkPage> {
   const { repostedBy, cursor } = await ask({
     method: 'app.bsky.feed.getRepostedBy',
     params: { uri, limit: LIMIT, cursor: token },
@@ -72,7 +84,10 @@ export async function readRetweeters({ ask, profiles, token, context }: ListRead
 }
 
 /** Empty for a post that does not exist. */
-export async function readQuotes({ ask, profiles, token, context }: ListRead, uri: string): Promise<NetworkPage> {
+export async function readQuotes(
+  { ask, profiles, token, context }: BlueskyListRead,
+  uri: string,
+): Promise<NetworkPage> {
   const { posts, cursor } = await ask({
     method: 'app.bsky.feed.getQuotes',
     params: { uri, limit: LIMIT, cursor: token },

@@ -4,7 +4,7 @@ import { noTweet, recordId } from '../ids.js';
 import { isHiddenPost } from '../map.js';
 import { ANSWERS, type PostView, type ThreadNode, type ThreadPost } from '../schemas.js';
 import { earlierOf } from '../times.js';
-import type { ListRead } from './lists.js';
+import type { BlueskyListRead } from './lists.js';
 
 /** Levels above and below; the network may return fewer. */
 const HEIGHT = 80;
@@ -16,14 +16,14 @@ const PAGE = 50;
  * The post, its ancestors from the root on, and its descendants, oldest first. Deleted and blocked posts are left
  * out.
  */
-export async function readThread(read: ListRead, uri: string): Promise<NetworkPage> {
+export async function readThread(read: BlueskyListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: DEPTH, parentHeight: HEIGHT });
   const top = read.token === null ? [focal.post, ...above(focal)] : [];
   return pageOf(read, top, below(focal));
 }
 
 /** Direct replies, oldest first. */
-export async function readReplies(read: ListRead, uri: string): Promise<NetworkPage> {
+export async function readReplies(read: BlueskyListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: 1, parentHeight: 0 });
   const replies = postsIn(focal.replies).flatMap(({ post }) => post ?? []);
   return pageOf(
@@ -34,7 +34,7 @@ export async function readReplies(read: ListRead, uri: string): Promise<NetworkP
 }
 
 async function readTree(
-  { ask, context }: ListRead,
+  { ask, context }: BlueskyListRead,
   uri: string,
   levels: { depth: number; parentHeight: number },
 ): Promise<ThreadPost & { readonly post: PostView }> {
@@ -73,7 +73,7 @@ const placeOf = ({ uri, record, indexedAt }: PostView): string =>
 
 /** The page after the position in the token: posts added or deleted since then move no others. */
 async function pageOf(
-  { profiles, token, context }: ListRead,
+  { profiles, token, context }: BlueskyListRead,
   top: readonly PostView[],
   posts: readonly PostView[],
 ): Promise<NetworkPage> {

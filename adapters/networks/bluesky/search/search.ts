@@ -9,7 +9,7 @@ import { isHiddenPost, isVerified, tweetOf } from '../map.js';
 import type { Profiles } from '../profiles.js';
 import { userPage } from '../reads/lists.js';
 import { ANSWERS, type PostView } from '../schemas.js';
-import type { Params, Xrpc } from '../xrpc.js';
+import type { Xrpc, XrpcParams } from '../xrpc.js';
 import { type Search, translate, translatePeople } from './translate.js';
 
 /** Posts of one upstream page. */
@@ -126,7 +126,7 @@ const isOff = ({ code, detail }: ServiceError): boolean => code === 'query_id_st
 
 const isTop = (product: Product): boolean => product === 'Top';
 
-export const searchPosts = (search: Search, product: Product): Params => ({
+export const searchPosts = (search: Search, product: Product): XrpcParams => ({
   q: search.text || '*',
   sort: isTop(product) ? 'top' : 'latest',
   author: search.author,
@@ -139,7 +139,7 @@ export const searchPosts = (search: Search, product: Product): Params => ({
   until: search.until,
 });
 
-export const searchPostsV2 = (search: Search, product: Product): Params => ({
+export const searchPostsV2 = (search: Search, product: Product): XrpcParams => ({
   query: search.text || undefined,
   sort: isTop(product) ? 'top' : 'recent',
   authors: search.author,

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { badRequest } from '../../../../src/domain/errors.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { Run } from '../run.js';
-import { type Position, tokenAt } from '../token.js';
+import { type CorpusPosition, tokenAt } from '../token.js';
 import { readTweets } from './entities.js';
 import { requireOpenTweet } from './subject.js';
 
@@ -23,7 +23,7 @@ interface Link {
 export async function readThread(
   run: Run,
   focalId: string,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   await requireOpenTweet(run, focalId, signal);

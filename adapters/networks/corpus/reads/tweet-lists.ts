@@ -2,7 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { type TweetRow, withAuthors } from '../columns.js';
 import type { Run } from '../run.js';
-import { type Position, timeOf } from '../token.js';
+import { type CorpusPosition, timeOf } from '../token.js';
 import { tweetPage } from './page.js';
 import { requireOpenTweet, requireOpenUser, VISIBLE } from './subject.js';
 
@@ -11,21 +11,21 @@ const QUOTES_SIZE = 50;
 const REPLIES_SIZE = 50;
 
 /** Everything the user wrote, newest first: posts, replies, quotes and retweets (C18, C19). */
-export async function readTimeline(run: Run, userId: string, after: Position | null, signal: AbortSignal) {
+export async function readTimeline(run: Run, userId: string, after: CorpusPosition | null, signal: AbortSignal) {
   const page = await newestFirst(run, sql`t.author_id = ${userId}::bigint`, TIMELINE_SIZE, after, signal);
   if (page.tweets?.length === 0) await requireOpenUser(run, userId, signal);
   return page;
 }
 
 /** Newest first; empty when the tweet does not exist. */
-export const readQuotes = (run: Run, tweetId: string, after: Position | null, signal: AbortSignal) =>
+export const readQuotes = (run: Run, tweetId: string, after: CorpusPosition | null, signal: AbortSignal) =>
   newestFirst(run, sql`t.quoted_id = ${tweetId}::bigint`, QUOTES_SIZE, after, signal);
 
 /** Direct replies only, oldest first: a conversation's order, in which later ones join at the end (T5). */
 export async function readReplies(
   run: Run,
   tweetId: string,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =
@@ -46,7 +46,7 @@ async function newestFirst(
   run: Run,
   which: Sql,
   size: number,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =

@@ -2,7 +2,7 @@ import sql, { empty, raw } from 'sql-template-tag';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { USER_COLUMNS } from '../columns.js';
 import type { Run } from '../run.js';
-import { type Position, timeOf } from '../token.js';
+import { type CorpusPosition, timeOf } from '../token.js';
 import { type ListedUserRow, userPage } from './page.js';
 import { requireOpenUser, VISIBLE } from './subject.js';
 
@@ -13,7 +13,7 @@ export async function readFollows(
   run: Run,
   direction: 'followers' | 'following',
   userId: string,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const [subject, listed] =
@@ -38,7 +38,7 @@ export async function readFollows(
 export async function readRetweeters(
   run: Run,
   tweetId: string,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =

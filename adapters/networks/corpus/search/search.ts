@@ -8,7 +8,7 @@ import { tweetsOf } from '../map.js';
 import { type ListedUserRow, userPage } from '../reads/page.js';
 import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
-import { type Position, timeOf, tokenAt } from '../token.js';
+import { type CorpusPosition, timeOf, tokenAt } from '../token.js';
 import { compile, type Handles, NEAR_PROFILES, PROFILES, tweets } from './compile.js';
 import { boundsOf, pick, scopesOf, timesOf } from './plan.js';
 import { adjacent, scattered } from './text-query.js';
@@ -25,7 +25,7 @@ export function checkQuery(q: string, product: Product): void {
 export async function readSearch(
   run: Run,
   search: { q: string; product: Product },
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const query = parseQuery(search.q);
@@ -44,7 +44,7 @@ async function findTweets(
   run: Run,
   query: Query,
   top: boolean,
-  after: Position | null,
+  after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const handles = await readHandles(run, handlesOf(query), signal);
@@ -116,7 +116,12 @@ async function readHandles(run: Run, handles: readonly string[], signal: AbortSi
  * Profiles whose handle, name or bio match, those with the most followers first. Where there are none, those that match
  * but for a typing error.
  */
-async function findProfiles(run: Run, query: Query, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
+async function findProfiles(
+  run: Run,
+  query: Query,
+  after: CorpusPosition | null,
+  signal: AbortSignal,
+): Promise<NetworkPage> {
   const exact = compile(query, PROFILES);
   const page = await pageOfProfiles(run, exact, after, signal);
   if (page.users?.length !== 0 && after === null) return page;
@@ -124,7 +129,12 @@ async function findProfiles(run: Run, query: Query, after: Position | null, sign
   return match === undefined ? pageOfProfiles(run, compile(query, NEAR_PROFILES), after, signal) : page;
 }
 
-async function pageOfProfiles(run: Run, where: Sql, after: Position | null, signal: AbortSignal): Promise<NetworkPage> {
+async function pageOfProfiles(
+  run: Run,
+  where: Sql,
+  after: CorpusPosition | null,
+  signal: AbortSignal,
+): Promise<NetworkPage> {
   const picked = pick({
     table: 'corpus_users',
     alias: 'u',
@@ -143,7 +153,8 @@ async function pageOfProfiles(run: Run, where: Sql, after: Position | null, sign
   return userPage(rows, SIZE);
 }
 
-const olderThan = (after: Position) => sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+const olderThan = (after: CorpusPosition) =>
+  sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
 
-const below = (column: 't.rank' | 'u.standing', after: Position) =>
+const below = (column: 't.rank' | 'u.standing', after: CorpusPosition) =>
   sql`(${raw(column)}, ${raw(`${column[0]}.id`)}) < (${after.value}::bigint, ${after.id}::bigint)`;

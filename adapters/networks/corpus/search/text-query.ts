@@ -1,5 +1,5 @@
 import { askedTokens, type Token } from '../../search/tokens.js';
-import { type Mark, markOf, nearMark, quoted, shortenedMark, shortenings } from './vector.js';
+import { type Mark, markOf, nearMark, quotedLexeme, shortenedMark, shortenings } from './vector.js';
 
 /**
  * A condition on a vector, as the text of a `tsquery`. The empty text matches nothing, and is no `tsquery`: that of a word
@@ -7,7 +7,7 @@ import { type Mark, markOf, nearMark, quoted, shortenedMark, shortenings } from 
  */
 export type TextQuery = string;
 
-export const marked = (kind: Mark, value: string): TextQuery => quoted(markOf(kind, value));
+export const marked = (kind: Mark, value: string): TextQuery => quotedLexeme(markOf(kind, value));
 
 /** The words of a text, adjacent and in this order; in scripts without spaces, its characters. */
 export function adjacent(text: string): TextQuery {
@@ -27,7 +27,7 @@ export const scattered = (text: string): TextQuery => all(askedTokens(text).map(
 /** A single word by its beginning, in a handle or a name. Nothing for several words. */
 export function beginning(text: string): TextQuery {
   const [token, more] = askedTokens(text);
-  return token?.kind === 'word' && more === undefined ? `${quoted(token.lexeme)}:*A` : '';
+  return token?.kind === 'word' && more === undefined ? `${quotedLexeme(token.lexeme)}:*A` : '';
 }
 
 /** A single word that differs by one typing error from one in a handle or a name. Nothing for a short word. */
@@ -36,23 +36,24 @@ export function near(text: string): TextQuery {
   const parts = token?.kind === 'word' && more === undefined ? shortenings(token.lexeme) : null;
   if (parts === null) return '';
   const { word, shortened } = parts;
-  const anyCharacter = (mark: string): TextQuery => `${quoted(mark)}:*`;
+  const anyCharacter = (mark: string): TextQuery => `${quotedLexeme(mark)}:*`;
   return any([
     // A character is missing here.
     anyCharacter(nearMark(`${word}/`)),
     ...shortened.flatMap((each) => [
       // One is too many,
-      quoted(nearMark(each.rest)),
+      quotedLexeme(nearMark(each.rest)),
       // another one,
       anyCharacter(shortenedMark(each)),
       // or before or after its neighbour.
-      quoted(shortenedMark({ ...each, index: each.index + 1 }, each.without)),
-      quoted(shortenedMark({ ...each, index: each.index - 1 }, each.without)),
+      quotedLexeme(shortenedMark({ ...each, index: each.index + 1 }, each.without)),
+      quotedLexeme(shortenedMark({ ...each, index: each.index - 1 }, each.without)),
     ]),
   ]);
 }
 
-const lexemeOf = ({ kind, lexeme }: Token): string => (kind === 'last' ? `${quoted(lexeme)}:*` : quoted(lexeme));
+const lexemeOf = ({ kind, lexeme }: Token): string =>
+  kind === 'last' ? `${quotedLexeme(lexeme)}:*` : quotedLexeme(lexeme);
 
 export const all = (queries: readonly TextQuery[]): TextQuery => (queries.includes('') ? '' : joined(queries, ' & '));
 export const any = (queries: readonly TextQuery[]): TextQuery =>

@@ -57,7 +57,7 @@ const plainMark = (kind: Mark, value: string): string => `:${kind}=${value}`;
 const isTerm = (kind: Exclude<Flag, 'verified'>): string => plainMark('is', kind);
 
 /** As the text formats of `tsvector` and `tsquery` take any lexeme. */
-export const quoted = (lexeme: string): string => {
+export const quotedLexeme = (lexeme: string): string => {
   if (/^[0-9a-z]+$/.test(lexeme)) return lexeme;
   return /['\\]/.test(lexeme) ? `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'` : `'${lexeme}'`;
 };
@@ -88,7 +88,7 @@ class Vector {
   private add(lexeme: string, position: string): void {
     // A lexeme takes at most three bytes for each UTF-16 unit; length, alignment and positions take eight more.
     this.bytes += 3 * lexeme.length + 8;
-    if (this.bytes <= MOST_BYTES) this.lexemes.push(quoted(lexeme) + position);
+    if (this.bytes <= MOST_BYTES) this.lexemes.push(quotedLexeme(lexeme) + position);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Network } from '../../../../src/ports/network.js';
 import { parseQuery } from '../parse.js';
 import type { Query, Term } from '../query.js';
 import { findInProfile, NEARLY } from './in-profile.js';
-import { type Find, type Found, findInTweet } from './in-tweet.js';
+import { type Find, type FoundText, findInTweet } from './in-tweet.js';
 
 /** Most places of a result. */
 const MOST_HIGHLIGHTS = 100;
@@ -31,7 +31,7 @@ export function highlighterOf({ exact }: { readonly exact: boolean }): NonNullab
  * The places of the parts that make it match: of alternatives those that do, of an exclusion none. Null if it doesn't
  * match, which only an exact search can say.
  */
-function evaluate(query: Query, find: Find, exact: boolean, wanted = true): readonly Found[] | null {
+function evaluate(query: Query, find: Find, exact: boolean, wanted = true): readonly FoundText[] | null {
   if (query.kind === 'not') return evaluate(query.of, find, exact, !wanted);
   if (query.kind === 'and' || query.kind === 'or') {
     const parts = query.of.map((part) => evaluate(part, find, exact, wanted));
@@ -58,7 +58,7 @@ function wantsWords(query: Query, wanted = true): boolean {
 function highlightsIn(
   item: Tweet | User,
   fields: readonly Highlight['field'][],
-  found: readonly Found[],
+  found: readonly FoundText[],
 ): readonly Highlight[] {
   const highlights: Highlight[] = [];
   for (const field of fields) {
@@ -80,8 +80,8 @@ function highlightsIn(
 const textOf = (item: Tweet | User, field: Highlight['field']): string =>
   ('text' in item ? item.text : field === 'text' ? undefined : item[field]) ?? '';
 
-function joined(places: readonly Found[]): Found[] {
-  const joined: Found[] = [];
+function joined(places: readonly FoundText[]): FoundText[] {
+  const joined: FoundText[] = [];
   for (const place of [...places].sort((a, b) => a.from - b.from || a.to - b.to)) {
     const last = joined.at(-1);
     if (last !== undefined && place.from <= last.to) {

@@ -2,7 +2,7 @@ import type { User } from '../../../../src/domain/model.js';
 import { fold, withoutAccents } from '../fold.js';
 import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
 import { askedTokens } from '../tokens.js';
-import { type Find, type Found, MOST_TEXT } from './in-tweet.js';
+import { type Find, type FoundText, MOST_TEXT } from './in-tweet.js';
 import { mapped } from './mapped.js';
 import { PlacedText, type PlacedToken, type Span } from './placed-tokens.js';
 
@@ -25,15 +25,15 @@ const FIELDS = ['handle', 'name', 'bio'] as const;
 export function findInProfile(user: User, like: Like = BEGINNING): Find {
   const texts = FIELDS.map((field) => {
     const { text, from, to } = mapped((user[field] ?? '').slice(0, MOST_TEXT), withoutAccents);
-    const placed = (span: Span): Found => ({ field, from: from(span.from), to: to(span.to) });
+    const placed = (span: Span): FoundText => ({ field, from: from(span.from), to: to(span.to) });
     return { field, placed, text: new PlacedText(text) };
   });
-  const handle: Found = { field: 'handle', from: 0, to: user.handle.length };
+  const handle: FoundText = { field: 'handle', from: 0, to: user.handle.length };
   const isHandle = (text: string): boolean => fold(text) === fold(user.handle);
 
-  const words = (query: string): Found[] =>
+  const words = (query: string): FoundText[] =>
     texts.flatMap(({ text, placed }) => text.find(query).map((span) => placed(span)));
-  const likeWords = (query: string): Found[] => {
+  const likeWords = (query: string): FoundText[] => {
     const [token, more] = askedTokens(query);
     if (token?.kind !== 'word' || more !== undefined) return [];
     return texts.flatMap(({ field, text, placed }) =>

@@ -5,13 +5,13 @@ import { type SignKind, signPlaces } from '../signs.js';
 import { PlacedText, type Span } from './placed-tokens.js';
 
 /** A place in a field of a result, in UTF-16 units, the end exclusive. */
-export interface Found {
+export interface FoundText {
   readonly field: Highlight['field'];
   readonly from: number;
   readonly to: number;
 }
 /** Where a term is found; null if it isn't, and no places if the term is not about the text or found elsewhere. */
-export type Find = (term: Term) => readonly Found[] | null;
+export type Find = (term: Term) => readonly FoundText[] | null;
 
 /** Characters of a text that are marked: the longest posts of X have as many. */
 export const MOST_TEXT = 25_000;
@@ -20,7 +20,7 @@ export const MOST_TEXT = 25_000;
 export function findInTweet(tweet: Tweet): Find {
   const written = tweet.text.slice(0, MOST_TEXT);
   const text = new PlacedText(written);
-  const sign = (kind: SignKind, value: string, listed: readonly string[] = []): readonly Found[] | null => {
+  const sign = (kind: SignKind, value: string, listed: readonly string[] = []): readonly FoundText[] | null => {
     const places = signPlaces(kind, written).filter((place) => fold(place.value) === fold(value));
     return places.length > 0 || listed.some((each) => fold(each) === fold(value)) ? inText(places) : null;
   };
@@ -41,6 +41,6 @@ export function findInTweet(tweet: Tweet): Find {
   };
 }
 
-const inText = (spans: readonly Span[]): Found[] => spans.map(({ from, to }) => ({ field: 'text', from, to }));
+const inText = (spans: readonly Span[]): FoundText[] => spans.map(({ from, to }) => ({ field: 'text', from, to }));
 
-const orNull = (found: Found[]): Found[] | null => (found.length > 0 ? found : null);
+const orNull = (found: FoundText[]): FoundText[] | null => (found.length > 0 ? found : null);

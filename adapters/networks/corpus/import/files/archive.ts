@@ -3,11 +3,11 @@ import { interfaceRow } from '../objects/interface-row.js';
 import { v11Object } from '../objects/objects.js';
 import {
   asRecord,
+  type FilePiece,
   type Given,
   isRecord,
   type Json,
   type Omission,
-  type Piece,
   type Reading,
   readingOf,
 } from '../objects/reading.js';
@@ -42,12 +42,12 @@ async function* withoutAssignment(chunks: AsyncIterable<Buffer>): AsyncGenerator
 
 type OnBytes = ((bytes: number) => void) | undefined;
 
-async function* entries(source: Source, onBytes?: OnBytes): AsyncGenerator<Piece> {
+async function* entries(source: Source, onBytes?: OnBytes): AsyncGenerator<FilePiece> {
   for await (const bundle of readValues(withoutAssignment(readBytes(source, onBytes)))) yield* bundle;
 }
 
 /** An entry is `{"tweet": {…}}`, `{"account": {…}}`; old archives contain bare tweets. */
-function entryOf(piece: Piece, name: string): Json | string {
+function entryOf(piece: FilePiece, name: string): Json | string {
   if ('problem' in piece) return piece.problem;
   try {
     const value: unknown = JSON.parse(piece.text);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { badRequest } from '../../../../../src/domain/errors.js';
-import type { Kind } from '../objects/interface-row.js';
+import type { RowKind } from '../objects/interface-row.js';
 import type { Reading } from '../objects/reading.js';
 import { Archive, countEntries, NOTES, readOldMonth } from './archive.js';
 import { readJsonFile } from './json-file.js';
@@ -29,16 +29,16 @@ const NO_CSV =
   'CSV has neither types nor lists, so it is not imported: export NDJSON instead; of an X archive from before 2018, import the whole folder or zip, whose data/js/tweets is read';
 
 /** Authors before their tweets, follows last; then what is only counted. */
-const RANK: Record<Kind, number> = { user: 0, tweet: 2, follow: 3 };
+const RANK: Record<RowKind, number> = { user: 0, tweet: 2, follow: 3 };
 const LAST = 4;
 
-const NAMES: readonly [RegExp, Kind][] = [
+const NAMES: readonly [RegExp, RowKind][] = [
   [/(?:^|[^a-z])users?(?:[^a-z]|$)/i, 'user'],
   [/(?:^|[^a-z])tweets?(?:[^a-z]|$)/i, 'tweet'],
   [/(?:^|[^a-z])follows?(?:[^a-z]|$)/i, 'follow'],
 ];
 
-function expectedOf(name: string): Kind | undefined {
+function expectedOf(name: string): RowKind | undefined {
   const kinds = NAMES.filter(([pattern]) => pattern.test(name)).map(([, kind]) => kind);
   return kinds.length === 1 ? kinds[0] : undefined;
 }

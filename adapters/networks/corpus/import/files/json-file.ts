@@ -1,5 +1,5 @@
 import { type OwnRows, rowsOf } from '../objects/objects.js';
-import { type Given, type Piece, type Reading, readingOf } from '../objects/reading.js';
+import { type FilePiece, type Given, type Reading, readingOf } from '../objects/reading.js';
 import { readBytes, readProblem } from './bytes.js';
 import { readLines } from './lines.js';
 import type { Source } from './source.js';
@@ -11,7 +11,7 @@ export interface JsonFile extends OwnRows {
   readonly layout: 'lines' | 'document';
 }
 
-function parsed(piece: Piece, own: OwnRows): Given[] {
+function parsed(piece: FilePiece, own: OwnRows): Given[] {
   if ('problem' in piece) return [piece.problem];
   let value: unknown;
   try {

@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { Piece } from '../objects/reading.js';
+import type { FilePiece } from '../objects/reading.js';
 
 /** A page of 500 posts with all its expansions is a few MiB on one line; real data comes nowhere near this limit. */
 export const MAX_PIECE_BYTES = 16 * 1024 * 1024;
 
 /** The text of some bytes, or why they are not text. A byte order mark is dropped. */
-function decoded(bytes: Buffer, line: number): Piece {
+function decoded(bytes: Buffer, line: number): FilePiece {
   if (!isUtf8(bytes)) return { line, problem: 'not UTF-8: save the file as UTF-8' };
   const text = bytes.toString('utf8');
   return { line, text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-const tooLong = (line: number, maxBytes: number): Piece => ({
+const tooLong = (line: number, maxBytes: number): FilePiece => ({
   line,
   problem: `longer than ${maxBytes} bytes: expected one JSON object per line`,
 });
@@ -29,7 +29,7 @@ export class Collected {
     else if (part.length > 0) this.parts.push(part);
   }
 
-  take(line: number): Piece {
+  take(line: number): FilePiece {
     const { parts, size } = this;
     this.parts = [];
     this.size = 0;
@@ -46,11 +46,11 @@ export class Collected {
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number = MAX_PIECE_BYTES,
-): AsyncGenerator<Piece[]> {
+): AsyncGenerator<FilePiece[]> {
   const collected = new Collected(maxBytes);
   let line = 1;
   for await (const chunk of chunks) {
-    const bundle: Piece[] = [];
+    const bundle: FilePiece[] = [];
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       collected.add(chunk.subarray(from, end));
@@ -64,4 +64,4 @@ export async function* readLines(
   yield [collected.take(line)].filter(isNotBlank);
 }
 
-const isNotBlank = (piece: Piece): boolean => 'problem' in piece || piece.text.trim() !== '';
+const isNotBlank = (piece: FilePiece): boolean => 'problem' in piece || piece.text.trim() !== '';

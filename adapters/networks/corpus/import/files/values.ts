@@ -1,4 +1,4 @@
-import type { Piece } from '../objects/reading.js';
+import type { FilePiece } from '../objects/reading.js';
 import { Collected, MAX_PIECE_BYTES } from './lines.js';
 
 const QUOTE = 34;
@@ -19,7 +19,7 @@ const isSeparator = (byte: number): boolean =>
  */
 class Cutter {
   private readonly collected: Collected;
-  private readonly found: Piece[] = [];
+  private readonly found: FilePiece[] = [];
   private line = 1;
   private startLine = 0;
   private depth = 0;
@@ -33,7 +33,7 @@ class Cutter {
   }
 
   /** The values that end in this chunk. */
-  cut(chunk: Buffer): Piece[] {
+  cut(chunk: Buffer): FilePiece[] {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
@@ -56,7 +56,7 @@ class Cutter {
   }
 
   /** What remains at the end of the file. */
-  end(): Piece[] {
+  end(): FilePiece[] {
     const isScalar = this.inValue && this.depth === 0 && !this.inString;
     if (isScalar) this.finish(Buffer.alloc(0));
     else if (this.inValue)
@@ -115,7 +115,7 @@ class Cutter {
 export async function* readValues(
   chunks: AsyncIterable<Buffer>,
   maxBytes: number = MAX_PIECE_BYTES,
-): AsyncGenerator<Piece[]> {
+): AsyncGenerator<FilePiece[]> {
   const cutter = new Cutter(maxBytes);
   for await (const chunk of chunks) yield cutter.cut(chunk);
   yield cutter.end();

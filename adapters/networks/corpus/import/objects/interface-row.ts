@@ -18,7 +18,7 @@ import {
 } from './fields.js';
 import type { Json } from './reading.js';
 
-export type Kind = CorpusRow['kind'];
+export type RowKind = CorpusRow['kind'];
 
 /** Section 2, User, under the interface's names. Fields that a source may not know may be absent. */
 const userSchema = z.object({
@@ -179,13 +179,13 @@ function tweetOf(value: z.output<typeof tweetSchema>): CorpusTweet {
   return out as unknown as CorpusTweet;
 }
 
-const NEEDS: Readonly<Record<Kind, string>> = {
+const NEEDS: Readonly<Record<RowKind, string>> = {
   user: 'a user needs id, handle and name',
   tweet: 'a tweet needs id, text, created_at and author_id',
   follow: 'a follow needs follower_id and followed_id',
 };
 
-function problemOf(kind: Kind, issue: z.core.$ZodIssue | undefined, value: Json): string {
+function problemOf(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Json): string {
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const name = path.join('.');
@@ -198,7 +198,7 @@ function problemOf(kind: Kind, issue: z.core.$ZodIssue | undefined, value: Json)
  * An object under the interface's snake_case names as a row, or what is wrong with its first invalid field. Unknown
  * fields are ignored.
  */
-export function interfaceRow(kind: Kind, value: Json): CorpusRow | string {
+export function interfaceRow(kind: RowKind, value: Json): CorpusRow | string {
   if (kind === 'user') {
     const user = userSchema.safeParse(value);
     if (!user.success) return problemOf(kind, user.error.issues[0], value);

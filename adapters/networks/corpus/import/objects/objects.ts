@@ -1,5 +1,5 @@
 import { decodeEntities } from './escaped-text.js';
-import { interfaceRow, type Kind } from './interface-row.js';
+import { interfaceRow, type RowKind } from './interface-row.js';
 import { asRecord, asRecords, type Given, isRecord, type Json } from './reading.js';
 import { referencesOf, type V2Includes, v2Tweet, v2User } from './v2.js';
 import { type Beside, statusTweet, v11User } from './v11.js';
@@ -148,7 +148,7 @@ function page(value: Json): Given[] {
   ];
 }
 
-function kindOf(value: Json): Kind | undefined {
+function kindOf(value: Json): RowKind | undefined {
   if (has(value, 'follower_id') || has(value, 'followed_id')) return 'follow';
   if (has(value, 'text') || has(value, 'author_id')) return 'tweet';
   return has(value, 'handle') ? 'user' : undefined;
@@ -157,7 +157,7 @@ function kindOf(value: Json): Kind | undefined {
 /** How a file's rows under the interface's names are to be read. */
 export interface OwnRows {
   /** The kind that the file's name says. */
-  readonly expected?: Kind | undefined;
+  readonly expected?: RowKind | undefined;
   /** Their texts are escaped as X escapes them, and are decoded. */
   readonly areEscaped?: boolean | undefined;
 }
@@ -170,7 +170,7 @@ const unescaped = (value: Json): Json => ({
 });
 
 /** A row under the interface's names: texts are taken as they are. A tweet may have its author inside. */
-function ownRow(kind: Kind, given: Json, areEscaped: boolean): Given[] {
+function ownRow(kind: RowKind, given: Json, areEscaped: boolean): Given[] {
   const row = interfaceRow(kind, areEscaped ? unescaped(given) : given);
   if (kind !== 'tweet' || !isRecord(given.author)) return [row];
   return [...ownRow('user', given.author, areEscaped).map((author) => at(author, 'author: ')), row];

@@ -35,7 +35,7 @@ export const isFault = (reading: Reading | CorpusRow): reading is Fault => 'mess
 export const isOmission = (reading: Reading | CorpusRow): reading is Omission => 'omitted' in reading;
 
 /** One JSON text of a file, with the line where it begins, or why it is invalid. */
-export type Piece =
+export type FilePiece =
   | { readonly line: number; readonly text: string }
   | { readonly line: number; readonly problem: string };
 
