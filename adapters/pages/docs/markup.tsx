@@ -85,4 +85,4 @@ export const IllustrationBlock = ({ picture: { path, width, height }, alt, varia
   </p>
 );
 
-export const Link = ({ href, html }: { href: string; html: string }) => <a href={href} {...inner(html)} />;
+export const DocLink = ({ href, html }: { href: string; html: string }) => <a href={href} {...inner(html)} />;

@@ -4,11 +4,11 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { VNode } from 'preact';
 import { render } from 'preact-render-to-string';
 import { GROUPS } from './contents.js';
-import { CodeBlock, DocsTable, Heading, IllustrationBlock, Link } from './markup.js';
+import { CodeBlock, DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
 import { pictureOf } from './sources.js';
 
 /** A part of a page, below one of its headings, for the search. */
-export interface Section {
+export interface PageSection {
   /** Empty for what comes before the first subheading. */
   readonly anchor: string;
   readonly heading: string;
@@ -21,7 +21,7 @@ export interface Guide {
   readonly summary: string;
   /** What follows `<h1>` included. */
   readonly html: string;
-  readonly sections: readonly Section[];
+  readonly sections: readonly PageSection[];
 }
 
 const NAMES = new Set(GROUPS.flatMap(({ pages }) => pages));
@@ -52,7 +52,7 @@ export function renderGuide(markdown: string): Guide {
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
         const there = hrefOf(href);
-        return there === undefined ? inner : render(Link({ href: there, html: inner }));
+        return there === undefined ? inner : render(DocLink({ href: there, html: inner }));
       },
       table({ header, rows }) {
         tables += 1;
@@ -113,7 +113,7 @@ function plain(tokens: readonly Token[]): string {
     .join('');
 }
 
-function sectionsOf(tokens: readonly Token[]): Section[] {
+function sectionsOf(tokens: readonly Token[]): PageSection[] {
   const slugger = new GithubSlugger();
   const sections: { anchor: string; heading: string; parts: string[] }[] = [{ anchor: '', heading: '', parts: [] }];
   for (const token of tokens) {

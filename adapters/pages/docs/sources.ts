@@ -9,7 +9,7 @@ const FOLDER = new URL('../../../docs/', import.meta.url);
 const EXAMPLE_ADDRESS = 'http://127.0.0.1:4000';
 
 /** A file of `docs/`, as it is published. */
-export interface Source {
+export interface PageSource {
   /** The last part of its address: `/docs/<name>`. */
   readonly name: string;
   readonly group: Group;
@@ -48,7 +48,7 @@ export function dashboardPictures(): { readonly light: Picture; readonly dark: P
 }
 
 /** The pages of `docs/`; examples for callers call `baseUrl`, which has no slash at the end. */
-export const sourcesFor = (baseUrl: string): Source[] =>
+export const sourcesFor = (baseUrl: string): PageSource[] =>
   files.map((file) => ({
     ...file,
     markdown: file.group.isForCallers ? file.markdown.replaceAll(EXAMPLE_ADDRESS, baseUrl) : file.markdown,

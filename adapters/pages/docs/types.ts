@@ -18,7 +18,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { figure, inCredits } from '../../../src/domain/figures.js';
 import { priceOf, UNITS } from '../../../src/domain/prices.js';
 import type { Group } from './contents.js';
-import type { Source } from './sources.js';
+import type { PageSource } from './sources.js';
 
 /** The pages that are made from the schema: an index, and one for each type. */
 export const TYPES_GROUP: Group = { title: 'GraphQL types', isForCallers: true, pages: [] };
@@ -27,7 +27,7 @@ export const TYPES_GROUP: Group = { title: 'GraphQL types', isForCallers: true, 
 export const TYPES = 'types';
 
 /** In the order in which a reader meets them: the roots, objects, and what their fields are made of. */
-export function typeSources(schema: GraphQLSchema): Source[] {
+export function typeSources(schema: GraphQLSchema): PageSource[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const roots = [schema.getQueryType(), schema.getMutationType()];
   const rank = (type: GraphQLNamedType): number =>

@@ -105,7 +105,7 @@ const Budget = () => (
 );
 
 /** The strip above GraphiQL: whose key, the balance, what the last run cost, what the next one would cost. */
-export const Bar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
+export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
   <>
     <header class="bar">
       <a class="brand" href="/" aria-label="Perch, home">

@@ -12,7 +12,7 @@ export interface ExampleSubjects {
 }
 
 /** A tab of GraphiQL. `query` begins with a comment that says what it costs at most. */
-export interface Example {
+export interface GraphiqlExample {
   readonly title: string;
   readonly query: string;
 }
@@ -25,7 +25,7 @@ const most = (...lines: readonly [Unit, number][]): string => {
 const TWEET_FIELDS = 'id text createdAt likesCount repliesCount author { handle }';
 const PAGE = 'pageInfo { endCursor hasNextPage } meta { items creditsCharged cache }';
 
-const profile = ({ handle }: ExampleSubjects): Example => ({
+const profile = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Profile and timeline',
   query: `# A profile and its ${firstQueryPrice('miss').count} newest tweets: at most ${firstQueryPrice('miss').sum} credits.
 # Run it twice: cached items cost half.
@@ -33,7 +33,7 @@ ${firstQuery(handle)}
 `,
 });
 
-const search = ({ handle }: ExampleSubjects): Example => ({
+const search = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Search',
   query: `# The newest tweets of a search: ${most(['tweet', 10])}. The author of a tweet is free.
 # q supports from: since: until: min_faves: filter:media -filter:replies "a phrase" and OR.
@@ -48,7 +48,7 @@ query Search {
 `,
 });
 
-const thread = ({ handle, tweetId }: ExampleSubjects): Example =>
+const thread = ({ handle, tweetId }: ExampleSubjects): GraphiqlExample =>
   tweetId === null
     ? {
         title: 'Replies',
@@ -82,7 +82,7 @@ query Thread {
 `,
       };
 
-const followers = ({ handle }: ExampleSubjects): Example => ({
+const followers = ({ handle }: ExampleSubjects): GraphiqlExample => ({
   title: 'Followers',
   query: `# Ten followers, and the two newest tweets of each: ${most(['edge_profile', 10], ['tweet', 20])}.
 query Followers {
@@ -102,7 +102,7 @@ query Followers {
 `,
 });
 
-const batch = ({ handle, otherHandles }: ExampleSubjects): Example => ({
+const batch = ({ handle, otherHandles }: ExampleSubjects): GraphiqlExample => ({
   title: 'Batch',
   query: `# Several profiles at once: ${most(['profile', otherHandles.length + 1])}.
 # Handles that do not exist are listed in errors and cost nothing.
@@ -116,7 +116,7 @@ query Batch {
 `,
 });
 
-const me = (): Example => ({
+const me = (): GraphiqlExample => ({
   title: 'Balance and usage',
   query: `# Your balance, rate limit and usage: free.
 query MeAndUsage {
@@ -139,5 +139,5 @@ query MeAndUsage {
 });
 
 /** The tabs that a new visitor sees, the profile with its timeline first. */
-export const examples = (subjects: ExampleSubjects): Example[] =>
+export const examples = (subjects: ExampleSubjects): GraphiqlExample[] =>
   [profile, search, thread, followers, batch, me].map((example) => example(subjects));

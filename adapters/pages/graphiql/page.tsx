@@ -4,7 +4,7 @@ import { sitePath } from '../kit/assets.js';
 import { DEMO_HANDLE } from '../kit/first-reads.js';
 import { PROBLEM_TEXTS } from '../kit/problem-texts.js';
 import { graphiqlPath } from './assets.js';
-import { Bar } from './bar.js';
+import { GraphiqlBar } from './bar.js';
 import { type ExampleSubjects, examples } from './examples.js';
 
 export interface GraphiqlModel {
@@ -70,7 +70,7 @@ const Page = (model: GraphiqlModel) => (
       <script src={graphiqlPath('graphiql-page.js')} type="module" />
     </head>
     <body>
-      <Bar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
+      <GraphiqlBar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
         {/* The first query, to read until GraphiQL has loaded. */}

@@ -8,7 +8,7 @@ import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
 
-export interface AccountModel {
+export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
   readonly nowMs: number;
@@ -29,7 +29,7 @@ export interface AccountModel {
 const faulty = (id: string, message: string | undefined) =>
   message === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` };
 
-const Grant = ({ account, grantId, typed, errors }: AccountModel) => (
+const Grant = ({ account, grantId, typed, errors }: OperatorAccountModel) => (
   <Card id="grant" title="Grant credits" lead="You are asked once more before credits are granted.">
     <form method="post" action={`/operator/accounts/${account.accountId}/grant`} class="row-form">
       <input type="hidden" name="grant" value={grantId} />
@@ -69,7 +69,7 @@ const Grant = ({ account, grantId, typed, errors }: AccountModel) => (
   </Card>
 );
 
-const Freezing = ({ account }: AccountModel) =>
+const Freezing = ({ account }: OperatorAccountModel) =>
   account.frozen ? (
     <Card id="thaw" title="Thaw" lead="The account's keys work again.">
       <form method="post" action={`/operator/accounts/${account.accountId}/thaw`}>
@@ -92,7 +92,7 @@ const Freezing = ({ account }: AccountModel) =>
     </Card>
   );
 
-const Link = ({ account, link }: AccountModel) => (
+const Link = ({ account, link }: OperatorAccountModel) => (
   <Card
     id="link"
     title="Sign-in link"
@@ -129,7 +129,7 @@ const Link = ({ account, link }: AccountModel) => (
 );
 
 /** What an operator can do with an account; actions that cannot be undone must be confirmed. */
-export const Actions = (model: AccountModel) => (
+export const Actions = (model: OperatorAccountModel) => (
   <>
     {model.refused === null ? null : (
       <Notice tone="bad" title="Nothing was done.">

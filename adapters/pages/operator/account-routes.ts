@@ -14,8 +14,8 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../kit/signed-in/authenticated-routes.js';
-import { accountPage } from './account.js';
-import { type AccountModel, confirmGrantPage } from './account-actions.js';
+import { operatorAccountPage } from './account.js';
+import { confirmGrantPage, type OperatorAccountModel } from './account-actions.js';
 import { accountsPage } from './accounts.js';
 import { actionsPage } from './events.js';
 import { operatorLayout } from './frame.js';
@@ -156,7 +156,7 @@ async function shown(
   signedIn: SignedInRequest,
   account: AccountRecord,
   { ledger, store, clock, newId }: OperatorOptions,
-  rest: Partial<AccountModel> = {},
+  rest: Partial<OperatorAccountModel> = {},
 ): Promise<string> {
   const [statement, recent, events] = await Promise.all([
     ledger.statement(account.accountId, NEWEST, signedIn.signal),
@@ -165,5 +165,5 @@ async function shown(
   ]);
   const model = { layout: operatorLayout(signedIn), account, nowMs: clock.now(), statement, recent, events };
   const form = { grantId: newId(), typed: EMPTY_GRANT, errors: {}, refused: null, link: null };
-  return accountPage({ ...model, ...form, ...rest });
+  return operatorAccountPage({ ...model, ...form, ...rest });
 }

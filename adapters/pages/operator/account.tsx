@@ -3,14 +3,14 @@ import { amountOf, creditsOf } from '../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
 import { Statement } from '../kit/signed-in/statement.js';
-import { type AccountModel, Actions } from './account-actions.js';
+import { Actions, type OperatorAccountModel } from './account-actions.js';
 import { EventTable } from './events.js';
 import { operatorPage } from './frame.js';
 
 /** The most keys that are listed. */
 const MOST_KEYS = 100;
 
-const Facts = ({ account }: AccountModel) => (
+const Facts = ({ account }: OperatorAccountModel) => (
   <dl class="facts card">
     <div>
       <dt>Balance</dt>
@@ -37,7 +37,7 @@ const Facts = ({ account }: AccountModel) => (
   </dl>
 );
 
-const Keys = ({ account, nowMs }: AccountModel) => {
+const Keys = ({ account, nowMs }: OperatorAccountModel) => {
   const keys = account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   return (
     <Card
@@ -78,7 +78,7 @@ const Keys = ({ account, nowMs }: AccountModel) => {
   );
 };
 
-const Requests = ({ recent }: AccountModel) => (
+const Requests = ({ recent }: OperatorAccountModel) => (
   <Card id="requests" title="Newest paid requests">
     {recent.length === 0 ? (
       <Nothing>No paid requests yet.</Nothing>
@@ -115,7 +115,7 @@ const Requests = ({ recent }: AccountModel) => (
 );
 
 /** `GET /operator/accounts/:accountId`, and the answer to its forms. */
-export const accountPage = (model: AccountModel): string =>
+export const operatorAccountPage = (model: OperatorAccountModel): string =>
   operatorPage(
     {
       title: model.account.name,

@@ -17,15 +17,15 @@ export const SPANS = [
   { hours: 30 * 24, text: '30 days' },
 ] as const;
 
-export type Span = (typeof SPANS)[number];
+export type TrafficSpan = (typeof SPANS)[number];
 
 /** The time that an address asks for; one day by default. */
-export const spanOf = (query: URLSearchParams): Span =>
+export const spanOf = (query: URLSearchParams): TrafficSpan =>
   SPANS.find(({ hours }) => String(hours) === query.get('hours')) ?? SPANS[0];
 
 /** Up to now: in bars of an hour, or of a UTC day where there would be too many. */
 export interface TrafficTime {
-  readonly span: Span;
+  readonly span: TrafficSpan;
   /** The first hour that is counted, `2026-11-23T14:00:00Z`. */
   readonly from: string;
   /** As in `ChartData`. */
@@ -33,7 +33,7 @@ export interface TrafficTime {
   readonly range: Range;
 }
 
-export function trafficTime(span: Span, nowMs: number): TrafficTime {
+export function trafficTime(span: TrafficSpan, nowMs: number): TrafficTime {
   const isHourly = span.hours === 24;
   const step = isHourly ? HOUR_MS : DAY_MS;
   const count = isHourly ? span.hours : span.hours / 24;

@@ -12,7 +12,7 @@ import {
   standingOf,
 } from './overview-model.js';
 
-export const Notices = (model: LiveModel) => {
+export const NoticesCard = (model: LiveModel) => {
   const funds = fundsOf(model);
   const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
   if (funds === 'empty') {
@@ -80,7 +80,7 @@ export const Balance = ({ account, usage }: OverviewModel) => {
   );
 };
 
-export const Tier = ({ account, network }: OverviewModel) => {
+export const TierCard = ({ account, network }: OverviewModel) => {
   const { qps, special, next } = standingOf(account);
   return (
     <Card id="tier" title="Rate limit">
@@ -107,7 +107,7 @@ export const Tier = ({ account, network }: OverviewModel) => {
   );
 };
 
-export const Keys = ({ account, nowMs }: OverviewModel) => {
+export const KeysCard = ({ account, nowMs }: OverviewModel) => {
   const live = account.keys.filter((key) => ['live', 'ending'].includes(keyState(key, nowMs)));
   return (
     <Card

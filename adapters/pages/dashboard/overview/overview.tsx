@@ -3,7 +3,7 @@ import { Chart } from '../../charts/chart.js';
 import { Card, Nothing } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
 import { dashboardPage } from '../frame/dashboard-page.js';
-import { Amount, Balance, Buys, Keys, Notices, Tier } from './overview-cards.js';
+import { Amount, Balance, Buys, KeysCard, NoticesCard, TierCard } from './overview-cards.js';
 import type { LiveModel, OverviewModel } from './overview-model.js';
 
 const Spending = ({ usage, range }: OverviewModel) => (
@@ -58,7 +58,7 @@ const Requests = ({ recent }: Pick<LiveModel, 'recent'>) => (
 
 const Warning = (model: LiveModel) => (
   <div id="live-notices">
-    <Notices {...model} />
+    <NoticesCard {...model} />
   </div>
 );
 
@@ -81,8 +81,8 @@ export const overviewPage = (model: OverviewModel): string =>
       <Warning {...model} />
       <div class="three">
         <Balance {...model} />
-        <Tier {...model} />
-        <Keys {...model} />
+        <TierCard {...model} />
+        <KeysCard {...model} />
       </div>
       <Spending {...model} />
       <Newest {...model} />

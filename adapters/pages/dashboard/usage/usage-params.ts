@@ -9,7 +9,7 @@ export const PRESETS = [7, 30, 90] as const;
 const LONGEST = 366;
 
 /** The selected range and groups: by default the last 30 days, by day. */
-export interface UsageParams extends Range {
+export interface UsageSelection extends Range {
   readonly groups: readonly UsageGroup[];
 }
 
@@ -23,7 +23,7 @@ export const lastDays = (days: number, nowMs: number): Range => {
  * Reads `from`, `to` (dates, inclusive, UTC) and `group` (repeated, or comma-separated). Throws `bad_request` with a
  * message for people.
  */
-export function readUsageParams(query: URLSearchParams, nowMs: number): UsageParams {
+export function readUsageParams(query: URLSearchParams, nowMs: number): UsageSelection {
   const recent = lastDays(30, nowMs);
   const to = dayIn(query, 'to') ?? recent.to;
   const from = dayIn(query, 'from') ?? addDays(to, -29);
@@ -57,7 +57,7 @@ function dayIn(query: URLSearchParams, name: 'from' | 'to'): string | null {
 }
 
 /** As a query string, without the question mark. */
-export const usageQuery = ({ from, to, groups }: UsageParams): string =>
+export const usageQuery = ({ from, to, groups }: UsageSelection): string =>
   new URLSearchParams({ from, to, group: groups.join(',') }).toString();
 
 /** The choices of a chart by the hour. */

@@ -14,7 +14,7 @@ import { livePart, overviewPage } from '../overview/overview.js';
 import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
 import { chartOf, lastHoursOf, MOST_ROWS } from './usage-charts.js';
-import { hoursIn, lastDays, moments, readUsageParams, type UsageParams } from './usage-params.js';
+import { hoursIn, lastDays, moments, readUsageParams, type UsageSelection } from './usage-params.js';
 import { usageCsv } from './usage-table.js';
 
 /** The most requests on the overview. */
@@ -49,7 +49,7 @@ async function sendFile(signedIn: SignedInRequest, reply: FastifyReply, options:
 /** Throws `bad_request` when there are more than a file or a table may contain. */
 async function rowsOf(
   { account: { accountId }, signal }: SignedInRequest,
-  ask: UsageParams,
+  ask: UsageSelection,
   { ledger }: Pick<DashboardServices, 'ledger'>,
 ): Promise<readonly UsageRow[]> {
   const rows = await ledger.usage(accountId, { ...moments(ask), group: ask.groups, limit: MOST_ROWS + 1 }, signal);
@@ -80,7 +80,7 @@ async function newest({ account, signal }: SignedInRequest, { ledger, mail }: Us
 }
 
 /** The request's range and groups; if invalid, the default range, and why. */
-function asked(query: URLSearchParams, nowMs: number): { ask: UsageParams; error: string | null } {
+function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; error: string | null } {
   try {
     return { ask: readUsageParams(query, nowMs), error: null };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { UsageGroup } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 import { amountOf } from '../../kit/signed-in/formats.js';
 import { type Column, DataTable, Day, When } from '../../kit/signed-in/parts.js';
-import type { UsageParams } from './usage-params.js';
+import type { UsageSelection } from './usage-params.js';
 
 /** The most rows shown; the file has all of them. */
 export const SHOWN = 400;
@@ -42,7 +42,7 @@ const FIGURES: readonly Column[] = ['Requests', 'Items', 'Uncached', 'Cached', '
 }));
 
 /** The figures behind the charts, with their sums. */
-export const UsageTable = ({ ask, rows }: { ask: UsageParams; rows: readonly UsageRow[] }) => (
+export const UsageTable = ({ ask, rows }: { ask: UsageSelection; rows: readonly UsageRow[] }) => (
   <DataTable
     tall
     caption={`Usage from ${ask.from} to ${ask.to} by ${ask.groups.join(', ')}`}
@@ -66,7 +66,7 @@ export function csvField(value: string | number): string {
 }
 
 /** With a header line; lines end with CRLF. Credits have at most three decimals. */
-export function usageCsv({ groups }: UsageParams, rows: readonly UsageRow[]): string {
+export function usageCsv({ groups }: UsageSelection, rows: readonly UsageRow[]): string {
   const names = { day: 'day', hour: 'hour', endpoint: 'endpoint', key: 'key_prefix' } as const;
   const head = [...groups.map((group) => names[group]), 'requests', 'items', 'cache_hits', 'credits'];
   const lines = rows.map((row) => {

@@ -8,13 +8,13 @@ import { Card, FormError, Nothing } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from './last-hours.js';
 import type { LastHours } from './usage-charts.js';
-import { lastDays, PRESETS, type UsageParams, usageQuery } from './usage-params.js';
+import { lastDays, PRESETS, type UsageSelection, usageQuery } from './usage-params.js';
 import { SHOWN, TITLES, UsageTable } from './usage-table.js';
 
 export interface UsageModel {
   readonly layout: DashboardLayout;
   readonly nowMs: number;
-  readonly ask: UsageParams;
+  readonly ask: UsageSelection;
   /** What was wrong with the request, as text; `ask` is then the default range. */
   readonly error: string | null;
   /** The input as typed, where it was wrong. */
@@ -25,7 +25,7 @@ export interface UsageModel {
   readonly lastHours: LastHours;
 }
 
-const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
+const Presets = ({ ask, nowMs }: { ask: UsageSelection; nowMs: number }) => (
   <ul class="pills">
     {PRESETS.map((days) => {
       const range = lastDays(days, nowMs);
@@ -44,7 +44,7 @@ const Presets = ({ ask, nowMs }: { ask: UsageParams; nowMs: number }) => (
   </ul>
 );
 
-const today = (nowMs: number): UsageParams => ({ ...lastDays(1, nowMs), groups: ['hour'] });
+const today = (nowMs: number): UsageSelection => ({ ...lastDays(1, nowMs), groups: ['hour'] });
 
 const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
   <section class="card range" aria-label="Period and grouping">

@@ -3,7 +3,7 @@ import type { Family } from '../../../../src/domain/model.js';
 import type { Incident, StatusDay } from '../../../../src/domain/status-history.js';
 import { DAY_MS, dayOf } from '../../../../src/lib/durations.js';
 import type { HistoryModel } from './status-model.js';
-import { Time } from './status-parts.js';
+import { TimeText } from './status-parts.js';
 
 const DAYS = 90;
 const NAMES: Record<Family, string> = { fast: 'Profiles, tweets and timelines', slow: 'Search and all other lists' };
@@ -78,7 +78,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString();
 const IncidentRow = ({ family, trouble, from, until, calls, failures }: Incident) => (
   <li>
     <span class={`badge ${trouble}`}>{trouble === 'down' ? 'Down' : 'Degraded'}</span> <strong>{NAMES[family]}</strong>,
-    for {counted(Math.round((until - from) / 60_000), 'minute')} from <Time at={timeOf(from)} />:{' '}
+    for {counted(Math.round((until - from) / 60_000), 'minute')} from <TimeText at={timeOf(from)} />:{' '}
     {calls === 0 ? 'nothing could be read.' : `${figure(failures)} of ${counted(calls, 'call')} to the network failed.`}{' '}
     Failed reads were free.
   </li>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 /** To the second, for comparison with a clock. */
-export const Time = ({ at }: { at: string }) => (
+export const TimeText = ({ at }: { at: string }) => (
   <time dateTime={at}>{at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}</time>
 );
 

@@ -1,5 +1,5 @@
 import type { Health, SessionStatus } from './status-model.js';
-import { Time } from './status-parts.js';
+import { TimeText } from './status-parts.js';
 
 const STATES: Record<SessionStatus['state'], { health: Health; badge: string; says: string }> = {
   ok: { health: 'ok', badge: 'Working', says: 'can read everything' },
@@ -32,14 +32,14 @@ const Session = ({ name, state, closed }: SessionStatus) => (
     </dd>
     {closed.map(({ kind, why, until }) => (
       <dd key={kind}>
-        {kindWords(kind)}: {WHY[why]} until <Time at={until} />
+        {kindWords(kind)}: {WHY[why]} until <TimeText at={until} />
       </dd>
     ))}
   </div>
 );
 
 /** The credentials that the network is read with, and what they can't read now. */
-export const Sessions = ({ sessions }: { sessions: readonly SessionStatus[] }) => {
+export const SessionsTable = ({ sessions }: { sessions: readonly SessionStatus[] }) => {
   const health = worst(sessions);
   const working = sessions.filter(({ state }) => state === 'ok').length;
   return (

@@ -2,8 +2,8 @@ import { figure } from '../../../../src/domain/figures.js';
 import { document } from '../../kit/layout.js';
 import { History } from './status-history.js';
 import type { FamilyStatus, Health, HistoryModel, StatusModel } from './status-model.js';
-import { Fact, Time } from './status-parts.js';
-import { Sessions } from './status-sessions.js';
+import { Fact, TimeText } from './status-parts.js';
+import { SessionsTable } from './status-sessions.js';
 
 type Model = Pick<StatusModel, 'database' | 'redis' | 'processes'>;
 
@@ -15,13 +15,13 @@ const Redis = ({ state, since }: StatusModel['redis']) => {
   if (state === 'up') {
     return (
       <>
-        reachable since <Time at={since} />
+        reachable since <TimeText at={since} />
       </>
     );
   }
   return (
     <>
-      unreachable since <Time at={since} />: each process uses its own cache and its share of the pace
+      unreachable since <TimeText at={since} />: each process uses its own cache and its share of the pace
     </>
   );
 };
@@ -82,7 +82,7 @@ const percent = (share: number): string => `${figure(Math.round(share * 1000) / 
 
 const Incident = ({ at, code, message }: NonNullable<FamilyStatus['lastIncident']>) => (
   <>
-    <Time at={at} />: {message}{' '}
+    <TimeText at={at} />: {message}{' '}
     <a href={`/problems/${code}`}>
       <code>{code}</code>
     </a>
@@ -121,15 +121,15 @@ export const statusPage = (model: StatusModel, history: HistoryModel | null): st
       <p class="eyebrow">Status</p>
       <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
-        Version {model.version} on the {model.network} network, up since <Time at={model.startedAt} />. Failed requests
-        are never charged.
+        Version {model.version} on the {model.network} network, up since <TimeText at={model.startedAt} />. Failed
+        requests are never charged.
       </p>
       {model.draining ? <p class="lead">This process is shutting down and finishing its last requests.</p> : null}
       <ul class="cards two">
         {model.families.map((family) => (
           <Family key={family.name} {...family} />
         ))}
-        <Sessions sessions={model.sessions} />
+        <SessionsTable sessions={model.sessions} />
         <Findings {...model} />
         <Stores {...model} />
       </ul>
