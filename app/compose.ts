@@ -3,6 +3,7 @@ import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
 import { versionHeaders } from '../adapters/http/common-headers.js';
+import type { Shares } from '../adapters/http/limits/overload.js';
 import { createServer } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
@@ -25,12 +26,12 @@ import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import { type Customers, openCustomers } from './customers/customers.js';
 import type { StandIns } from './customers/options.js';
-import { createShares, type Engine, openEngine, type Shares } from './engine.js';
+import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
 import { openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
-import { openMetrics, openTelemetry, traceRequests } from './observing.js';
+import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
@@ -85,7 +86,7 @@ export async function compose(
   // Pages carry the key: it may read nothing but what is invented (M37).
   const demoKey = demo ? offered : null;
   const network = demo ? withFailingHandles(opened) : opened;
-  const telemetry = await openTelemetry(lifecycle, config, log);
+  const telemetry = await openTracing(lifecycle, config, log);
   const shares = createShares(config, memories);
   // A trace begins in the framework.
   const remembers = options.repeated ?? telemetry === null;
@@ -99,7 +100,7 @@ export async function compose(
   const engine = await openEngine(lifecycle, parts);
   const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
-  await traceRequests(app, telemetry);
+  await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
   await openMetrics(lifecycle, config, { app, engine, shared, costs });
   const status = createStatus({

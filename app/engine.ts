@@ -1,3 +1,4 @@
+import type { Shares } from '../adapters/http/limits/overload.js';
 import { schema } from '../schema/index.js';
 import { hashedTexts, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
@@ -63,14 +64,6 @@ export interface Library {
 export function openLibrary(memories: Memories): Library {
   const operations = readOperations();
   return { operations, documents: new Documents(schema, operations, memories, hashedTexts()) };
-}
-
-/**
- * Resources of this process that callers share fairly: calls of the engine and pages beside it draw on the same ones.
- */
-export interface Shares {
-  readonly slots: WorkSlots;
-  readonly processor: ProcessorTime;
 }
 
 export const createShares = ({ overload, deadlineMs }: Config, memories: Memories): Shares => ({

@@ -10,7 +10,7 @@ import type { Shared } from './shared.js';
 // Traces and metrics for operators: parts that are not configured are not even loaded, and cost nothing.
 
 /** Traces; null if the configuration sends them nowhere. */
-export async function openTelemetry(
+export async function openTracing(
   lifecycle: Lifecycle,
   { traces }: Config,
   log: FastifyBaseLogger,
@@ -25,7 +25,7 @@ export async function openTelemetry(
 }
 
 /** Traces requests to everything mounted after this. */
-export async function traceRequests(app: FastifyInstance, telemetry: Telemetry | null): Promise<void> {
+export async function observeRequests(app: FastifyInstance, telemetry: Telemetry | null): Promise<void> {
   if (telemetry !== null) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
 }
 

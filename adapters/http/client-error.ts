@@ -32,10 +32,10 @@ export interface SocketFailuresOptions {
   /** Section 9.3 headers: sent with each of these answers, since the path is often unknown. */
   readonly versionHeaders: Readonly<Record<string, string>>;
   /** The public addresses, known once the server listens. */
-  readonly addresses: () => Addresses;
+  readonly addresses: () => FailureAddresses;
 }
 
-export interface Addresses {
+export interface FailureAddresses {
   readonly baseUrl: string;
   readonly authUrl: string;
 }

@@ -57,7 +57,7 @@ export const createChecks =
     });
 
 /** Pages, each of which causes several requests: they have a limit of their own, to protect the database (L10). */
-export const createPages =
+export const createKeylessPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>
   (methods, url, handler) =>
     addRoute(app, methods, url, async (request, reply) => {

@@ -13,7 +13,7 @@ import type { Ids } from '../../src/ports/clock.js';
 import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
 import { LEAST_COMPRESSED } from './bodies/shared-body.js';
-import { type Addresses, type SocketFailures, socketFailures } from './client-error.js';
+import { type FailureAddresses, type SocketFailures, socketFailures } from './client-error.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { sendFailure } from './failure.js';
 import { limitHeaders, setHeaders } from './headers.js';
@@ -82,7 +82,7 @@ export interface HttpOptions {
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { capacity = UNBOUNDED, shares = null, patience = PATIENCE, trustedProxies = [] } = options;
   const timeouts = serverTimeouts(patience);
-  const failures = socketFailures({ ...options, addresses: (): Addresses => app });
+  const failures = socketFailures({ ...options, addresses: (): FailureAddresses => app });
   const app = fastify({
     ...timeouts,
     // Otherwise everyone behind a load balancer would be one client to the public policy (8.1.6).

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { createPages, type Keyless } from '../../adapters/http/keyless.js';
+import { createKeylessPages, type Keyless } from '../../adapters/http/keyless.js';
 import { mountDashboard } from '../../adapters/pages/dashboard/mount.js';
 import type { StatusModel } from '../../adapters/pages/site/status/status-model.js';
 import { createAuditLog } from '../../adapters/postgres/accounts/audit.js';
@@ -119,4 +119,4 @@ export async function openCustomers(
 
 /** Pages have a rate of their own. */
 const pagesOf = (app: FastifyInstance, { limiter }: CustomersOptions['shared']): Keyless =>
-  createPages(app, (address) => limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS));
+  createKeylessPages(app, (address) => limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS));
