@@ -6,14 +6,14 @@ import type { Serve } from '../../src/serve/serve.js';
 import { sendShared } from '../http/bodies/shared-body.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf, refusedUnread } from '../http/request.js';
-import type { Params } from './params.js';
+import type { GraphqlParams } from './params.js';
 import { askedOf, callOf, mediaTypeOf } from './request.js';
 import { bodyOf, outcomeHeaders, resultOf } from './result.js';
 
 /** Serves the params of a request through either server's `run`, and answers in the form of GraphQL over HTTP. */
 export async function answerParams(
   serve: Serve,
-  params: Params,
+  params: GraphqlParams,
   request: FastifyRequest,
   reply: FastifyReply,
   run?: Run,

@@ -5,14 +5,14 @@ import { budgetFrom } from '../../src/serve/budget.js';
 import type { Call } from '../../src/serve/call.js';
 
 /** The parts of a request, before anything is checked. */
-export type Params = GraphQLParams & { readonly documentId?: unknown };
+export type GraphqlParams = GraphQLParams & { readonly documentId?: unknown };
 
 /**
  * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form that the
  * ecosystem uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text has
  * no effect.
  */
-export function documentOf(params: Params): Call['document'] {
+export function documentOf(params: GraphqlParams): Call['document'] {
   const { query, documentId, extensions } = params;
   // An empty name names nothing: forms and generated clients send one for a document's only operation (G18).
   const operationName: unknown = (params.operationName ?? '') === '' ? null : params.operationName;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { searchOf, textOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
-import type { Params } from './params.js';
+import type { GraphqlParams } from './params.js';
 import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
@@ -11,7 +11,7 @@ const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName
  * The params of a request in the forms of GraphQL over HTTP: a query string, JSON, a form, or the bare text. Throws
  * `bad_request` (400, 415) for anything else, with the other mount's messages.
  */
-export function paramsOf(request: FastifyRequest): Params {
+export function paramsOf(request: FastifyRequest): GraphqlParams {
   const sent = request.method === 'GET' ? ofQuery(searchOf(request.url)) : ofBody(request);
   if (Array.isArray(sent)) throw badRequest('Batching is not supported.');
   for (const [name, value] of Object.entries(sent)) {
@@ -22,7 +22,7 @@ export function paramsOf(request: FastifyRequest): Params {
     if (['object', 'null', 'undefined'].includes(kind)) continue;
     throw badRequest(`Expected "${name}" param to be empty or an object, but given ${kind}.`);
   }
-  return { ...(sent as Params), ...documentIdOf(request) };
+  return { ...(sent as GraphqlParams), ...documentIdOf(request) };
 }
 
 /** The text of a body. Throws `bad_request` where it is not UTF-8, or a form of what is not. */

@@ -6,7 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
 import type { AskedCall } from '../http/repeated-requests.js';
 import { callerOf } from '../http/request.js';
-import { budgetOfParams, documentOf, dryRunOf, type Params } from './params.js';
+import { budgetOfParams, documentOf, dryRunOf, type GraphqlParams } from './params.js';
 import { outcomeHeaders, refusalBody, renderResult } from './result.js';
 
 /** What a mount of GraphQL needs, whichever server runs it. */
@@ -29,7 +29,7 @@ export const callOf = (request: FastifyRequest): Omit<AskedCall, keyof Asked> =>
 });
 
 /** The part of a call that comes from the request. */
-export const askedOf = (params: Params, { headers }: FastifyRequest): Asked => ({
+export const askedOf = (params: GraphqlParams, { headers }: FastifyRequest): Asked => ({
   document: documentOf(params),
   parse: () => ({
     variables: params.variables ?? {},

@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { callerOf } from '../http/request.js';
 import { answerParams, refusedOf, sendOutcome } from './answer.js';
-import type { Params } from './params.js';
+import type { GraphqlParams } from './params.js';
 import {
   askedOf,
   callOf,
@@ -36,7 +36,7 @@ function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
       const http = context as unknown as Http;
-      const asked: Params = { ...params, ...documentIdOf(http.request) };
+      const asked: GraphqlParams = { ...params, ...documentIdOf(http.request) };
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
         http.served.outcome = await serve({
@@ -93,7 +93,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
  * Reads the usual request, JSON in and JSON out, at a third of the cost of a fetch API's objects. Undefined for unusual
  * or wrong requests, which Yoga handles.
  */
-function plainParams(request: FastifyRequest): Params | undefined {
+function plainParams(request: FastifyRequest): GraphqlParams | undefined {
   const { method, headers } = request;
   if (method === 'POST' && !PLAIN_JSON.test(headers['content-type'] ?? '')) return undefined;
   try {

@@ -3,7 +3,7 @@ import type { Memories } from '../../src/lib/memories.js';
 import type { Cache, Cached, ReadOf } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RedisLink } from './link.js';
-import { type Header, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
+import { type EntryHeader, newVersion, readHeader, readStored, type StoredEntry, writeStored } from './stored-entry.js';
 import { StoredValues } from './stored-values.js';
 import { ShownNames } from './tombstones/shown-names.js';
 
@@ -92,7 +92,7 @@ class RedisCache implements Cache {
     return ageMs >= 0 && ageMs <= NEAR_MS;
   }
 
-  async #put(key: string, header: Header, cached: Cached<unknown>): Promise<void> {
+  async #put(key: string, header: EntryHeader, cached: Cached<unknown>): Promise<void> {
     const nowMs = this.#clock.now();
     const value: LocalEntry = { header, cached, checkedAtMs: nowMs };
     await this.#near.set(key, { value, fetchedAt: cached.fetchedAt }, header.expiresAtMs - nowMs);

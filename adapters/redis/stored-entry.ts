@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Cached } from '../../src/ports/cache.js';
 
 /** The header of a stored value: enough to know whether a local copy is current. */
-export interface Header {
+export interface EntryHeader {
   /** Different for each `set`. */
   readonly version: string;
   readonly fetchedAt: number;
@@ -10,7 +10,7 @@ export interface Header {
 }
 
 export interface StoredEntry {
-  readonly header: Header;
+  readonly header: EntryHeader;
   readonly cached: Cached<unknown>;
 }
 
@@ -19,11 +19,11 @@ export const HEADER_BYTES = 96;
 
 export const newVersion = (): string => randomUUID();
 
-const writeHeader = ({ version, fetchedAt, expiresAtMs }: Header): string =>
+const writeHeader = ({ version, fetchedAt, expiresAtMs }: EntryHeader): string =>
   `${version} ${fetchedAt} ${expiresAtMs}`.padEnd(HEADER_BYTES);
 
 /** Undefined when nothing is stored, or something foreign. */
-export function readHeader(text: string | null): Header | undefined {
+export function readHeader(text: string | null): EntryHeader | undefined {
   if (text === null || text.length < HEADER_BYTES) return undefined;
   const parts = text.slice(0, HEADER_BYTES).trimEnd().split(' ');
   const [version = '', fetchedAt, expiresAtMs] = [parts[0], Number(parts[1]), Number(parts[2])];
@@ -32,7 +32,7 @@ export function readHeader(text: string | null): Header | undefined {
 }
 
 /** Undefined for a value that is not JSON. */
-export function writeStored(header: Header, value: unknown): string | undefined {
+export function writeStored(header: EntryHeader, value: unknown): string | undefined {
   const json = JSON.stringify(value);
   return json === undefined ? undefined : writeHeader(header) + json;
 }

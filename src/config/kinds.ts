@@ -6,9 +6,9 @@ import { mailAddress } from '../domain/mail-address.js';
  * The format of a variable's text: each kind takes the text and returns the typed value. Texts arrive trimmed and are
  * never empty.
  */
-export type Kind<T> = z.ZodType<T, string>;
+export type SettingKind<T> = z.ZodType<T, string>;
 
-export const whole = (least: number, most: number): Kind<number> =>
+export const whole = (least: number, most: number): SettingKind<number> =>
   z
     .string()
     .regex(/^[0-9]{1,15}$/)
@@ -16,38 +16,38 @@ export const whole = (least: number, most: number): Kind<number> =>
     .refine((value) => value >= least && value <= most);
 
 /** A decimal number above zero. */
-export const rate: Kind<number> = z
+export const rate: SettingKind<number> = z
   .string()
   .regex(/^[0-9]{1,6}(\.[0-9]{1,3})?$/)
   .transform(Number)
   .refine((value) => value > 0);
 
 /** Credits with at most three decimals, as thousandths. */
-export const credits: Kind<number> = z
+export const credits: SettingKind<number> = z
   .string()
   .regex(/^[0-9]{1,9}(\.[0-9]{1,3})?$/)
   .transform((text) => toThousandths(Number(text)));
 
 /** A decimal number from 0 to 1. */
-export const share: Kind<number> = z
+export const share: SettingKind<number> = z
   .string()
   .regex(/^(0|1|0?\.[0-9]{1,9}|1\.0+)$/)
   .transform(Number);
 
 /** `name=value`, several separated by commas. */
-export const nameValues: Kind<string> = z.string().regex(/^[^=,\s]+=[^,]*(,\s*[^=,\s]+=[^,]*)*$/);
+export const nameValues: SettingKind<string> = z.string().regex(/^[^=,\s]+=[^,]*(,\s*[^=,\s]+=[^,]*)*$/);
 
-export const oneOf = <const T extends readonly string[]>(values: T): Kind<T[number]> => z.enum(values);
+export const oneOf = <const T extends readonly string[]>(values: T): SettingKind<T[number]> => z.enum(values);
 
-export const words: Kind<string> = z.string();
+export const words: SettingKind<string> = z.string();
 
 /** Name and address on receipts. */
-export const sellerLines: Kind<string[]> = z
+export const sellerLines: SettingKind<string[]> = z
   .string()
   .transform((text) => text.split('|').map((line) => line.trim()))
   .pipe(z.array(z.string().regex(/^[^\p{Cc}]{1,100}$/u)).max(8));
 
-export const oneWord: Kind<string> = z.string().regex(/^\S+$/);
+export const oneWord: SettingKind<string> = z.string().regex(/^\S+$/);
 
 /**
  * The text as given, since a URL object would change it. Printable and without brackets, because it may be part of a
@@ -60,32 +60,34 @@ const address = (...protocols: readonly string[]): z.ZodType<string, string> =>
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { abort: true });
 
 /** An http(s) address that paths are appended to: its trailing slashes are dropped. */
-export const baseUrl: Kind<string> = address('http:', 'https:')
+export const baseUrl: SettingKind<string> = address('http:', 'https:')
   .refine((text) => !/[?#]/.test(text) && new URL(text).username === '' && new URL(text).password === '')
   .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 
-export const webPage: Kind<string> = address('http:', 'https:');
+export const webPage: SettingKind<string> = address('http:', 'https:');
 
 /** The driver parses the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
-export const postgresUrl: Kind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
+export const postgresUrl: SettingKind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
 
-export const smtpUrl: Kind<string> = address('smtp:', 'smtps:');
+export const smtpUrl: SettingKind<string> = address('smtp:', 'smtps:');
 
 /** A mail address, bare or in angle brackets after a name; one line. */
-export const sender: Kind<string> = z.string().regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
+export const sender: SettingKind<string> = z
+  .string()
+  .regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
 
 /** In lower case: the addresses that sign-in accepts, in any case. */
-export const emailAddress: Kind<string> = mailAddress.transform((text) => text.toLowerCase());
+export const emailAddress: SettingKind<string> = mailAddress.transform((text) => text.toLowerCase());
 
 /** Comma-separated, at least one; empty pieces and repeats are dropped. */
-export const list = (item: Kind<string>): Kind<readonly string[]> =>
+export const list = (item: SettingKind<string>): SettingKind<readonly string[]> =>
   z
     .string()
     .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
     .pipe(z.array(item).min(1));
 
 /** A proxy whose statement of a client's address is trusted: an address, a range of them, or the name of one. */
-export const proxyAddress: Kind<string> = z.union([
+export const proxyAddress: SettingKind<string> = z.union([
   z.enum(['loopback', 'linklocal', 'uniquelocal']),
   z.ipv4(),
   z.ipv6(),
@@ -93,9 +95,9 @@ export const proxyAddress: Kind<string> = z.union([
   z.cidrv6(),
 ]);
 
-export const redisUrl: Kind<string> = address('redis:', 'rediss:');
+export const redisUrl: SettingKind<string> = address('redis:', 'rediss:');
 
 /** A date or date-time of RFC 3339 as Unix milliseconds; a date alone means midnight UTC. */
-export const moment: Kind<number> = z
+export const moment: SettingKind<number> = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })])
   .transform((text) => Date.parse(text));

@@ -1,10 +1,10 @@
-import { type Kind, oneOf, whole } from './kinds.js';
+import { oneOf, type SettingKind, whole } from './kinds.js';
 
 /** One environment variable: the format of its text, in code and in words, and what applies if it is not set. */
 export interface Setting<T> {
   /** For docs/environment.md. */
   readonly meaning: string;
-  readonly kind: Kind<T>;
+  readonly kind: SettingKind<T>;
   /** Completes "must be …". */
   readonly right: string;
   /** In words, what applies if it is not set. */
@@ -20,7 +20,7 @@ export interface Defaulted<T> extends Setting<T> {
 
 const row =
   (shown: Setting<unknown>['shown']) =>
-  <T>(meaning: string, kind: Kind<T>, right: string, unset: string): Setting<T> => ({
+  <T>(meaning: string, kind: SettingKind<T>, right: string, unset: string): Setting<T> => ({
     meaning,
     kind,
     right,
@@ -32,7 +32,7 @@ export const optional = row('all');
 export const secret = row('never');
 export const store = row('address');
 
-export const setting = <T>(meaning: string, kind: Kind<T>, right: string, fallback: string): Defaulted<T> => ({
+export const setting = <T>(meaning: string, kind: SettingKind<T>, right: string, fallback: string): Defaulted<T> => ({
   ...optional(meaning, kind, right, fallback),
   fallback,
 });

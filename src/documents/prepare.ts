@@ -49,7 +49,7 @@ export interface Operation extends Plan, OperationText {
  */
 export type AssertAdmitted = (keyless: boolean) => void;
 
-export interface Source {
+export interface DocumentSource {
   /** Identifies the operation: the SHA-256 of what was asked for. */
   readonly id: string;
   readonly text: string;
@@ -90,7 +90,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
  * Parses, measures, checks and plans an operation, in this order: each step bounds the time that the next ones take.
  * Throws `DocumentError`.
  */
-export function prepareOperation({ schema, results }: PrepareContext, source: Source): Operation {
+export function prepareOperation({ schema, results }: PrepareContext, source: DocumentSource): Operation {
   const { text, operationName } = source;
   const read = readDocument(text);
   const { document, fragments, tokens } = read;
@@ -146,7 +146,12 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
  * Validates the operation and returns its number of fields. A document that parses but does not fit the schema is 422;
  * unused variables are 400, since they are as much a fault of the request.
  */
-function check(schema: GraphQLSchema, read: ReadDocument, operation: OperationDefinitionNode, source: Source): number {
+function check(
+  schema: GraphQLSchema,
+  read: ReadDocument,
+  operation: OperationDefinitionNode,
+  source: DocumentSource,
+): number {
   const shape = measure(read, operation, source);
   const faultsOf = (rules: readonly ValidationRule[]): GraphQLError[] =>
     validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.locations.locate(error));

@@ -16,11 +16,11 @@ export function repeat(timers: After, everyMs: number, task: () => void): () => 
 }
 
 /** A repeated background task. */
-export interface Poll {
+export interface Poller {
   close(): Promise<void>;
 }
 
-export type StartPoll = (run: () => Promise<void>, everyMs: number, firstMs?: number) => Poll;
+export type StartPoll = (run: () => Promise<void>, everyMs: number, firstMs?: number) => Poller;
 
 /**
  * Runs a task repeatedly, `everyMs` after the last run has ended, first after `firstMs`; `close` waits for a run in

@@ -13,7 +13,7 @@ import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../ports/passke
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import type { OneTimeTokens } from '../ports/sign-in.js';
 import { needRecentSignIn } from './recent.js';
-import type { NewSession, Origin, Sessions, Visitor } from './sessions.js';
+import type { NewSession, SessionOrigin, Sessions, Visitor } from './sessions.js';
 
 /** Where passkeys work: a passkey is bound to a host name permanently. */
 export interface RelyingParty {
@@ -204,7 +204,7 @@ export class Passkeys {
   }
 
   /** Signs in with the browser's signature. Throws `access_denied` for any fault, without saying which. */
-  async signIn(given: unknown, origin: Origin): Promise<NewSession> {
+  async signIn(given: unknown, origin: SessionOrigin): Promise<NewSession> {
     const { store, sessions, clock } = this.#options;
     const response = authenticationOf(given);
     const passkey = await store.find(response.id);

@@ -25,7 +25,7 @@ export interface Visitor {
 }
 
 /** Where a sign-in comes from, as far as the request shows. */
-export interface Origin {
+export interface SessionOrigin {
   readonly userAgent: string | null;
   readonly address: string | null;
 }
@@ -56,7 +56,7 @@ export class Sessions {
 
   async start(
     accountId: string,
-    { method, userAgent, address }: Origin & { method: SignInMethod },
+    { method, userAgent, address }: SessionOrigin & { method: SignInMethod },
   ): Promise<NewSession> {
     const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock.now();

@@ -9,7 +9,7 @@ import type { LinkMails } from './link-mails.js';
 import { hashOfLink, MAILED_MINUTES, SignInLinks, signInLink } from './links.js';
 import { signInMail } from './mail.js';
 import { safeNext } from './safe-next.js';
-import type { NewSession, Origin, Sessions } from './sessions.js';
+import type { NewSession, SessionOrigin, Sessions } from './sessions.js';
 
 const subject = z.union([
   z.object({ accountId: z.uuid(), next: z.string().nullable() }),
@@ -64,7 +64,7 @@ export class SignIn {
    *
    * The account comes first, with its starting credits: if that fails, the link still works.
    */
-  async spend(pasted: string, origin: Origin): Promise<{ session: NewSession; next: string | null }> {
+  async spend(pasted: string, origin: SessionOrigin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
     const found = await this.#peek(pasted);
     const accountId = 'accountId' in found ? found.accountId : await this.#accountOf(found.email, origin);
@@ -94,7 +94,7 @@ export class SignIn {
     throw spent();
   }
 
-  async #accountOf(to: string, { address }: Origin): Promise<string> {
+  async #accountOf(to: string, { address }: SessionOrigin): Promise<string> {
     const { accounts, openAccount, grantStartingCredits } = this.#options;
     const accountId = await accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
     await grantStartingCredits(accountId);

@@ -4,7 +4,7 @@ import { asServiceError } from '../../../src/domain/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
 import { answerParams, refusedOf, sendOutcome } from '../answer.js';
-import type { Params } from '../params.js';
+import type { GraphqlParams } from '../params.js';
 import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from '../request.js';
 import { paramsOf } from '../request-params.js';
 
@@ -110,7 +110,7 @@ async function load() {
 }
 
 async function answer(serve: Serve, run: Run, request: FastifyRequest, reply: FastifyReply) {
-  let params: Params;
+  let params: GraphqlParams;
   try {
     params = paramsOf(request);
   } catch (error) {

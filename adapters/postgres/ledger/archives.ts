@@ -3,7 +3,7 @@ import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** A month of debits as it was archived. Amounts may be beyond what a number holds: text. */
-export interface Archive {
+export interface LedgerArchive {
   /** `2025-12`. */
   readonly month: string;
   readonly rows: number;
@@ -130,7 +130,7 @@ export async function* debitLines(sql: Sql, month: string): AsyncGenerator<strin
  * Records the archive of a month and drops its table, both or neither: what was posted for it since the file was
  * written is noticed, and nothing is posted meanwhile. Returns how long charges may have waited, in milliseconds.
  */
-export async function dropMonth(sql: Sql, archive: Archive, onWait: () => void): Promise<number> {
+export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   const { month, rows, amount, file, sha256 } = archive;
   const table = tableOf(month);
   return (await sql.begin(async (tx) => {
@@ -202,8 +202,8 @@ async function whenFree(
 }
 
 /** The record of a month's archive. Throws ArchiveRefusal if there is none. */
-export async function archiveOf(sql: Sql, month: string): Promise<Archive> {
-  const [row] = await sql<Archive[]>`
+export async function archiveOf(sql: Sql, month: string): Promise<LedgerArchive> {
+  const [row] = await sql<LedgerArchive[]>`
     select to_char(month, 'YYYY-MM') as month, rows, amount_thousandths::text as amount, file, sha256
     from ledger_archives where month = ${`${month}-01`}::date`;
   if (row === undefined) throw new ArchiveRefusal(`${month} is not archived in this database: nothing to restore`);
@@ -249,7 +249,7 @@ export async function loadDebits(sql: Sql, month: string, lines: readonly string
  * Gives a month its table back, once that holds all that was archived, and forgets the archive: both or neither. What was
  * posted for the month since is moved there. Returns how long charges may have waited, in milliseconds.
  */
-export async function endRestore(sql: Sql, archive: Archive, onWait: () => void): Promise<number> {
+export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   const { month, rows, amount } = archive;
   const [name, loaded] = [tableOf(month), restoringOf(month)];
   return (await sql.begin(async (tx) => {

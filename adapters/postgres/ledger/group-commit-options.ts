@@ -27,12 +27,12 @@ export interface GroupCommitOptions<Request, Result> {
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
   /** The error for a request that finds no room; seconds until there may be some. */
   readonly refusal?: (retryAfterSeconds: number) => Error;
-  readonly bounds?: Partial<Bounds>;
+  readonly bounds?: Partial<BatchBounds>;
   /** The process's own by default. */
   readonly time?: Time;
 }
 
-export interface Bounds {
+export interface BatchBounds {
   /** The most requests in one flush. */
   readonly most: number;
   /**

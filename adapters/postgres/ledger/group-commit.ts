@@ -4,12 +4,19 @@ import { BriefMap } from '../../../src/lib/brief-map.js';
 import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
-import type { Bounds, FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
+import type { BatchBounds, FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { isDue, Partition, type Waiting } from './partition.js';
 
 const commits = channel(LEDGER_COMMITS);
 
-const BOUNDS: Bounds = { most: 500, flights: 2, waits: 2, maxWaiting: 10_000, maxOfPartition: 2_000, maxOfLocked: 100 };
+const BOUNDS: BatchBounds = {
+  most: 500,
+  flights: 2,
+  waits: 2,
+  maxWaiting: 10_000,
+  maxOfPartition: 2_000,
+  maxOfLocked: 100,
+};
 
 /** Two plain flushes at a time are worth it only if the second is this large: otherwise both would be small. */
 const LARGE = 200;
@@ -28,7 +35,7 @@ const LONGEST_RETRY_S = 30;
  */
 export class GroupCommit<Request, Result> {
   readonly #options: GroupCommitOptions<Request, Result>;
-  readonly #bounds: Bounds;
+  readonly #bounds: BatchBounds;
   readonly #time: Time;
   readonly #partitions = new BriefMap<Partition<Request, Result>>();
   /**

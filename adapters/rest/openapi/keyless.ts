@@ -5,11 +5,11 @@ import { VERSION } from '../../../src/domain/version.js';
 import { type FailureName, failures } from './failures.js';
 import { header, KEYLESS_HEADERS } from './headers.js';
 import { refTo } from './schema-text.js';
-import type { ApiOperation, ApiParameter, MediaType, Paths } from './types.js';
+import type { ApiOperation, ApiParameter, OpenapiMediaType, Paths } from './types.js';
 
-const PAGE: Readonly<Record<string, MediaType>> = { 'text/html': { schema: { type: 'string' } } };
+const PAGE: Readonly<Record<string, OpenapiMediaType>> = { 'text/html': { schema: { type: 'string' } } };
 
-const json = (schema: string, value?: unknown): Record<string, MediaType> => ({
+const json = (schema: string, value?: unknown): Record<string, OpenapiMediaType> => ({
   'application/json': { schema: refTo('schemas', schema), ...(value !== undefined && { example: value }) },
 });
 
@@ -18,7 +18,7 @@ const LIMITED: FailureName = 'KeylessRateLimited';
 function keyless(
   operationId: string,
   summary: string,
-  content: Readonly<Record<string, MediaType>>,
+  content: Readonly<Record<string, OpenapiMediaType>>,
   more: { failures?: readonly FailureName[]; parameters?: readonly ApiParameter[]; neverRefused?: boolean } = {},
 ): Record<string, ApiOperation> {
   const get: ApiOperation = {

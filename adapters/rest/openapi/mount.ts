@@ -24,7 +24,7 @@ export function describes(app: FastifyInstance, { authUrl, ...described }: Descr
   };
 }
 
-export interface OpenapiOptions {
+export interface OpenapiMountOptions {
   readonly admitPublic: AdmitPublic;
   readonly describe: () => OpenapiDocument;
 }
@@ -36,7 +36,7 @@ const REFERENCE = '/docs/api';
  * `/openapi.yaml` and `/openapi.json`, with `?estimates=true` the whole document; its validator saves the next reader the download. A browser is led to the
  * reference, but for the download that is linked there.
  */
-export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiOptions): void {
+export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiMountOptions): void {
   const keyless = createPublic(app, admitPublic);
   const add = (name: string, type: string, write: (document: OpenapiDocument) => Promise<string>): void => {
     const whole = lazily(async () => staticBody(type, await write(describe())));

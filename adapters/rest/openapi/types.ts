@@ -31,7 +31,7 @@ export interface Example {
   readonly value: unknown;
 }
 
-export interface MediaType {
+export interface OpenapiMediaType {
   readonly schema: JsonSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, Example>>;
@@ -47,7 +47,7 @@ export interface Header {
 export interface ApiResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header | Reference>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
+  readonly content?: Readonly<Record<string, OpenapiMediaType>>;
   /** The error codes that are sent with this status here. */
   readonly 'x-codes'?: readonly string[];
 }
@@ -70,7 +70,7 @@ export interface ApiOperation {
   readonly description: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (ApiParameter | Reference)[];
-  readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, MediaType>> };
+  readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, OpenapiMediaType>> };
   readonly responses: Readonly<Record<string, ApiResponse | Reference>>;
   /** What one item costs; absent where the endpoint is free. */
   readonly 'x-price'?: PriceNote;

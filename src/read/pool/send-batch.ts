@@ -5,7 +5,7 @@ import { abortable } from '../abortable.js';
 import { isTooLate, tooLate } from '../shared-reads.js';
 import type { FamilyCounts } from './health.js';
 import type { Job } from './job.js';
-import type { Limit, Session } from './session.js';
+import type { Session, SessionLimit } from './session.js';
 
 /** How long a call may take, milliseconds. */
 export interface CallTime {
@@ -39,7 +39,7 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
     const giveUp = () => late.abort(new DOMException('The network did not respond in time.', 'TimeoutError'));
     const cancel = time.timers.after(Math.max(1, Math.ceil(time.timeoutMs)), giveUp);
     try {
-      const observe = (limit: Limit) => session.observe(kind, limit);
+      const observe = (limit: SessionLimit) => session.observe(kind, limit);
       const { onBilled, counts } = time;
       const onUnreadable = (objects: number): void => {
         counts.unreadable += objects;

@@ -95,7 +95,7 @@ export interface SessionHealth {
 }
 
 /** The network's statement of how many calls are left. */
-export interface Limit {
+export interface SessionLimit {
   readonly remaining: number;
   readonly resetsInSeconds: number;
 }
@@ -157,7 +157,7 @@ export class Session {
   }
 
   /** With no calls left it rests until there are more, without waiting for the network to refuse one. */
-  observe(kind: string, { remaining, resetsInSeconds }: Limit): void {
+  observe(kind: string, { remaining, resetsInSeconds }: SessionLimit): void {
     if (remaining > 0 || resetsInSeconds <= 0) return;
     const fromMs = this.#clock.now();
     const message = 'The rate limit of the network for this kind of call is used up for now.';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { GroupCommit } from '../../../adapters/postgres/ledger/group-commit.js';
 import type {
-  Bounds,
+  BatchBounds,
   FlushMode,
   GroupCommitOptions,
   Verdict,
@@ -96,7 +96,10 @@ test('every request is answered once, with its own answer, whatever the verdicts
 
 describe('requests of several parts', () => {
   /** Flushes that end when the test says so. */
-  function open({ isPlain, ...bounds }: Partial<Bounds> & Pick<GroupCommitOptions<string, string>, 'isPlain'> = {}) {
+  function open({
+    isPlain,
+    ...bounds
+  }: Partial<BatchBounds> & Pick<GroupCommitOptions<string, string>, 'isPlain'> = {}) {
     const flushed: { batch: string; mode: FlushMode; end: (verdict?: Verdict<string>) => void }[] = [];
     const commits = new GroupCommit<string, string>({
       flush: (batch, mode) =>
