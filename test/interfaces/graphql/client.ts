@@ -1,3 +1,4 @@
+import { createClient } from '../../kit/client.js';
 import type { TestAccount, TestPerch } from '../../kit/perch.js';
 
 /** What any GraphQL answer can hold, as if it were all there. */
@@ -49,17 +50,10 @@ export async function post(
   asked: string | Asked,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<GraphqlReply> {
-  const response = await fetch(`${perch.url}/graphql`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: GRAPHQL_TYPE,
-      ...(account && { 'x-api-key': account.key }),
-      ...headers,
-    },
-    body: JSON.stringify(typeof asked === 'string' ? { query: asked } : asked),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as GraphqlBody };
+  const request = typeof asked === 'string' ? { query: asked } : asked;
+  const client = createClient(perch.url, account?.key ?? null);
+  const { status, headers: got, body } = await client.post('/graphql', request, { accept: GRAPHQL_TYPE, ...headers });
+  return { status, headers: got, body: body as unknown as GraphqlBody };
 }
 
 /** What lies at a path of the data: field names and list indices. */
