@@ -7,3 +7,9 @@ import type { FreshDatabase } from './postgres/database.js';
 export async function fillDemo({ sql }: FreshDatabase): Promise<void> {
   await loadCorpus(sql, [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })]);
 }
+
+/** A network of one user for test keys, in place of the one that is made when the first is used (some seconds). */
+export async function fillInvented({ sql }: Pick<FreshDatabase, 'sql'>): Promise<void> {
+  const user = { id: '1', handle: 'harbor_obs', name: 'Harbour Observatory' };
+  await loadCorpus(sql, [{ kind: 'user', user }], { tables: 'invented' });
+}

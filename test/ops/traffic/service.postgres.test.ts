@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import type { StatusTraffic, TrafficFigures } from '../../../src/ports/figures.js';
 import { fillPeople } from '../../cluster/nodes/network.js';
+import { fillInvented } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 
 let perch: TestPerch;
@@ -12,7 +13,10 @@ const polls: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   perch = await startPerch({
-    prepare: fillPeople,
+    prepare: async (database) => {
+      await fillPeople(database);
+      await fillInvented(database);
+    },
     startPoll(task) {
       polls.push(task);
       return { close: async () => {} };

@@ -1,5 +1,6 @@
 /** The switch of the dashboard between live and test mode, over a real database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { fillInvented } from '../../kit/demo.js';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
 
 let service: DashboardService;
@@ -7,6 +8,7 @@ let ada: Customer;
 
 beforeAll(async () => {
   service = await startDashboard();
+  await fillInvented(service);
 });
 beforeEach(async () => {
   ada = await service.customer();
