@@ -73,7 +73,7 @@ describe('the published document', () => {
     expect(Object.keys(schemas).filter((name) => globals.has(name))).toEqual([]);
   });
 
-  it('tells tweets and users in a search apart by members that only one of them has, and requires', () => {
+  it('gives tweets and users of a search required members that the other kind lacks', () => {
     const [, own] = schemas.SearchPage?.allOf ?? [];
     const refs = own?.properties?.data?.items?.anyOf?.map(({ $ref }) => $ref);
     expect(refs).toEqual(['#/components/schemas/Tweet', '#/components/schemas/User']);
