@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { toolsTable } from '../../test/clients/tools/results.js';
 import { callsTables } from './calls-table.js';
 import { commandReference } from './command-reference.js';
 import { environmentTables } from './environment-tables.js';
@@ -16,6 +17,7 @@ const page = (name: string): string => readFileSync(fileOf(name), 'utf8');
 /** The pages of `docs/` that are made from the code, as a whole or in part, by name. */
 export const generatedPages = (): Readonly<Record<string, string>> => ({
   'architecture.md': withPart(page('architecture.md'), 'modules', modulesTable()),
+  'clients.md': withPart(page('clients.md'), 'tools', toolsTable()),
   'command-line.md': withPart(page('command-line.md'), 'commands', commandReference()),
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),

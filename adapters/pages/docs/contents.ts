@@ -11,7 +11,19 @@ export const GROUPS: readonly Group[] = [
   {
     title: 'Using it',
     isForCallers: true,
-    pages: ['graphql', 'rest', 'pricing', 'cursors', 'errors', 'testing', 'limits', 'agents', 'accounts', 'interface'],
+    pages: [
+      'graphql',
+      'rest',
+      'pricing',
+      'cursors',
+      'errors',
+      'testing',
+      'limits',
+      'agents',
+      'clients',
+      'accounts',
+      'interface',
+    ],
   },
   {
     title: 'Running it',

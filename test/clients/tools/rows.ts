@@ -128,10 +128,13 @@ export const ROWS: readonly Row[] = [
   }),
   graphql('apollo-4', {
     from: { package: '@apollo/client' },
-    needs: '[paging, persisted queries, retries](#apollo-client)',
+    needs: '[paging](graphql.md#client-caches), and [a manifest](graphql.md#persisted-operations) if you want one',
   }),
   graphql('apollo-3', { from: { package: 'apollo-client-3' }, needs: 'the same' }),
-  graphql('urql', { from: { package: '@urql/core' }, needs: '[keys of parts, paging, retries](#urql)' }),
+  graphql('urql', {
+    from: { package: '@urql/core' },
+    needs: '[parts and paging](graphql.md#client-caches), [retries](graphql.md#retries)',
+  }),
   graphql('graphql-request', { waits: false, says: {}, needs: 'nothing; it has no retries' }),
   graphql('graphql-codegen', {
     room: 'slow',
@@ -157,7 +160,7 @@ export const ROWS: readonly Row[] = [
     run: ['relay.mjs'],
     waits: false,
     says: {},
-    needs: '[where ids are](#relay)',
+    needs: '[where ids are](graphql.md#client-caches)',
   }),
   agent('ai', { needs: '`@ai-sdk/mcp`' }),
   agent('langchain', { from: { package: '@langchain/mcp-adapters' }, needs: 'nothing' }),
@@ -168,7 +171,7 @@ export const ROWS: readonly Row[] = [
   }),
   agent('genai', { from: { package: '@google/genai' }, says: { tools: 18, empty: [] }, needs: 'nothing' }),
   agent('mcp-remote', { needs: 'the key as `--header`, or nothing to sign in' }),
-  proxy('haproxy', '-v', '[whom to trust](#proxies)'),
+  proxy('haproxy', '-v', '[two settings](deploying.md)'),
   proxy('nginx', '-v', 'the same'),
   proxy('caddy', 'version', 'the same'),
   other('newman', {

@@ -33,7 +33,7 @@ export interface Workshop {
   prepare(perch: TestPerch, rows: readonly Row[]): Promise<void>;
   /** What the row's program says, and the statuses that the service gave it. */
   use(row: Row, perch: TestPerch): Promise<{ said: unknown; statuses: readonly number[] }>;
-  /** What TypeScript finds in the row's program and in what was made for it. */
+  /** What a generator said that failed, and what TypeScript finds in the row's program and in what was made for it. */
   faultsOf(row: Row): readonly string[];
   remove(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
   const path = [join(home, 'node_modules/.bin'), join(home, 'slow/node_modules/.bin'), ENV.PATH];
   const inRoom = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
     run(command, args, { cwd: home, env: { ...process.env, PATH: path.join(delimiter), ...env }, timeout: 120_000 });
-  let faults: readonly string[] = [];
+  const faults: string[] = [];
   return {
     async prepare({ url }, chosen) {
       for (const made of ['made', 'slow/made', 'relay/__generated__']) {
@@ -62,12 +62,19 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
       }
       await writeFile(join(home, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text());
       await inRoom(process.execPath, ['schema.mjs', `${url}/graphql`, 'schema.graphql']);
-      for (const [command = '', ...args] of chosen.flatMap(({ make }) => make)) await inRoom(command, args);
+      for (const { name, make } of chosen) {
+        for (const [command = '', ...args] of make) {
+          const said = await saidInVain(() => inRoom(command, args));
+          faults.push(...said.map((line) => `${name}: ${line}`));
+        }
+      }
       const files = chosen.flatMap((row) => row.run).filter((file) => file.endsWith('.ts'));
       await writeFile(join(home, 'tsconfig.chosen.json'), JSON.stringify({ extends: './tsconfig.json', files }));
-      if (files.length > 0) faults = await typeFaults(() => inRoom('tsc', ['--project', 'tsconfig.chosen.json']));
+      if (files.length > 0)
+        faults.push(...(await saidInVain(() => inRoom('tsc', ['--project', 'tsconfig.chosen.json']))));
     },
-    faultsOf: ({ name }) => faults.filter((fault) => new RegExp(`\\b(?:typed|made)/${name}[./]`).test(fault)),
+    faultsOf: ({ name }) =>
+      faults.filter((fault) => new RegExp(`^${name}: |\\b(?:typed|made)/${name}[./]`).test(fault)),
     async use({ from, run: args }, perch) {
       // So few a second that a tool that sends twenty has to wait.
       const { key } = await perch.account({ qps: 10 });
@@ -78,9 +85,9 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
           PERCH_KEY: key,
           PERCH_METRICS: `http://127.0.0.1:${perch.config.metricsPort}/metrics`,
         };
-        const isNode = /\.(?:mjs|ts)$/.test(args[0] ?? '');
-        const program = isNode || 'package' in from ? process.execPath : from.program;
-        const { stdout } = await inRoom(program, isNode ? ['--import', TSX, ...args] : args, env);
+        const [, kind] = /\.(mjs|ts)$/.exec(args[0] ?? '') ?? [];
+        const program = kind || 'package' in from ? process.execPath : from.program;
+        const { stdout } = await inRoom(program, kind === 'ts' ? ['--import', TSX, ...args] : args, env);
         return { said: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), statuses: recorder.statuses };
       } finally {
         recorder.close();
@@ -102,12 +109,14 @@ async function install(folder: string): Promise<void> {
   await writeFile(mark, wanted);
 }
 
-async function typeFaults(check: () => Promise<unknown>): Promise<string[]> {
+/** The lines that a command prints before it fails; none if it does not. */
+async function saidInVain(start: () => Promise<unknown>): Promise<string[]> {
   try {
-    await check();
+    await start();
     return [];
   } catch (error) {
-    return (error as { stdout: string }).stdout.split('\n').filter((line) => line !== '');
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return [`${error}`.split('\n')[0] ?? '', ...`${stdout}\n${stderr}`.split('\n')].filter((line) => line !== '');
   }
 }
 

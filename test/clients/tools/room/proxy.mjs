@@ -24,7 +24,7 @@ defaults
   timeout connect 2s
   timeout client 30s
   timeout server 40s
-  option forwardfor
+  http-request set-header X-Forwarded-For %[src]
 frontend front
   bind 127.0.0.1:${port}
   default_backend back
@@ -47,7 +47,7 @@ http {
     location / {
       proxy_pass ${url};
       proxy_set_header Host $http_host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-For $remote_addr;
     }
   }
 }
