@@ -15,8 +15,9 @@ const ADDRESS = 'http://127.0.0.1:4000';
 
 const HEAD = `# REST reference
 
-Every endpoint, generated from the OpenAPI 3.1 document at \`/openapi.yaml\`, which also has the headers, examples and every field
-of every response. Send the key as \`x-api-key\` or as \`Authorization: Bearer\`.
+Every endpoint, generated from the OpenAPI 3.1 document, which also has the headers, examples and every field of every response.
+It is at \`/openapi.yaml\`, in a form for generators of clients, which leaves out the parameter \`estimate\`; all of it is at
+\`/openapi.yaml?estimates=true\`. Send the key as \`x-api-key\` or as \`Authorization: Bearer\`.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" http://127.0.0.1:4000/v1/users/harbor_obs # 1 credit
