@@ -68,7 +68,9 @@ export function priceInputSchema(tools: readonly { name: string; inputSchema: To
   const given: ToolSchema = {
     type: 'object',
     description: 'The arguments for the tool. `max_credits` has no effect here: it limits the call anyway.',
-    properties: Object.fromEntries(all.map(([name, { type, items }]) => [name, { type, ...(items && { items }) }])),
+    properties: Object.fromEntries(
+      all.map(([name, { type = 'string', items }]) => [name, { type, ...(items && { items }) }]),
+    ),
     additionalProperties: false,
   };
   return {
