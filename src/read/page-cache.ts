@@ -61,19 +61,23 @@ export class PageCache {
   ): Promise<CachedPage> {
     const hash = listHash(list);
     const shows = [...new Set([...listNames, ...page.items.flatMap(namesOfItem)])];
-    let left = page;
-    for (const place of isFirst(page.place) ? [page.place, HEAD] : [page.place]) {
-      const cached = { value: left, fetchedAt };
+    const nothing = { ...page, items: [], next: null };
+    const without = (withdrawn: ReadonlySet<string>): CachedPage | undefined => {
+      if (listNames.some((name) => withdrawn.has(name))) return undefined;
+      const isShown = (item: User | Tweet): boolean => !namesOfItem(item).some((name) => withdrawn.has(name));
+      return { ...page, items: page.items.filter(isShown) };
+    };
+    const store = async (place: string): Promise<CachedPage> => {
       const lifetimeMs = pageLifetime(this.#lifetimes, list, place === HEAD);
-      const without = (withdrawn: ReadonlySet<string>): CachedPage | undefined => {
-        if (listNames.some((name) => withdrawn.has(name))) return undefined;
-        const isShown = (item: User | Tweet): boolean => !namesOfItem(item).some((name) => withdrawn.has(name));
-        return { ...cached.value, items: cached.value.items.filter(isShown) };
-      };
-      const stored = await this.#cache.set(pageKey(hash, place), cached, lifetimeMs, shows, { beganAt, without });
-      left = stored ?? { ...left, items: [], next: null };
-    }
-    return left;
+      const cached = { value: page, fetchedAt };
+      return (await this.#cache.set(pageKey(hash, place), cached, lifetimeMs, shows, { beganAt, without })) ?? nothing;
+    };
+    const [stored, head = stored] = await Promise.all([
+      store(page.place),
+      ...(isFirst(page.place) ? [store(HEAD)] : []),
+    ]);
+    // What was withdrawn in between is missing in one of them only.
+    return head.items.length < stored.items.length ? head : stored;
   }
 
   /**
