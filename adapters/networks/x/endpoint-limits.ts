@@ -76,7 +76,7 @@ export class EndpointLimits {
     });
     return async (told) => {
       const limit = told !== undefined && told.resetsInSeconds > 0 ? told : undefined;
-      // Whoever left has no answer; the next call finds out.
+      // A caller who left has no answer; the next call finds out.
       const assumed = signal.aborted ? undefined : UNLIMITED;
       const own = limit ?? (this.#isKnown(calls) ? undefined : assumed);
       if (own) this.#note(calls, own);

@@ -63,7 +63,7 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(4);
   });
 
-  it('is asked by one call while nothing is known of it, and by as many as it has left then (L21)', async () => {
+  it('is sent one call while nothing is known of it, then as many as it has left (L21)', async () => {
     let left = 3;
     const at = await scripted(({ path, query }) => {
       left -= 1;
@@ -77,14 +77,14 @@ describe('an endpoint of X that has no calls left', () => {
     expect(at.requests).toHaveLength(3);
   });
 
-  it('is called as often as is asked for where its answers say nothing', async () => {
+  it('is sent every call at once after an answer without rate headers', async () => {
     const at = await scripted(({ path, query }) => ({ body: answer([])({ path, query }).body }));
     const search = (q: string) => at.network.page({ kind: 'search', subject: q, product: 'Latest' }, null, context());
     await Promise.all(['a', 'b', 'c', 'd'].map(search));
     expect(at.requests).toHaveLength(4);
   });
 
-  it('is asked by the next call where the first one left without an answer', async () => {
+  it('is sent the next call when the caller of the first one leaves (L21)', async () => {
     const leaving = new AbortController();
     const at = await scripted(({ path, query }) => {
       leaving.abort(new Error('left'));
