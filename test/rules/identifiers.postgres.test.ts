@@ -100,7 +100,8 @@ describe('identifiers (I1–I12)', () => {
     const { body } = await post(service.perch, await service.perch.account(), asked);
     expect(body.data).toEqual({ user: { id: '1' }, timeline: { nodes: [{ id: '501' }] } });
     const call = { method: 'tools/call', params: { name: 'get_user', arguments: { handle: pasted } } };
-    const told = await sendNew(new URL('/mcp', service.perch.url), reader.account.key, call);
+    const { key } = await service.perch.account();
+    const told = await sendNew(new URL('/mcp', service.perch.url), key, call);
     expect(told.body.result.structuredContent).toMatchObject({ data: { id: '1' } });
     const batch = await reader.post('/v1/users/batch', { handles: [pasted, 'aurora', `${pasted}!`] });
     expect([idsOf(batch), batch.body.errors]).toEqual([
