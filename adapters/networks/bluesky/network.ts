@@ -10,7 +10,7 @@ import { limitReader } from '../upstream/rate-headers.js';
 import { BlueskyAccount } from './account.js';
 import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
-import { noTweet, noUser, POST, recordOf, uriOfRecord, userDid } from './ids.js';
+import { IMPOSSIBLE, noTweet, noUser, POST, recordOf, uriOfRecord, userDid } from './ids.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
 import {
   type BlueskyListRead,

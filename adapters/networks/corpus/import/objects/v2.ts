@@ -1,7 +1,7 @@
 import { languageOf } from '../../../../../src/domain/model.js';
 import { articlesIn, decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { altText, counter, moment, optionSchema, pollSchema, valid } from './fields.js';
-import { asRecord, asRecords, type Json } from './reading.js';
+import { asRecord, asRecords, isRecord, type Json } from './reading.js';
 
 /** The objects that a page includes beside its posts, by key and id. */
 export interface V2Includes {
@@ -50,7 +50,7 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
 
 function pollOf(tweet: Json, includes: V2Includes): Json | undefined {
   const ids = asRecord(tweet.attachments).poll_ids;
-  const [poll] = Array.isArray(ids) ? ids.flatMap((id) => includes.polls.get(id) ?? []) : [];
+  const poll = (Array.isArray(ids) ? ids : []).map((id) => includes.polls.get(id)).find(isRecord);
   if (!Array.isArray(poll?.options)) return undefined;
   const options = asRecords(poll.options)
     .toSorted((one, other) => Number(one.position) - Number(other.position))
