@@ -5,6 +5,7 @@ import { openapiYaml } from '../../../adapters/rest/openapi/document.js';
 import type { ApiOperation, ApiResponse, JsonSchema } from '../../../adapters/rest/openapi/types.js';
 import { ROUTES } from '../../../adapters/rest/routes.js';
 import { UNITS } from '../../../src/domain/prices.js';
+import { PACKS } from '../../../src/domain/tiers.js';
 import { fieldRows, SECTION_TWO, SILENT } from './section-two.js';
 import { describedAt } from './subject.js';
 
@@ -181,7 +182,7 @@ describe('bounds and enumerations', () => {
   });
 
   it('lists the packs that can be bought', () => {
-    expect(schemas.CheckoutRequest?.properties?.pack?.enum).toEqual(['starter', 'builder', 'growth', 'scale']);
+    expect(schemas.CheckoutRequest?.properties?.pack?.enum).toEqual(PACKS.map(({ name }) => name));
   });
 
   it('keeps `mixed` to batches', () => {
