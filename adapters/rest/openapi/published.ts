@@ -1,5 +1,5 @@
 import { pascalCase, refTo } from './schema-text.js';
-import type { ApiOperation, JsonSchema, MediaType, OpenapiDocument } from './types.js';
+import type { ApiOperation, JsonSchema, OpenapiDocument, OpenapiMediaType } from './types.js';
 
 /** What generators name their own types after operations by, and what we end in instead. */
 const ENDINGS: readonly (readonly [theirs: RegExp, ours: string])[] = [
@@ -50,7 +50,7 @@ function withoutEstimate(operation: ApiOperation, schemas: Record<string, JsonSc
   const [only] = answers;
   const one =
     answers.length === 1 && only ? only : pageOfAny(`${pascalCase(operation.operationId)}Page`, answers, schemas);
-  const content: Record<string, MediaType> = { 'application/json': { schema: one, examples } };
+  const content: Record<string, OpenapiMediaType> = { 'application/json': { schema: one, examples } };
   return {
     ...operation,
     parameters: (operation.parameters ?? []).filter((parameter) => !isEstimate(parameter)),
