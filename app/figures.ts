@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
-import { sampleOf } from '../adapters/http/traffic.js';
+import { toTrafficSample } from '../adapters/http/traffic.js';
 import { createCosts } from '../adapters/postgres/figures/costs.js';
 import { createTraffic } from '../adapters/postgres/figures/traffic.js';
 import { readOperations } from '../schema/operations.js';
@@ -45,7 +45,7 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
   );
   if (network.billing === null) return book;
   const warn = async (): Promise<void> => {
-    for (const loss of await book.newLosses()) log.warn(loss, warningOf(loss));
+    for (const loss of await book.newLosses()) log.warn(loss, lossWarning(loss));
   };
   await lifecycle.open(
     'warnings of losses',
@@ -55,7 +55,7 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
   return book;
 }
 
-const warningOf = ({ operation, incomeUsd, costUsd, hitRate }: Loss): string =>
+const lossWarning = ({ operation, incomeUsd, costUsd, hitRate }: Loss): string =>
   `${operation} does not earn what it costs: $${incomeUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
 
 export interface TrafficOptions {
@@ -74,7 +74,7 @@ export async function openTraffic(
   const book = new TrafficBook({
     ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock, newId: v7 },
   });
-  app.onAnswered((answered) => book.note(sampleOf(answered)));
+  app.onAnswered((answered) => book.note(toTrafficSample(answered)));
   const flush = async (): Promise<void> => {
     try {
       await book.flush();

@@ -74,7 +74,7 @@ export class Lifecycle {
     try {
       return await build();
     } catch (error) {
-      await this.close().catch((closing: unknown) => this.#warn(messageOf(closing)));
+      await this.close().catch((closing: unknown) => this.#warn(errorMessage(closing)));
       throw error;
     }
   }
@@ -114,7 +114,7 @@ export class Lifecycle {
     for (let group = this.#takeLast(); group.length > 0; group = this.#takeLast()) {
       const closings = group.map((part) =>
         this.#close(part, endMs).catch((cause: unknown) => {
-          failures.push(new Error(`${part.name}: ${messageOf(cause)}`, { cause }));
+          failures.push(new Error(`${part.name}: ${errorMessage(cause)}`, { cause }));
         }),
       );
       await Promise.all(closings);
@@ -157,4 +157,4 @@ export class Lifecycle {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

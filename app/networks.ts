@@ -28,16 +28,16 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
   },
   bluesky: async ({ config, clock, memories }) => {
     const { createBlueskyNetwork } = await import('../adapters/networks/bluesky/network.js');
-    return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: userAgentOf(config), clock, memories });
+    return createBlueskyNetwork({ ...config.networks.bluesky, userAgent: toUserAgent(config), clock, memories });
   },
   x: async ({ config, clock, callsLeft }) => {
     const { createXNetwork } = await import('../adapters/networks/x/network.js');
-    return createXNetwork({ ...config.networks.x, userAgent: userAgentOf(config), clock, callsLeft });
+    return createXNetwork({ ...config.networks.x, userAgent: toUserAgent(config), clock, callsLeft });
   },
   mastodon: async ({ config, clock, memories }) => {
     const { createMastodonNetwork } = await import('../adapters/networks/mastodon/network.js');
     const { baseUrl, tokens } = config.networks.mastodon;
-    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: userAgentOf(config), clock, memories });
+    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: toUserAgent(config), clock, memories });
   },
 };
 
@@ -101,4 +101,4 @@ export async function openSelfCheck(
 }
 
 /** Identifies the software, and a contact for the network's operators. */
-const userAgentOf = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;
+const toUserAgent = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;

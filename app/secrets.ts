@@ -23,15 +23,15 @@ export async function openSecrets(home: string, shared: string | null): Promise<
 }
 
 /** Identifies a pepper without revealing anything about it: the database remembers whose hashes it stores. */
-export const fingerprintOf = ({ pepper }: Secrets): Buffer =>
+export const pepperFingerprint = ({ pepper }: Secrets): Buffer =>
   createHmac('sha256', pepper).update('perch pepper fingerprint').digest();
 
 /** Clients' keys are derived with it, each from the one before; it is not the pepper that they are hashed with. */
-export const tokenSecretOf = ({ pepper }: Secrets): Buffer =>
+export const deriveTokenSecret = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch oauth pairs', BYTES));
 
 /** The secrets with which webhooks are signed are derived from it. */
-export const webhookRootOf = ({ pepper }: Secrets): Buffer =>
+export const deriveWebhookRoot = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch webhooks', BYTES));
 
 /** The two must not be the same bytes: `purpose` makes them differ. */

@@ -4,7 +4,7 @@ import type { HistoryModel } from '../adapters/pages/site/status/status-model.js
 import { createStatusHistory, KEPT_DAYS } from '../adapters/postgres/figures/status-history.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import { type FamilySample, StatusBook } from '../src/figures/status-book.js';
-import { DAY_MS, dayOf, MINUTE_MS } from '../src/lib/durations.js';
+import { DAY_MS, MINUTE_MS, utcDay } from '../src/lib/durations.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { StatusHistory } from '../src/ports/figures.js';
@@ -51,7 +51,7 @@ export async function openStatusHistory(
     'history of the status',
     () =>
       startPoll(async () => {
-        book.note(samplesOf(pool, isDatabaseAway));
+        book.note(familySamples(pool, isDatabaseAway));
         await flush();
       }, MINUTE_MS),
     async (poll) => {
@@ -62,7 +62,7 @@ export async function openStatusHistory(
   return readEachMinute(history, clock);
 }
 
-function samplesOf(pool: Pool, isDatabaseAway: boolean): FamilySample[] {
+function familySamples(pool: Pool, isDatabaseAway: boolean): FamilySample[] {
   const health = pool.health();
   return FAMILIES.map((family) => {
     const { upstreamCalls, failures, readMs, cacheHits, read } = health.families[family];
@@ -80,7 +80,7 @@ function readEachMinute(history: StatusHistory, clock: Clock): ReadHistory {
   return () => {
     const now = clock.now();
     if (known && now < known.untilMs) return known.answer;
-    const fromDay = dayOf(now - (KEPT_DAYS - 1) * DAY_MS);
+    const fromDay = utcDay(now - (KEPT_DAYS - 1) * DAY_MS);
     const read = async (): Promise<HistoryModel> => ({ fromDay, ...(await history.read(fromDay, MOST_INCIDENTS)) });
     known = { untilMs: now + MINUTE_MS, answer: read().catch(() => null) };
     return known.answer;

@@ -42,18 +42,18 @@ export function createStatus(options: StatusOptions): () => Promise<StatusModel>
       network: network.name,
       database: { ok },
       redis: shared
-        ? { state: shared.up ? 'up' : 'away', since: timeOf(shared.since) }
+        ? { state: shared.up ? 'up' : 'away', since: isoTime(shared.since) }
         : { state: 'not used', since: null },
       processes: shared?.nodes ?? null,
       families,
       sessions: health.sessions.map(({ name, state, closed }) => ({
         name,
         state,
-        closed: closed.map(({ kind, why, untilMs }) => ({ kind, why, until: timeOf(untilMs) })),
+        closed: closed.map(({ kind, why, untilMs }) => ({ kind, why, until: isoTime(untilMs) })),
       })),
       networkFindings: findings(),
       draining: draining(),
-      startedAt: timeOf(startedAt),
+      startedAt: isoTime(startedAt),
       version: VERSION,
     };
   };
@@ -61,9 +61,9 @@ export function createStatus(options: StatusOptions): () => Promise<StatusModel>
 
 /** Whether nothing of a family can be read. */
 export const isDown = (name: Family, { families, sessions }: PoolHealth): boolean =>
-  stateOf(name, families[name], sessions) === 'down';
+  familyState(name, families[name], sessions) === 'down';
 
-const timeOf = (ms: number): string => new Date(ms).toISOString();
+const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 function overall(families: StatusModel['families'], isRedisUp: boolean): Health {
   if (families.every(({ state }) => state === 'down')) return 'down';
@@ -75,14 +75,14 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
   const { lastIncident, cacheHits, read } = family;
   return {
     name,
-    state: stateOf(name, family, sessions),
+    state: familyState(name, family, sessions),
     queueWaitMs: Math.round(family.waitMs),
     queueLength: family.waiting,
     upstreamCalls: family.upstreamCalls,
     failures: family.failures,
     unreadable: family.unreadable,
     refused: family.refused,
-    lastIncident: lastIncident && { ...lastIncident, at: timeOf(lastIncident.at) },
+    lastIncident: lastIncident && { ...lastIncident, at: isoTime(lastIncident.at) },
     cacheHitRate: cacheHits + read === 0 ? null : cacheHits / (cacheHits + read),
   };
 }
@@ -91,7 +91,7 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
  * Down if no session can be read with; degraded if one rests, if some kind is failing or is closed to all sessions, or
  * if the last call failed.
  */
-function stateOf(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
+function familyState(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
   const isShut = (session: SessionHealth): boolean => isShutFor(name, session);
   if (sessions.every(isShut)) return 'down';
   const closings = sessions.flatMap(({ closed }) => closed.filter(({ kind }) => familyOfKind(kind) === name));

@@ -12,7 +12,7 @@ import { withoutLogin } from '../src/config/read-settings.js';
 import type { Accounts } from '../src/ports/accounts.js';
 import type { Ledger } from '../src/ports/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
-import { fingerprintOf, openSecrets, type Secrets } from './secrets.js';
+import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
 /**
  * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
@@ -112,7 +112,7 @@ async function openDatabase(
 }
 
 async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<void> {
-  if (!(await reached(config, isOfPepper(sql, fingerprintOf(secrets))))) throw strangeSecrets(config);
+  if (!(await reached(config, isOfPepper(sql, pepperFingerprint(secrets))))) throw strangeSecrets(config);
 }
 
 /** The database's answer; if it cannot be reached, the error names the setting to check. */

@@ -10,8 +10,8 @@ import {
   type Curated,
   FIRST_NAMES,
   KINDS,
-  kindOf,
   LANGUAGES,
+  requireKind,
   SHORT_TOWNS,
   SURNAMES,
   TOWNS,
@@ -44,7 +44,7 @@ class Census {
   }
 
   member(kind: string, position: number): Person {
-    const spec = kindOf(kind);
+    const spec = requireKind(kind);
     const town = spec.institution
       ? (TOWNS[(position + kind.length * 3) % TOWNS.length] ?? '')
       : this.chance.pick(TOWNS);
@@ -91,12 +91,12 @@ class Census {
 
 const curatedPerson = (curated: Curated): Person => ({
   ...curated,
-  calledBy: kindOf(curated.kind).institution ? curated.name : (curated.name.split(' ')[0] ?? curated.name),
+  calledBy: requireKind(curated.kind).institution ? curated.name : (curated.name.split(' ')[0] ?? curated.name),
   createdMs: Date.parse(curated.createdAt),
 });
 
 function complete(person: Person, kind: string, index: number, census: Census, chance: Chance): DemoAccount {
-  const spec = kindOf(kind);
+  const spec = requireKind(kind);
   const curated = CURATED.find(({ handle }) => handle === person.handle);
   const { institution } = spec;
   return {

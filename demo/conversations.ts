@@ -36,18 +36,21 @@ export function afterwards(earlierMs: number, medianMinutes: number, { chance, n
 export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, talk: Talk): T | null {
   const { chance, told } = talk;
   const seen = post.media === null ? post.text : `${post.text} <media>`;
-  const free = choices.filter((choice) => !post.topic?.said.has(keyOf(choice)) && (choice.under?.test(seen) ?? true));
+  const free = choices.filter(
+    (choice) => !post.topic?.said.has(choiceKey(choice)) && (choice.under?.test(seen) ?? true),
+  );
   const made = free.filter(({ under }) => under !== null);
   const from = made.length > 0 && chance.happens(0.7) ? made : free;
   if (from.length === 0) return null;
-  const timesTold = (choice: T): number => told.get(`${post.author.id} ${keyOf(choice)}`) ?? 0;
+  const timesTold = (choice: T): number => told.get(`${post.author.id} ${choiceKey(choice)}`) ?? 0;
   const least = Math.min(...from.map(timesTold));
   const chosen = chance.pick(from.filter((choice) => timesTold(choice) === least));
-  told.set(`${post.author.id} ${keyOf(chosen)}`, least + 1);
+  told.set(`${post.author.id} ${choiceKey(chosen)}`, least + 1);
   return chosen;
 }
 
-export const keyOf = (choice: Exchange | Comment): string => ('turns' in choice ? choice.turns.join() : choice.text);
+export const choiceKey = (choice: Exchange | Comment): string =>
+  'turns' in choice ? choice.turns.join() : choice.text;
 
 function answer(parent: Draft, speaker: DemoAccount, template: string, topic: Topic, talk: Talk): Draft | null {
   const atMs = afterwards(parent.atMs, parent.parent === null ? 45 : 12, talk);
@@ -102,7 +105,7 @@ function* converse(post: Draft, topic: Topic, talk: Talk): Generator<Draft> {
   const applauds = welcome && chance.happens(found === null ? 0.6 : 0.12);
   if (applauds) yield* once(post, society.reader(post.author, chance), CHORUS.applause, topic, talk);
   else if (found !== null) {
-    topic.said.add(keyOf(found));
+    topic.said.add(choiceKey(found));
     yield* exchange(post, found.turns, topic, talk);
   }
 }

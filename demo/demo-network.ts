@@ -12,7 +12,7 @@ import { Classics } from './classics.js';
 import { makeReplies, type Talk } from './conversations.js';
 import type { Draft } from './draft.js';
 import { DEMO_HANDLES } from './entry-points.js';
-import { type Follow, followersOf, makeFollows } from './follows.js';
+import { type Follow, followersByAccount, makeFollows } from './follows.js';
 import { makePosts, Subjects } from './posts.js';
 import { Chance } from './random.js';
 import { Society } from './society.js';
@@ -70,7 +70,7 @@ function* userRows(
   follows: readonly Follow[],
   tweets: readonly Tweet[],
 ): Generator<CorpusRow> {
-  const followers = followersOf(accounts, follows);
+  const followers = followersByAccount(accounts, follows);
   const tally = (ids: Iterable<string>): Map<string, number> => {
     const counts = new Map<string, number>();
     for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -95,7 +95,7 @@ export function* demoNetwork({ seed, now }: DemoOptions): Generator<CorpusRow> {
   const chance = new Chance(seed);
   const accounts = makeAccounts(chance);
   const follows = makeFollows(accounts, chance);
-  const society = new Society(accounts, followersOf(accounts, follows));
+  const society = new Society(accounts, followersByAccount(accounts, follows));
   const drafts = writeTweets(society, chance, Math.max(now, EARLIEST_NOW_MS));
   const tweets = toTweets(withIds(drafts), society, chance);
   yield* userRows(accounts, follows, tweets);

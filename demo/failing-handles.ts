@@ -97,7 +97,7 @@ const PRIVATE = invented('1101', PRIVATE_HANDLE, { protected: true, bio: 'Its tw
 const EMPTY = invented('1102', EMPTY_HANDLE, { bio: 'It has no tweets, and follows nobody.' });
 const SHOWN = [PRIVATE, EMPTY];
 
-const failureOf = ({ code, reason, message }: FailingHandle): ServiceError => {
+const toServiceError = ({ code, reason, message }: FailingHandle): ServiceError => {
   const detail: ErrorDetail = reason === undefined ? {} : { reason };
   return new ServiceError(code, message, detail);
 };
@@ -119,12 +119,12 @@ function inventedUser(ref: UserRef): Found<User> | undefined {
   const shown = SHOWN.find(isMeant);
   if (shown !== undefined) return { ok: shown };
   const failing = 'id' in ref ? undefined : FAILING_HANDLES.find(({ handle }) => handle === ref.handle.toLowerCase());
-  return failing && { fail: failureOf(failing) };
+  return failing && { fail: toServiceError(failing) };
 }
 
 function inventedTweet(id: string): Found<Tweet> | undefined {
   const failing = FAILING_HANDLES.find(({ tweetId }) => tweetId === id);
-  return failing && { fail: failureOf(failing) };
+  return failing && { fail: toServiceError(failing) };
 }
 
 function inventedPage({ kind, subject }: ListRef): NetworkPage | undefined {

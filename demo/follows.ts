@@ -53,7 +53,7 @@ export function makeFollows(accounts: readonly DemoAccount[], seed: Chance): Fol
 }
 
 /** The followers of each account, by its index. */
-export function followersOf(accounts: readonly DemoAccount[], follows: readonly Follow[]): DemoAccount[][] {
+export function followersByAccount(accounts: readonly DemoAccount[], follows: readonly Follow[]): DemoAccount[][] {
   const lists: DemoAccount[][] = accounts.map(() => []);
   for (const { follower, followed } of follows) lists[followed.index]?.push(follower);
   return lists;

@@ -3,7 +3,7 @@ import type { DemoAccount } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
 import { readSubjects, type Subject } from './subjects.js';
-import { kindOf, LANGUAGES, readText } from './vocabulary.js';
+import { LANGUAGES, readText, requireKind } from './vocabulary.js';
 import type { Writer } from './writer.js';
 
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ export class Subjects {
     const { lang } = account.voice;
     return LANGUAGES.includes(lang) && chance.happens(0.75)
       ? this.urn(lang, [lang])
-      : this.urn(account.kind, kindOf(account.kind).subjects);
+      : this.urn(account.kind, requireKind(account.kind).subjects);
   }
 
   private urn(key: string, files: readonly string[]): Urn<Subject> {
@@ -35,7 +35,7 @@ export class Subjects {
 
 /** A time at which such an account posts; recent times are likelier. */
 function postTime(account: DemoAccount, nowMs: number, chance: Chance): number {
-  const [opens, closes] = kindOf(account.kind).hours;
+  const [opens, closes] = requireKind(account.kind).hours;
   const day = Math.floor(nowMs / DAY_MS) * DAY_MS - Math.floor(SPAN_DAYS * chance.unit() ** 1.25) * DAY_MS;
   const hour = opens + (closes - opens) * ((chance.unit() + chance.unit()) / 2);
   const atMs = Math.floor(day + hour * HOUR_MS + chance.int(MINUTE_MS));

@@ -1,6 +1,6 @@
 /** How posts spread: quotes with a comment, and retweets. */
 import type { DemoAccount } from './account.js';
-import { afterwards, fitting, keyOf, type Talk } from './conversations.js';
+import { afterwards, choiceKey, fitting, type Talk } from './conversations.js';
 import { type Draft, draft } from './draft.js';
 import { Urn } from './random.js';
 import { CHORUS } from './vocabulary.js';
@@ -31,7 +31,7 @@ export function makeQuotes(posts: readonly Draft[], count: number, talk: Talk): 
     const general = CHORUS.quotes.filter((line) => !topic.said.has(line));
     const template = comment !== null && chance.happens(0.75) ? comment.text : general[chance.int(general.length || 1)];
     if (template === undefined || (quoted.lang !== 'en' && template !== comment?.text)) continue;
-    topic.said.add(template === comment?.text ? keyOf(comment) : template);
+    topic.said.add(template === comment?.text ? choiceKey(comment) : template);
     const author = society.reader(quoted.author, chance);
     const text = writer.adorned(writer.say(template, author, topic, atMs), author, topic.subject);
     drafts.push(draft({ author, atMs, quoted, text, lang: quoted.lang }));

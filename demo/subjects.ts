@@ -43,15 +43,15 @@ export interface Subject {
 const MEDIA: Readonly<Record<string, MediaType>> = { p: 'photo', v: 'video', g: 'animated_gif' };
 const LINE = /^(?<sign>[>+?"])(?<media>[pvg])?(?:\((?<condition>[^)]*)\))? (?<text>.+)$/;
 
-const wordsOf = (text: string | undefined): string[] => (text ?? '').split(' ').filter((word) => word !== '');
+const splitWords = (text: string | undefined): string[] => (text ?? '').split(' ').filter((word) => word !== '');
 
 function openSubject(line: string): Subject {
   const [name = '', ...rest] = line.slice(1).split('|');
   const option = new Map(rest.map((part) => part.split(':', 2).map((side) => side.trim()) as [string, string]));
   return {
     name: name.trim(),
-    tags: wordsOf(option.get('tags')),
-    emoji: wordsOf(option.get('emoji')),
+    tags: splitWords(option.get('tags')),
+    emoji: splitWords(option.get('emoji')),
     weight: Number(option.get('weight') ?? 1),
     plain: option.get('plain') === 'yes',
     posts: [],

@@ -68,7 +68,7 @@ function countRows(drafts: Iterable<Draft>): Map<Draft, Counts> {
   return counts;
 }
 
-function mediaOf({ media }: Draft, id: string, chance: Chance): Media[] {
+function makeMedia({ media }: Draft, id: string, chance: Chance): Media[] {
   if (media === null) return [];
   const count = media === 'photo' && chance.happens(0.2) ? 2 + chance.int(3) : 1;
   return Array.from({ length: count }, (_, index) => {
@@ -81,7 +81,7 @@ function mediaOf({ media }: Draft, id: string, chance: Chance): Media[] {
 }
 
 /** Likes grow with the number of possible readers; views with both. */
-function fameOf(draft: Draft, counts: Counts, followers: number, chance: Chance): Draft['fame'] & object {
+function makeFame(draft: Draft, counts: Counts, followers: number, chance: Chance): Draft['fame'] & object {
   if (draft.fame !== null) return draft.fame;
   const base = draft.parent === null ? -1.5 : -2.9;
   const appeal = chance.skewed(base, 0.95) * (draft.media === null ? 1 : 1.8);
@@ -103,7 +103,7 @@ export function toTweets(ids: ReadonlyMap<Draft, string>, society: Society, seed
   return [...ids].map(([draft, id]) => {
     const { author, parent, quoted, retweeted, text } = draft;
     const counts = counted.get(draft) ?? { replies: 0, retweets: 0, quotes: 0 };
-    const fame = fameOf(draft, counts, society.followersCount(author), chance);
+    const fame = makeFame(draft, counts, society.followersCount(author), chance);
     return {
       id,
       text,
@@ -121,7 +121,7 @@ export function toTweets(ids: ReadonlyMap<Draft, string>, society: Society, seed
       likesCount: retweeted === null ? fame.likes : 0,
       bookmarksCount: retweeted === null ? Math.floor(fame.likes / 31) : 0,
       ...(retweeted === null ? { viewsCount: fame.views } : {}),
-      media: mediaOf(draft, id, chance),
+      media: makeMedia(draft, id, chance),
       urls: found(text, /(https:\/\/[^\s…]+)/g),
       hashtags: found(text, /#([\p{L}\p{N}_]+)/gu),
       mentions: found(text, /@(\w+)/g),

@@ -61,18 +61,18 @@ function readLists(text: string): Record<string, Words> {
 /** Words that fill the texts, by the name of their slot. */
 export const SLOTS: Readonly<Record<string, Words>> = readLists(readText('lists.txt'));
 
-function wordsOf(name: string): readonly string[] {
+function slotWords(name: string): readonly string[] {
   const words = SLOTS[name];
   if (words === undefined || 'winter' in words) throw new RangeError(`No such list: ${name}`);
   return words;
 }
 
-export const TOWNS = wordsOf('town');
+export const TOWNS = slotWords('town');
 /** One in the sky at a time, a quarter of a year each. */
-export const COMETS = wordsOf('comet');
+export const COMETS = slotWords('comet');
 /** No pair of them names a real person. */
-export const FIRST_NAMES = wordsOf('first name');
-export const SURNAMES = wordsOf('surname');
+export const FIRST_NAMES = slotWords('first name');
+export const SURNAMES = slotWords('surname');
 
 /** How a long town name is shortened in a handle, and what people add to their own introduction. */
 export const { shortTowns: SHORT_TOWNS, asides: ASIDES } = readJson<{
@@ -84,7 +84,7 @@ export const KINDS: ReadonlyMap<string, KindSpec> = new Map(
   Object.entries(readJson<Record<string, KindSpec>>('kinds.json')),
 );
 
-export function kindOf(name: string): KindSpec {
+export function requireKind(name: string): KindSpec {
   const kind = KINDS.get(name);
   if (kind === undefined) throw new RangeError(`No such kind: ${name}`);
   return kind;

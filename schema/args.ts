@@ -40,7 +40,7 @@ export const tweetIdArg = builder.args((t) => ({
 export const inputsRule = rule(INPUTS_RULE);
 
 /** `path` is the field's position in the operation, by response names without list indices, as on the receipt. */
-export function optionsOf(info: GraphQLResolveInfo, fresh: boolean | null | undefined): ReadOptions {
+export function readOptions(info: GraphQLResolveInfo, fresh: boolean | null | undefined): ReadOptions {
   const names: string[] = [];
   for (let path: GraphQLResolveInfo['path'] | undefined = info.path; path; path = path.prev) {
     if (typeof path.key === 'string') names.push(path.key);

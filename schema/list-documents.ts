@@ -10,7 +10,7 @@ const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, ar
 /** The fields of each item that REST and its clients show. */
 const FRAGMENTS = { tweets: '...RestTweet', users: '...RestUser' } as const;
 
-function nodesOf({ list, idsOnly }: ListRead): string {
+function nodesSelection({ list, idsOnly }: ListRead): string {
   if (idsOnly) return 'data: nodes';
   const lists = list.products ? Object.values(list.products) : [list];
   const fragments = [...new Set(lists.map(({ items }) => FRAGMENTS[items]))];
@@ -18,15 +18,15 @@ function nodesOf({ list, idsOnly }: ListRead): string {
 }
 
 /** The operation's name within a list's document, derived from the name it is persisted under. */
-export const documentNameOf = ({ operation }: Pick<ListRead, 'operation'>): string =>
+export const documentName = ({ operation }: Pick<ListRead, 'operation'>): string =>
   operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The operation of a list read. Clients run it by the SHA-256 of this text, so the text must never change. */
-function documentOf(read: ListRead): string {
+function listDocument(read: ListRead): string {
   const [variables, args] = SUBJECTS[read.list.subject];
-  return `query ${documentNameOf(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
+  return `query ${documentName(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
   page: ${read.query.name}(${args}, first: $count, after: $cursor, fresh: $fresh) {
-    ${nodesOf(read)}
+    ${nodesSelection(read)}
     pageInfo {
       next_cursor: endCursor
       truncated
@@ -44,4 +44,4 @@ function documentOf(read: ListRead): string {
 
 /** The operations of all lists, by name. */
 export const listDocuments = (): (readonly [name: string, text: string])[] =>
-  LIST_READS.map((read) => [read.operation, documentOf(read)]);
+  LIST_READS.map((read) => [read.operation, listDocument(read)]);

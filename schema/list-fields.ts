@@ -1,6 +1,6 @@
 import { LIST_READS, type ListRead } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
-import { freshArg, optionsOf, pageArgs, tweetIdArg, userArg } from './args.js';
+import { freshArg, pageArgs, readOptions, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
 
@@ -25,7 +25,7 @@ const queryArgs = builder.args((t) => ({
 }));
 
 /** The page type that a list returns. */
-function pageOf({ list, idsOnly }: ListRead) {
+function pageType({ list, idsOnly }: ListRead) {
   if (idsOnly) return IdPage;
   if (list.products) return SearchPage;
   return { tweets: TweetPage, users: UserPage }[list.items];
@@ -33,7 +33,7 @@ function pageOf({ list, idsOnly }: ListRead) {
 
 /** What every list field has in common, whether it belongs to the query or to its subject. */
 const common = (read: ListRead, description: string) => ({
-  type: pageOf(read),
+  type: pageType(read),
   description: `${description} ${costs(read.unit)}`,
   ...priced({ unit: read.unit, items: 'first' }, read.kind),
 });
@@ -53,7 +53,7 @@ const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first,
 
 /** A list as a field of the query: an argument names its subject. */
 builder.queryFields((t) => {
-  const fieldOf = (read: ListRead) => {
+  const listField = (read: ListRead) => {
     const field = common(read, read.query.description);
     const args = { ...pageArgs(read.size), ...freshArg };
     switch (read.list.subject) {
@@ -62,25 +62,25 @@ builder.queryFields((t) => {
           ...field,
           args: { ...userArg, ...args },
           resolve: (_root, { user, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, user, page), ...optionsOf(info, fresh) }),
+            reads.page({ ...pageParams(read, user, page), ...readOptions(info, fresh) }),
         });
       case 'tweet':
         return t.field({
           ...field,
           args: { ...tweetIdArg, ...args },
           resolve: (_root, { id, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, id, page), ...optionsOf(info, fresh) }),
+            reads.page({ ...pageParams(read, id, page), ...readOptions(info, fresh) }),
         });
       case 'query':
         return t.field({
           ...field,
           args: { ...queryArgs, ...args },
           resolve: (_root, { q, product, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, q, page), product: product ?? 'Latest', ...optionsOf(info, fresh) }),
+            reads.page({ ...pageParams(read, q, page), product: product ?? 'Latest', ...readOptions(info, fresh) }),
         });
     }
   };
-  return Object.fromEntries(LIST_READS.map((read) => [read.query.name, fieldOf(read)]));
+  return Object.fromEntries(LIST_READS.map((read) => [read.query.name, listField(read)]));
 });
 
 /** Lists as fields of their subject. */
@@ -95,7 +95,7 @@ for (const [subject, ref] of [
         ...common(read, read.field.description),
         args: { ...pageArgs(read.size), ...freshArg },
         resolve: (parent, { fresh, ...page }, { reads }, info) =>
-          reads.page({ ...pageParams(read, parent.id, page), ...optionsOf(info, fresh) }),
+          reads.page({ ...pageParams(read, parent.id, page), ...readOptions(info, fresh) }),
       });
       return [[read.field.name, field] as const];
     });

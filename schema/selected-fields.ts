@@ -4,12 +4,12 @@ import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
  * How many fields an operation selects below this one, fragments expanded: the work of completing each row of a list.
  */
 export const selectedFields = ({ fieldNodes, fragments }: GraphQLResolveInfo): number =>
-  fieldNodes.reduce((sum, { selectionSet }) => sum + fieldsOf(selectionSet, fragments), 0);
+  fieldNodes.reduce((sum, { selectionSet }) => sum + countFields(selectionSet, fragments), 0);
 
-const fieldsOf = (set: SelectionSetNode | undefined, fragments: GraphQLResolveInfo['fragments']): number =>
+const countFields = (set: SelectionSetNode | undefined, fragments: GraphQLResolveInfo['fragments']): number =>
   (set?.selections ?? []).reduce((sum, selection) => {
-    if (selection.kind === Kind.FIELD) return sum + 1 + fieldsOf(selection.selectionSet, fragments);
+    if (selection.kind === Kind.FIELD) return sum + 1 + countFields(selection.selectionSet, fragments);
     const { selectionSet } =
       selection.kind === Kind.FRAGMENT_SPREAD ? (fragments[selection.name.value] ?? {}) : selection;
-    return sum + fieldsOf(selectionSet, fragments);
+    return sum + countFields(selectionSet, fragments);
   }, 0);

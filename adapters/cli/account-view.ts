@@ -5,7 +5,7 @@ import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
 /** Whether a key works: `rotating` still does, until `expires_at`. */
 export type KeyState = 'live' | 'rotating' | 'ended' | 'revoked';
 
-export function stateOf({ revokedAt, expiresAt }: KeyRecord, nowMs: number): KeyState {
+export function keyStateAt({ revokedAt, expiresAt }: KeyRecord, nowMs: number): KeyState {
   if (revokedAt !== null && Date.parse(revokedAt) <= nowMs) return 'revoked';
   if (expiresAt === null) return 'live';
   return Date.parse(expiresAt) <= nowMs ? 'ended' : 'rotating';
@@ -15,7 +15,7 @@ export function stateOf({ revokedAt, expiresAt }: KeyRecord, nowMs: number): Key
 export const keyJson = (key: KeyRecord, nowMs: number) => ({
   key_prefix: key.prefix,
   name: key.name,
-  state: stateOf(key, nowMs),
+  state: keyStateAt(key, nowMs),
   spent: toCredits(key.spent),
   cap: key.cap === null ? null : toCredits(key.cap.amount),
   cap_period: key.cap?.period ?? null,
@@ -34,12 +34,12 @@ export const accountJson = (account: AccountRecord, nowMs: number) => ({
   balance: toCredits(account.balance),
   paid_usd: account.paidUsd,
   rate_limit_qps: account.qps,
-  tier: { paid_usd: tierOf(account.paidUsd).paidUsd, requests_per_second: tierOf(account.paidUsd).requestsPerSecond },
+  tier: { paid_usd: tierFor(account.paidUsd).paidUsd, requests_per_second: tierFor(account.paidUsd).requestsPerSecond },
   keys: account.keys.map((key) => keyJson(key, nowMs)),
 });
 
 /** The tier that has been paid for; an operator may have set another rate. */
-export const tierOf = (paidUsd: number) => TIERS.findLast((tier) => paidUsd >= tier.paidUsd) ?? TIERS[0];
+export const tierFor = (paidUsd: number) => TIERS.findLast((tier) => paidUsd >= tier.paidUsd) ?? TIERS[0];
 
 export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'until'] as const;
 

@@ -12,14 +12,14 @@ import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
 import { Failure } from './failure.js';
 
 /** The account, or exit code 1: its id may be from another database. */
-export async function accountOf({ accounts }: Stores, id: string): Promise<AccountRecord> {
+export async function requireAccount({ accounts }: Stores, id: string): Promise<AccountRecord> {
   const account = await accounts.get(id);
   if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
   return account;
 }
 
 /** The keys of these stores, as changed by the operator. */
-export const keysOf = ({ accounts, secrets }: Stores): Keys =>
+export const operatorKeys = ({ accounts, secrets }: Stores): Keys =>
   new Keys({ accounts, pepper: secrets.pepper, clock: { now: Date.now }, randomBytes });
 
 /**
@@ -50,7 +50,11 @@ export async function openAccount(
   const { name, email, paidUsd, qpsOverride, credits, reason } = given;
   const { accountId, walletId } = await stores.accounts.create({ name, email, paidUsd, qpsOverride });
   if (credits > 0) await grant(stores, { accountId, amount: credits, reason });
-  const { key } = await keysOf(stores).create(accountId, { name: given.keyName, cap: null, key: given.key }, OPERATOR);
+  const { key } = await operatorKeys(stores).create(
+    accountId,
+    { name: given.keyName, cap: null, key: given.key },
+    OPERATOR,
+  );
   return { accountId, walletId, key };
 }
 

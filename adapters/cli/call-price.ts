@@ -6,8 +6,8 @@ import { badRequest } from '../../src/domain/errors.js';
 import { PRODUCTS } from '../../src/domain/model.js';
 import { impossibleName, normaliseQuery } from '../../src/read/subjects.js';
 import { checkQuery } from '../networks/corpus/search/search.js';
-import { endpointOf } from '../rest/parameters.js';
-import { paramsOf, type RawRequest } from '../rest/request.js';
+import { deriveEndpoint } from '../rest/parameters.js';
+import { parseRequest, type RawRequest } from '../rest/request.js';
 import { ROUTES, type RouteRow } from '../rest/routes.js';
 import { configOfProcess } from './environment.js';
 import { note } from './print.js';
@@ -22,7 +22,7 @@ interface Price {
 }
 
 /** The most that a call may cost, by the schema and the planner; nothing is read. Throws `bad_request`. */
-export function priceOf(row: RouteRow, raw: RawRequest): Price {
+export function estimatePrice(row: RouteRow, raw: RawRequest): Price {
   const text = readOperations()[row.operation] ?? '';
   const isCorpus = configOfProcess().network === 'corpus';
   const checks: Checks = {
@@ -39,8 +39,8 @@ export function priceOf(row: RouteRow, raw: RawRequest): Price {
   };
   const documents = new Documents(schema, { [row.operation]: text });
   const operation = documents.find({ name: row.operation });
-  const endpoint = endpointOf(schema, text);
-  const { warnings = [], variables, budget } = paramsOf(endpoint, raw);
+  const endpoint = deriveEndpoint(schema, text);
+  const { warnings = [], variables, budget } = parseRequest(endpoint, raw);
   for (const warning of warnings) note(`perch: ${warning}`);
   const { amount, items, fresh } = operation.worst(operation.coerce(variables), checks);
   const within = (price: number): number => Math.min(price, budget ?? Number.POSITIVE_INFINITY);
@@ -48,7 +48,7 @@ export function priceOf(row: RouteRow, raw: RawRequest): Price {
 }
 
 /** A path as written in an address, or the full address. Throws `bad_request`. */
-export function urlOf(address: string): URL {
+export function parseUrl(address: string): URL {
   const isAddress = /^https?:\/\//i.test(address);
   if (!isAddress && !address.startsWith('/'))
     throw badRequest(`${address} is not a valid path: it must begin with /v1/.`);
@@ -60,7 +60,7 @@ export function urlOf(address: string): URL {
 }
 
 /** The endpoint of a path, and the names in it. Throws `bad_request` that lists the available paths and methods. */
-export function routeOf(method: string, pathname: string): { row: RouteRow; path: Record<string, string> } {
+export function matchRoute(method: string, pathname: string): { row: RouteRow; path: Record<string, string> } {
   const matches = ROUTES.flatMap((row) => {
     const path = match(row.path, pathname);
     return path === null ? [] : [{ row, path }];

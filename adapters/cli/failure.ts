@@ -41,7 +41,7 @@ export interface Ending {
 }
 
 /** The last message and the exit code of the process, for any thrown value. */
-export function endingOf(error: unknown): Ending {
+export function toEnding(error: unknown): Ending {
   // Help and version are also thrown, with 0; the parser's other errors mean a wrong command line.
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : WRONG_USE, message: null };
   if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message };

@@ -11,7 +11,7 @@ import { priceCommand } from './commands/price.js';
 import { serveCommand } from './commands/serve.js';
 import { statsCommand } from './commands/stats.js';
 import { walletCommands } from './commands/wallet.js';
-import { endingOf } from './failure.js';
+import { toEnding } from './failure.js';
 import { note } from './print.js';
 
 const COMMANDS = [
@@ -66,7 +66,7 @@ export async function main(): Promise<void> {
   try {
     await createProgram().parseAsync();
   } catch (error) {
-    const { exitCode, message } = endingOf(error);
+    const { exitCode, message } = toEnding(error);
     if (message !== null) note(`perch: ${message}`);
     process.exitCode = exitCode;
   }

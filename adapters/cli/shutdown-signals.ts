@@ -34,10 +34,11 @@ export function listenForShutdown(): ShutdownSignals {
 }
 
 /** With Ctrl-C there is no load balancer that must notice first. */
-export const drainMsOf = (signal: NodeJS.Signals, config: Config): number => (signal === 'SIGINT' ? 0 : config.drainMs);
+export const drainMsFor = (signal: NodeJS.Signals, config: Config): number =>
+  signal === 'SIGINT' ? 0 : config.drainMs;
 
 /** The exit code that a shell expects of a process ended by a signal. */
-export const exitCodeOf = (signal: NodeJS.Signals): number => (signal === 'SIGINT' ? 130 : 143);
+export const exitCodeFor = (signal: NodeJS.Signals): number => (signal === 'SIGINT' ? 130 : 143);
 
 /**
  * Until the returned function is called, Ctrl-C and SIGTERM close what is open or being opened, and end the process; a
@@ -45,10 +46,10 @@ export const exitCodeOf = (signal: NodeJS.Signals): number => (signal === 'SIGIN
  */
 export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
   const { first: once, second: twice, release } = listenForShutdown();
-  void twice.then((signal) => process.exit(exitCodeOf(signal)));
+  void twice.then((signal) => process.exit(exitCodeFor(signal)));
   void once.then((signal) => {
     note('perch: interrupted; closing the database');
-    const end = (): never => process.exit(exitCodeOf(signal));
+    const end = (): never => process.exit(exitCodeFor(signal));
     return lifecycle.close().then(end, end);
   });
   return release;
@@ -67,9 +68,9 @@ export function listenForStop(): Stopping {
   const stop = new AbortController();
   let exitCode = 0;
   void once.then((signal) => {
-    exitCode = exitCodeOf(signal);
+    exitCode = exitCodeFor(signal);
     stop.abort();
   });
-  void twice.then((signal) => process.exit(exitCodeOf(signal)));
+  void twice.then((signal) => process.exit(exitCodeFor(signal)));
   return { signal: stop.signal, exitCode: () => exitCode };
 }

@@ -6,7 +6,7 @@ import { note } from './print.js';
 import { closeOnInterrupt } from './shutdown-signals.js';
 
 /** Opens the stores of a configuration for a command, whether or not the service runs, and leaves them as they were. */
-export async function withStoresOf<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
+export async function withConfiguredStores<T>(config: Config, use: (stores: Stores) => Promise<T>): Promise<T> {
   const { openStores } = await import('../../app/stores.js');
   const lifecycle = new Lifecycle();
   const release = closeOnInterrupt(lifecycle);
@@ -22,5 +22,5 @@ export async function withStoresOf<T>(config: Config, use: (stores: Stores) => P
 /** The same for the configuration of this process. */
 export async function withStores<T>(use: (stores: Stores, config: Config) => Promise<T>): Promise<T> {
   const config = configOfProcess();
-  return withStoresOf(config, (stores) => use(stores, config));
+  return withConfiguredStores(config, (stores) => use(stores, config));
 }

@@ -1,5 +1,5 @@
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
-import { digestOf } from '../../src/lib/digest.js';
+import { digestText } from '../../src/lib/digest.js';
 import { HOUR_MS } from '../../src/lib/durations.js';
 import { lazily } from '../../src/lib/lazily.js';
 import type { Cache } from '../../src/ports/cache.js';
@@ -42,7 +42,7 @@ export class GuardedDocuments implements ClientDocuments {
 
   async read(url: string): Promise<unknown> {
     const { cache, clock } = this.#options;
-    const key = `oauth:document:${digestOf(url)}`;
+    const key = `oauth:document:${digestText(url)}`;
     const cached = await cache.get<CachedDocument>(key);
     if (cached) return opened(cached.value);
     const underway = this.#underway.get(url);

@@ -37,7 +37,7 @@ export class GuardedWebhooks implements Webhooks {
   }
 
   async check(text: string, accountId: string): Promise<void> {
-    const url = urlOf(text);
+    const url = parseWebhookUrl(text);
     const { allow } = this.#options;
     try {
       refuseUnfit(url, allow);
@@ -58,7 +58,7 @@ export class GuardedWebhooks implements Webhooks {
 
   async send(text: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult> {
     try {
-      const url = urlOf(text);
+      const url = parseWebhookUrl(text);
       refuseUnfit(url, this.#options.allow);
       const { request } = await import('undici');
       const response = await request(url, {
@@ -83,7 +83,7 @@ export class GuardedWebhooks implements Webhooks {
   }
 }
 
-function urlOf(text: string): URL {
+function parseWebhookUrl(text: string): URL {
   if (text.length > MOST_URL) throw refusal(`It can have at most ${MOST_URL.toLocaleString('en-US')} characters.`);
   if (!URL.canParse(text)) throw refusal('It should look like https://example.com/webhooks/perch.');
   const url = new URL(text);

@@ -5,10 +5,10 @@ import type { Outcome, Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { sendShared } from '../http/bodies/shared-body.js';
 import type { AskedCall } from '../http/repeated-requests.js';
-import { callerOf, refusedUnread } from '../http/request.js';
+import { callerParts, refusedUnread } from '../http/request.js';
 import type { GraphqlParams } from './params.js';
-import { askedOf, callOf, mediaTypeOf } from './request.js';
-import { bodyOf, outcomeHeaders, resultOf } from './result.js';
+import { graphqlCall, negotiateMediaType, toAsked } from './request.js';
+import { outcomeHeaders, renderedBody, toResult } from './result.js';
 
 /** Serves the params of a request through either server's `run`, and answers in the form of GraphQL over HTTP. */
 export async function answerParams(
@@ -19,16 +19,16 @@ export async function answerParams(
   run?: Run,
 ): Promise<FastifyReply> {
   const { served } = request.raw;
-  const asked = { ...callOf(request), ...askedOf(params, request) };
-  const outcome = served?.outcome ?? (await serve({ ...callerOf(request, reply), ...asked, ...(run && { run }) }));
+  const asked = { ...graphqlCall(request), ...toAsked(params, request) };
+  const outcome = served?.outcome ?? (await serve({ ...callerParts(request, reply), ...asked, ...(run && { run }) }));
   return sendOutcome(outcome, request, reply, () => {
     if (!served) remember(serve, asked, request, reply);
   });
 }
 
 /** The outcome that refuses the caller of a request before it is read, or null: it may be. */
-export const refusedOf = (serve: Serve, request: FastifyRequest): Promise<Outcome | null> =>
-  refusedUnread(serve, request, callOf(request));
+export const earlyRefusal = (serve: Serve, request: FastifyRequest): Promise<Outcome | null> =>
+  refusedUnread(serve, request, graphqlCall(request));
 
 export function sendOutcome(
   outcome: Outcome,
@@ -37,15 +37,15 @@ export function sendOutcome(
   onKept = (): void => {},
 ): FastifyReply {
   outcomeHeaders(request, reply, outcome);
-  const type = mediaTypeOf(request, outcome.result.kind === 'refusal' ? outcome.result.failure : undefined);
+  const type = negotiateMediaType(request, outcome.result.kind === 'refusal' ? outcome.result.failure : undefined);
   reply.type(`${type}; charset=utf-8`);
-  const body = bodyOf(outcome);
+  const body = renderedBody(outcome);
   if (body) {
     onKept();
     return sendShared(request, reply, body);
   }
-  const result = resultOf(outcome);
-  return reply.code(statusOf(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
+  const result = toResult(outcome);
+  return reply.code(responseStatus(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
 }
 
 /** The answer was kept: the next request like this one asks the same. */
@@ -59,7 +59,7 @@ function remember(serve: Serve, asked: AskedCall, request: FastifyRequest, reply
     call: { ...asked, parse: () => params },
     serve,
     headers,
-    bodyOf,
+    bodyOf: renderedBody,
   });
 }
 
@@ -68,11 +68,12 @@ interface Http {
   readonly spec?: boolean;
 }
 
-const httpOf = (extensions: Readonly<Record<string, unknown>>): Http | undefined => extensions.http as Http | undefined;
+const httpExtension = (extensions: Readonly<Record<string, unknown>>): Http | undefined =>
+  extensions.http as Http | undefined;
 
 /** The status of a refusal; with plain JSON, a wrong document is reported with 200, as the protocol says. */
-function statusOf({ errors = [] }: ExecutionResult, type: string): number {
-  const refusals = errors.flatMap(({ extensions }) => httpOf(extensions) ?? []);
+function responseStatus({ errors = [] }: ExecutionResult, type: string): number {
+  const refusals = errors.flatMap(({ extensions }) => httpExtension(extensions) ?? []);
   const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
   return Math.max(200, ...said.map(({ status }) => status));
 }

@@ -15,7 +15,7 @@ export function mountManifest(
   const manifest = {
     format: 'apollo-persisted-query-manifest',
     version: 1,
-    operations: Object.entries(publishedOperations(operations)).flatMap(([name, body]) => entriesOf(name, body)),
+    operations: Object.entries(publishedOperations(operations)).flatMap(([name, body]) => manifestEntries(name, body)),
   };
   const body = staticBody('application/json; charset=utf-8', JSON.stringify(manifest));
   app.route({
@@ -26,7 +26,7 @@ export function mountManifest(
 }
 
 /** Under the name that it is persisted under, and under the operation's own, which Apollo's tools look for (G21). */
-function entriesOf(name: string, body: string): object[] {
+function manifestEntries(name: string, body: string): object[] {
   const [, type, ownName = name] = /^(query|mutation) (\w+)/.exec(body) ?? [];
   const id = createHash('sha256').update(body).digest('hex');
   return [...new Set([name, ownName])].map((each) => ({ id, name: each, type, body }));

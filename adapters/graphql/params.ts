@@ -12,7 +12,7 @@ export type GraphqlParams = GraphQLParams & { readonly documentId?: unknown };
  * ecosystem uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text has
  * no effect.
  */
-export function documentOf(params: GraphqlParams): Call['document'] {
+export function requestedDocument(params: GraphqlParams): Call['document'] {
   const { query, documentId, extensions } = params;
   // An empty name names nothing: forms and generated clients send one for a document's only operation (G18).
   const operationName: unknown = (params.operationName ?? '') === '' ? null : params.operationName;
@@ -29,7 +29,7 @@ export function documentOf(params: GraphqlParams): Call['document'] {
 }
 
 /** `extensions.dryRun: true` prices the operation and reads nothing. */
-export function dryRunOf(params: GraphQLParams): boolean {
+export function parseDryRun(params: GraphQLParams): boolean {
   const dryRun: unknown = params.extensions?.dryRun;
   if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun ?? false;
   throw badRequest('extensions.dryRun must be true or false.', 'dryRun');

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
-import { searchOf, textOf } from '../http/request.js';
+import { decodeBody, searchOf } from '../http/request.js';
 import { encodedBody, isUtf8Encoded } from '../http/request-head.js';
 import type { GraphqlParams } from './params.js';
-import { documentIdOf, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
+import { documentIdParam, NO_JSON_IN_QUERY, NOT_JSON } from './request.js';
 
 const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
 
@@ -11,37 +11,39 @@ const KNOWN: ReadonlySet<string> = new Set(['query', 'variables', 'operationName
  * The params of a request in the forms of GraphQL over HTTP: a query string, JSON, a form, or the bare text. Throws
  * `bad_request` (400, 415) for anything else, with the other mount's messages.
  */
-export function paramsOf(request: FastifyRequest): GraphqlParams {
+export function readParams(request: FastifyRequest): GraphqlParams {
   const sent = request.method === 'GET' ? ofQuery(searchOf(request.url)) : ofBody(request);
   if (Array.isArray(sent)) throw badRequest('Batching is not supported.');
   for (const [name, value] of Object.entries(sent)) {
     if (value != null && !KNOWN.has(name)) throw badRequest(`Unexpected parameter "${name}" in the request body.`);
   }
   for (const name of ['variables', 'extensions'] as const) {
-    const kind = kindOf((sent as Record<string, unknown>)[name]);
+    const kind = jsonType((sent as Record<string, unknown>)[name]);
     if (['object', 'null', 'undefined'].includes(kind)) continue;
     throw badRequest(`Expected "${name}" param to be empty or an object, but given ${kind}.`);
   }
-  return { ...(sent as GraphqlParams), ...documentIdOf(request) };
+  return { ...(sent as GraphqlParams), ...documentIdParam(request) };
 }
 
 /** The text of a body. Throws `bad_request` where it is not UTF-8, or a form of what is not. */
-export function bodyOf(request: FastifyRequest): string {
-  const text = textOf(request.body);
-  if (typeOf(request) === FORM && !isUtf8Encoded(text)) throw badRequest('The form is not percent-encoded UTF-8.');
+export function readBodyText(request: FastifyRequest): string {
+  const text = decodeBody(request.body);
+  if (requestMediaType(request) === FORM && !isUtf8Encoded(text))
+    throw badRequest('The form is not percent-encoded UTF-8.');
   return text;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
 
-const typeOf = ({ headers }: FastifyRequest): string => (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
+const requestMediaType = ({ headers }: FastifyRequest): string =>
+  (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
 
 function ofBody(request: FastifyRequest): object {
   // In an app of somebody else's nothing has looked at the head.
   const encoded = encodedBody(request.raw);
   if (encoded) throw encoded;
-  const text = bodyOf(request);
-  switch (typeOf(request)) {
+  const text = readBodyText(request);
+  switch (requestMediaType(request)) {
     case 'application/json':
     case 'application/graphql+json':
       return ofJson(text);
@@ -57,7 +59,7 @@ function ofBody(request: FastifyRequest): object {
 function ofJson(text: string): object {
   const sent = parsed(text, 'POST body sent invalid JSON.');
   if (typeof sent === 'object' && sent !== null) return sent;
-  throw badRequest(`POST body is expected to be object but received ${kindOf(sent)}`);
+  throw badRequest(`POST body is expected to be object but received ${jsonType(sent)}`);
 }
 
 function ofQuery(text: string): object {
@@ -82,4 +84,4 @@ function parsed(text: string, fault: string): unknown {
   }
 }
 
-const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+const jsonType = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);

@@ -5,8 +5,8 @@ import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
 import type { AskedCall } from '../http/repeated-requests.js';
-import { callerOf } from '../http/request.js';
-import { budgetOfParams, documentOf, dryRunOf, type GraphqlParams } from './params.js';
+import { callerParts } from '../http/request.js';
+import { budgetOfParams, type GraphqlParams, parseDryRun, requestedDocument } from './params.js';
 import { outcomeHeaders, refusalBody, renderResult } from './result.js';
 
 /** What a mount of GraphQL needs, whichever server runs it. */
@@ -21,7 +21,7 @@ export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyRepl
 type Asked = Pick<Call, 'document' | 'parse'>;
 
 /** What all calls of this interface have in common. */
-export const callOf = (request: FastifyRequest): Omit<AskedCall, keyof Asked> => ({
+export const graphqlCall = (request: FastifyRequest): Omit<AskedCall, keyof Asked> => ({
   interface: 'graphql',
   mayBeKeyless: true,
   render: renderResult,
@@ -29,17 +29,17 @@ export const callOf = (request: FastifyRequest): Omit<AskedCall, keyof Asked> =>
 });
 
 /** The part of a call that comes from the request. */
-export const askedOf = (params: GraphqlParams, { headers }: FastifyRequest): Asked => ({
-  document: documentOf(params),
+export const toAsked = (params: GraphqlParams, { headers }: FastifyRequest): Asked => ({
+  document: requestedDocument(params),
   parse: () => ({
     variables: params.variables ?? {},
     budget: budgetOfParams(params, headers['x-max-credits']),
-    estimate: dryRunOf(params),
+    estimate: parseDryRun(params),
   }),
 });
 
 /** A persisted operation's name in the query of a GET, where the server does not read it itself. */
-export const documentIdOf = ({ query }: FastifyRequest): object => {
+export const documentIdParam = ({ query }: FastifyRequest): object => {
   const { documentId } = query as Record<string, unknown>;
   return documentId === undefined ? {} : { documentId };
 };
@@ -52,7 +52,7 @@ export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
  * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try
  * again is plain JSON: clients read the other type as a result of the operation, and don't retry it (G24).
  */
-export function mediaTypeOf({ headers }: FastifyRequest, failure?: ServiceError): string {
+export function negotiateMediaType({ headers }: FastifyRequest, failure?: ServiceError): string {
   const type = 'application/graphql-response+json';
   return failure?.retryAfter === undefined && prefers(headers.accept, type) ? type : 'application/json';
 }
@@ -74,8 +74,8 @@ export async function refuse(
   failure: ServiceError,
 ): Promise<FastifyReply> {
   const outcome = await serve({
-    ...callerOf(request, reply),
-    ...callOf(request),
+    ...callerParts(request, reply),
+    ...graphqlCall(request),
     document: { failure },
     parse: () => ({ variables: {}, budget: null, estimate: false }),
   });
@@ -83,6 +83,6 @@ export async function refuse(
   const refusal = outcome.result.kind === 'refusal' ? outcome.result.failure : failure;
   return reply
     .code(refusal.status)
-    .type(`${mediaTypeOf(request, refusal)}; charset=utf-8`)
+    .type(`${negotiateMediaType(request, refusal)}; charset=utf-8`)
     .send(JSON.stringify(refusalBody(refusal, outcome.requestId)));
 }

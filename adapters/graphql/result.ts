@@ -3,10 +3,10 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/domain/credits.js';
 import type { ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
-import { failureOf } from '../../src/serve/execute.js';
+import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { bodyText, type SharedBody } from '../http/bodies/shared-body.js';
-import { challengeOf, failureHeaders, logFailure, refusedBody } from '../http/failure.js';
+import { bearerChallenge, failureHeaders, logFailure, refusedBody } from '../http/failure.js';
 import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
 
 /**
@@ -18,13 +18,13 @@ export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, out
   noteOutcome(request, reply, outcome);
   if (result.kind === 'answer') {
     setHeaders(reply, creditHeaders(result, outcome));
-    for (const error of result.errors) logFailure(request, failureOf(error));
+    for (const error of result.errors) logFailure(request, fieldFailure(error));
     return;
   }
   const { failure } = result;
   logFailure(request, failure);
   failureHeaders(reply, failure);
-  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
+  if (failure.status === 401) reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl));
   // Only a query can be refused for its method.
   if (failure.status === 405) reply.header('Allow', 'POST');
 }
@@ -38,29 +38,29 @@ export interface Result extends ExecutionResult {
  * An outcome as GraphQL reports it: charges in `extensions.credits`, failures with the interface's codes,
  * statuses.
  */
-export function resultOf(outcome: Outcome): Result {
+export function toResult(outcome: Outcome): Result {
   const { requestId, result } = outcome;
   if (result.kind === 'refusal') return refused(result, requestId);
-  const body = bodyOf(outcome);
+  const body = renderedBody(outcome);
   return { ...answered(result, requestId), ...(body && { stringify: () => bodyText(body) }) };
 }
 
 /** What calls with the same answer share: everything up to the balance and the request's id, which end the body. */
 export const renderResult = ({ data, charge }: Answer): Rendered => {
-  const credits = JSON.stringify(creditsOf(charge)).slice(0, -1);
+  const credits = JSON.stringify(creditsExtension(charge)).slice(0, -1);
   return new Rendered(Buffer.from(`{"data":${JSON.stringify(data)},"extensions":{"credits":${credits}`));
 };
 
 /** The body of an answer that was rendered. */
-export function bodyOf({ requestId, result }: Outcome): SharedBody | undefined {
+export function renderedBody({ requestId, result }: Outcome): SharedBody | undefined {
   if (result.kind === 'refusal' || !result.rendered) return undefined;
-  const own = `,"remaining":${remainingOf(result)}},"request_id":${JSON.stringify(requestId)}}}`;
+  const own = `,"remaining":${remainingCredits(result)}},"request_id":${JSON.stringify(requestId)}}}`;
   return { shared: result.rendered, own: Buffer.from(own) };
 }
 
-const remainingOf = ({ balance }: Answer): number | null => (balance === null ? null : toCredits(balance));
+const remainingCredits = ({ balance }: Answer): number | null => (balance === null ? null : toCredits(balance));
 
-const creditsOf = (charge: Answer['charge']) => ({
+const creditsExtension = (charge: Answer['charge']) => ({
   charged: toCredits(charge.amount),
   cache: charge.cache,
   breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
@@ -74,7 +74,7 @@ const creditsOf = (charge: Answer['charge']) => ({
 
 function answered(answer: Answer, requestId: string): Result {
   const { charge, estimate, dataText } = answer;
-  const credits = { ...creditsOf(charge), remaining: remainingOf(answer) };
+  const credits = { ...creditsExtension(charge), remaining: remainingCredits(answer) };
   if (estimate) {
     const { maxItems, maxAmount, refused } = estimate;
     const priced = { max_items: maxItems, max_credits: toCredits(maxAmount), ...refusedBody(refused) };
@@ -95,36 +95,36 @@ function answered(answer: Answer, requestId: string): Result {
  * failed: not every executor knows the location in the document.
  */
 const fieldError = (error: GraphQLError): GraphQLError => {
-  const failure = failureOf(error);
+  const failure = fieldFailure(error);
   return new GraphQLError(failure.message, {
     ...(error.path && { path: error.path }),
-    extensions: extensionsOf(failure),
+    extensions: errorExtensions(failure),
   });
 };
 
 /** The body of a refusal that refers to no document. */
 export const refusalBody = (failure: ServiceError, requestId: string) => ({
-  errors: [{ message: failure.message, extensions: extensionsOf(failure) }],
+  errors: [{ message: failure.message, extensions: errorExtensions(failure) }],
   extensions: { request_id: requestId },
 });
 
 function refused({ failure, errors = [] }: Refusal, requestId: string): ExecutionResult {
-  const http = httpOf(failure, errors.length > 0);
+  const http = toHttpExtension(failure, errors.length > 0);
   const said = errors.map(
     (error) =>
       new GraphQLError(error.message, {
         ...(error.nodes && { nodes: error.nodes }),
         ...(error.source && { source: error.source }),
         ...(error.positions && { positions: error.positions }),
-        extensions: { ...extensionsOf(failure), ...error.extensions, http },
+        extensions: { ...errorExtensions(failure), ...error.extensions, http },
       }),
   );
   const all =
-    said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...extensionsOf(failure), http } })];
+    said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...errorExtensions(failure), http } })];
   return { errors: all, extensions: { request_id: requestId } };
 }
 
-const extensionsOf = (failure: ServiceError) => ({
+const errorExtensions = (failure: ServiceError) => ({
   code: failure.code,
   ...(failure.detail.reason !== undefined && { reason: failure.detail.reason }),
   ...(failure.detail.param !== undefined && { param: failure.detail.param }),
@@ -133,7 +133,7 @@ const extensionsOf = (failure: ServiceError) => ({
 });
 
 /** The HTTP side of a refusal before execution, in Yoga's own extension. */
-const httpOf = (failure: ServiceError, inDocument: boolean) => ({
+const toHttpExtension = (failure: ServiceError, inDocument: boolean) => ({
   status: failure.status,
   // A client that asks for plain JSON gets a wrong document reported with 200, as the protocol says.
   ...(inDocument && { spec: true }),

@@ -3,23 +3,23 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { callerOf } from '../http/request.js';
-import { answerParams, refusedOf, sendOutcome } from './answer.js';
+import { callerParts } from '../http/request.js';
+import { answerParams, earlyRefusal, sendOutcome } from './answer.js';
 import type { GraphqlParams } from './params.js';
 import {
-  askedOf,
-  callOf,
   commonHeaders,
-  documentIdOf,
+  documentIdParam,
   type GraphqlOptions,
-  mediaTypeOf,
+  graphqlCall,
   NO_JSON_IN_QUERY,
   NOT_JSON,
+  negotiateMediaType,
   type Page,
   refuse,
+  toAsked,
   wantsPage,
 } from './request.js';
-import { bodyOf, paramsOf } from './request-params.js';
+import { readBodyText, readParams } from './request-params.js';
 
 interface Http {
   readonly request: FastifyRequest;
@@ -36,13 +36,13 @@ function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
       const http = context as unknown as Http;
-      const asked: GraphqlParams = { ...params, ...documentIdOf(http.request) };
+      const asked: GraphqlParams = { ...params, ...documentIdParam(http.request) };
       if (typeof params.query !== 'string') setParams({ ...params, query: NO_TEXT });
       setParamsHandler(async () => {
         http.served.outcome = await serve({
-          ...callerOf(http.request, http.reply),
-          ...callOf(http.request),
-          ...askedOf(asked, http.request),
+          ...callerParts(http.request, http.reply),
+          ...graphqlCall(http.request),
+          ...toAsked(asked, http.request),
         });
         return {};
       });
@@ -74,7 +74,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     handler: async (request, reply) => {
       if (wantsPage(request)) return page(request, reply);
       commonHeaders(reply);
-      const refused = await refusedOf(options.serve, request);
+      const refused = await earlyRefusal(options.serve, request);
       if (refused) return sendOutcome(refused, request, reply);
       const params = plainParams(request);
       if (params) return answerParams(options.serve, params, request, reply);
@@ -97,7 +97,7 @@ function plainParams(request: FastifyRequest): GraphqlParams | undefined {
   const { method, headers } = request;
   if (method === 'POST' && !PLAIN_JSON.test(headers['content-type'] ?? '')) return undefined;
   try {
-    return paramsOf(request);
+    return readParams(request);
   } catch {
     return undefined;
   }
@@ -108,7 +108,7 @@ const PLAIN_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
 /** The text of the body, or why it is none: Yoga would replace bytes that are not UTF-8. */
 function readable(request: FastifyRequest): string | ServiceError {
   try {
-    return bodyOf(request);
+    return readBodyText(request);
   } catch (error) {
     return asServiceError(error);
   }
@@ -120,7 +120,7 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  headers.set('accept', mediaTypeOf(request));
+  headers.set('accept', negotiateMediaType(request));
   const body = text === '' ? {} : { body: text };
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }

@@ -9,7 +9,7 @@ import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { addHeaders, creditHeaders, headWithout, limitHeaders, serverTiming } from './headers.js';
 import { boundReading, type Patience } from './limits/connections.js';
 import { type Asked, mayBeRepeated, type Remembered, RepeatedRequests } from './repeated-requests.js';
-import { credentialOf, Presence } from './request.js';
+import { Presence, presentedCredential } from './request.js';
 import { faultOfHead } from './request-head.js';
 
 declare module 'fastify' {
@@ -125,7 +125,7 @@ class Answering {
     addHeaders(head, {
       'X-Request-Id': this.#id,
       'Server-Timing': serverTiming(outcome, performance.now() - this.#startedAt),
-      Vary: varies ? varyOf(asked.headers.Vary, 'accept-encoding') : asked.headers.Vary,
+      Vary: varies ? joinVary(asked.headers.Vary, 'accept-encoding') : asked.headers.Vary,
       'Content-Encoding': encoding,
       'Content-Length': String(begin.length + end.length),
     });
@@ -174,7 +174,7 @@ class RepeatedCall implements Call {
     this.requestId = requestId;
     this.address = parts.addressOf(parts.request);
     // An address with a key in it is never known.
-    this.credential = credentialOf(parts.request.headers, false);
+    this.credential = presentedCredential(parts.request.headers, false);
     this.signal = signal;
     this.document = call.document;
     this.parse = call.parse;
@@ -186,5 +186,5 @@ class RepeatedCall implements Call {
   }
 }
 
-const varyOf = (...names: readonly (string | undefined)[]): string =>
+const joinVary = (...names: readonly (string | undefined)[]): string =>
   names.filter((name) => name !== undefined).join(', ');

@@ -58,7 +58,7 @@ export function socketFailures(options: SocketFailuresOptions): SocketFailures {
     socket.on('error', () => socket.destroy());
     const late = setTimeout(() => socket.destroy(), LONGEST_FAREWELL_MS).unref();
     socket.once('close', () => clearTimeout(late));
-    socket.end(answerOf(options, failure, accept));
+    socket.end(formatRawResponse(options, failure, accept));
     // Discards what the client has sent: closing with unread data would cut the answer off.
     socket.resume();
   };
@@ -85,7 +85,11 @@ interface AnsweringSocket extends Socket {
 const acceptIn = ({ rawPacket }: ParserError): string | undefined =>
   Buffer.isBuffer(rawPacket) ? /^accept:([^\r\n]*)/im.exec(rawPacket.toString('latin1'))?.[1] : undefined;
 
-function answerOf({ ids, versionHeaders, addresses }: SocketFailuresOptions, failure: ServiceError, accept?: string) {
+function formatRawResponse(
+  { ids, versionHeaders, addresses }: SocketFailuresOptions,
+  failure: ServiceError,
+  accept?: string,
+) {
   const id = ids.requestId();
   const { baseUrl, authUrl } = addresses();
   const isProblem = prefers(accept, 'application/problem+json');

@@ -40,7 +40,7 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
  * Where a client without a key can find out how to get one for `resource`, a path (RFC 9728); names an error only for a
  * bad key (A7).
  */
-export const challengeOf = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
+export const bearerChallenge = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
 /** Logs what the caller did not cause, for the operator; with a stack only where one helps to find the cause. */
@@ -63,7 +63,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   logFailure(request, failure);
   reply.code(failure.status).header('Vary', 'Accept');
   failureHeaders(reply, failure);
-  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl));
+  if (failure.status === 401) reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl));
   // As RFC 9457 where the caller asks for it by name (H1).
   if (prefers(request.headers.accept, 'application/problem+json')) {
     const { baseUrl } = request.server;

@@ -32,7 +32,7 @@ export function parseForm(body: unknown): URLSearchParams | null {
  * The fields of a form as a browser posts it. Throws `bad_request` for any other body, too many fields, a repeated
  * field, or a NUL.
  */
-export function formOf(request: FastifyRequest): URLSearchParams {
+export function readForm(request: FastifyRequest): URLSearchParams {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
     throw badRequest('The body must be a form: application/x-www-form-urlencoded.');

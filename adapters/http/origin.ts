@@ -5,7 +5,7 @@ import type { Actor } from '../../src/domain/audit.js';
 const AGENT_CHARS = 300;
 
 /** Where a request comes from, in a form that people recognise. */
-export const originOf = ({ headers, ip }: FastifyRequest): { userAgent: string | null; address: string } => ({
+export const requestOrigin = ({ headers, ip }: FastifyRequest): { userAgent: string | null; address: string } => ({
   userAgent: headers['user-agent']?.slice(0, AGENT_CHARS) ?? null,
   address: plainAddress(ip),
 });

@@ -44,22 +44,22 @@ export class RepeatedRequests {
 
   /** What the request asks, if it is known. */
   find(request: IncomingMessage, body: string): Remembered | undefined {
-    return this.#known.get(keyOf(request, body));
+    return this.#known.get(requestKey(request, body));
   }
 
   /** An address with a key in it is not kept. */
   remember(request: IncomingMessage, body: string, asked: Remembered): void {
     if (hasQueryKey(request.url ?? '')) return;
-    const key = keyOf(request, body);
+    const key = requestKey(request, body);
     if (key.length <= LONGEST) this.#known.set(key, asked);
   }
 }
 
 /** Everything of a request that decides what it asks: not who asks, nor what only traces and encodings depend on. */
-const keyOf = ({ method, url, headers }: IncomingMessage, body: string): string =>
-  body === '' ? `${method} ${url}${optionsOf(headers)}` : `${method} ${url}${optionsOf(headers)}\n${body}`;
+const requestKey = ({ method, url, headers }: IncomingMessage, body: string): string =>
+  body === '' ? `${method} ${url}${headerKey(headers)}` : `${method} ${url}${headerKey(headers)}\n${body}`;
 
-const optionsOf = (headers: IncomingHttpHeaders): string => {
+const headerKey = (headers: IncomingHttpHeaders): string => {
   const { accept = '', 'content-type': type = '', 'x-max-credits': budget = '' } = headers;
   return `\n${accept}\n${type}\n${budget}`;
 };

@@ -29,7 +29,7 @@ export function faultOfHead(request: IncomingMessage): ServiceError | undefined 
     });
   }
   if (!isUtf8Encoded(url)) return badRequest('The URL is not percent-encoded UTF-8.');
-  const repeated = repeatedOf(rawHeaders);
+  const repeated = findRepeatedHeader(rawHeaders);
   if (repeated !== undefined) return badRequest(`The ${repeated} header is sent more than once: send it once.`);
   const { host, expect } = headers;
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
@@ -65,7 +65,7 @@ export function isUtf8Encoded(text: string): boolean {
 }
 
 /** The name of a header that must be sent once, and is sent again. `rawHeaders` has names and values in turn. */
-function repeatedOf(rawHeaders: readonly string[]): string | undefined {
+function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let seen = '';
   for (let nth = 0; nth < rawHeaders.length; nth += 2) {
     const name = (rawHeaders[nth] ?? '').toLowerCase();

@@ -14,7 +14,7 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
       method: request.method,
       url: loggedUrl(request.url),
       ...(status === null ? { aborted: true } : { status }),
-      ...(outcome && callOf(outcome)),
+      ...(outcome && callFields(outcome)),
       ms: tenths(ms),
     };
     log.info(line, REQUEST);
@@ -22,7 +22,7 @@ export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void 
 }
 
 /** Members that are undefined are left out of the line. */
-function callOf({ accountId, operation, result, upstream }: Outcome) {
+function callFields({ accountId, operation, result, upstream }: Outcome) {
   const answer = result.kind === 'answer' ? result : undefined;
   return {
     account: accountId ?? undefined,

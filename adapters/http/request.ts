@@ -18,7 +18,7 @@ const one = (value: string | string[] | undefined): string | undefined => (Array
 const QUERY_KEYS = /[?&](api_?key|key|x-api-key|access_token|token)=/i;
 
 /** Aborted when the caller leaves before the answer is sent; at once if the caller has already left. */
-export function signalOf({ raw }: FastifyReply): LazySignal {
+export function disconnectSignal({ raw }: FastifyReply): LazySignal {
   const presence = new Presence();
   const noteClose = (): void => {
     if (!raw.writableFinished) presence.end();
@@ -61,17 +61,17 @@ export class Presence implements LazySignal {
  */
 export type CallerParts = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'admitted'>;
 
-export function callerOf(request: FastifyRequest, reply: FastifyReply): CallerParts {
+export function callerParts(request: FastifyRequest, reply: FastifyReply): CallerParts {
   return {
-    ...senderOf(request),
-    signal: signalOf(reply),
+    ...senderParts(request),
+    signal: disconnectSignal(reply),
     admitted: request.raw.admitted,
   };
 }
 
-const senderOf = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitted'> => ({
+const senderParts = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitted'> => ({
   requestId: request.id,
-  credential: credentialOf(request.headers, hasQueryKey(request.url)),
+  credential: presentedCredential(request.headers, hasQueryKey(request.url)),
   address: request.ip,
 });
 
@@ -84,13 +84,13 @@ export async function refusedUnread(
   // Its call was served already.
   if (request.raw.served) return null;
   // The look-up of a key is short, and goes on if the caller leaves.
-  const entered = await serve.enter({ ...senderOf(request), signal: new Presence(), ...kind });
+  const entered = await serve.enter({ ...senderParts(request), signal: new Presence(), ...kind });
   if ('refused' in entered) return entered.refused;
   request.raw.admitted = entered.admitted;
   return null;
 }
 
-export const credentialOf = (headers: IncomingHttpHeaders, hasQueryKey: boolean): Call['credential'] => ({
+export const presentedCredential = (headers: IncomingHttpHeaders, hasQueryKey: boolean): Call['credential'] => ({
   xApiKey: one(headers['x-api-key']),
   authorization: headers.authorization,
   hasQueryKey,
@@ -104,13 +104,13 @@ export const hasQueryKey = (url: string): boolean =>
 export const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /** The query of a request: names may occur more than once. */
-export const queryOf = ({ url }: { readonly url: string }): URLSearchParams => new URLSearchParams(searchOf(url));
+export const queryString = ({ url }: { readonly url: string }): URLSearchParams => new URLSearchParams(searchOf(url));
 
 /**
  * The text of a body, without the byte order mark that some programs write before JSON (H17). Throws `bad_request` if its
  * bytes are not UTF-8.
  */
-export function textOf(body: unknown): string {
+export function decodeBody(body: unknown): string {
   try {
     return Buffer.isBuffer(body) ? new TextDecoder('utf-8', { fatal: true }).decode(body) : '';
   } catch {

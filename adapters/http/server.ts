@@ -127,7 +127,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
-  await shedOverload(app, { capacity, shares, connections: connectionsOf(app, options, failures), patience });
+  await shedOverload(app, { capacity, shares, connections: limitConnections(app, options, failures), patience });
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
@@ -135,7 +135,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 }
 
 /** Counts connections from now on, where they are bounded. */
-function connectionsOf(app: FastifyInstance, options: HttpOptions, failures: SocketFailures): Connections | null {
+function limitConnections(app: FastifyInstance, options: HttpOptions, failures: SocketFailures): Connections | null {
   const { capacity, patience = PATIENCE, trustedProxies = [] } = options;
   if (capacity?.maxConnections === undefined) return null;
   const total = capacity.maxConnections ?? defaultConnections();

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../src/domain/errors.js';
 import { LEFT, type TrafficInterface } from '../../src/domain/traffic.js';
 import type { TrafficSample } from '../../src/figures/traffic-book.js';
-import { type Answered, interfaceOf } from './answered.js';
+import { type Answered, interfaceFromUrl } from './answered.js';
 
 /** Refusals by these are a limit that somebody met. */
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'no_credits', 'upstream_rate_limited']);
@@ -9,13 +9,13 @@ const LIMITS: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'no_credits', 'u
 const TOO_MANY = 429;
 
 /** A request that is over, for the sums of the operator's page. */
-export function sampleOf({ request, status, outcome, ms }: Answered): TrafficSample {
+export function toTrafficSample({ request, status, outcome, ms }: Answered): TrafficSample {
   const charge = outcome?.result.kind === 'answer' ? outcome.result.charge : null;
   const failure = outcome?.result.kind === 'refusal' ? outcome.result.failure : null;
   const met = failure === null ? status === TOO_MANY : LIMITS.has(failure.code);
   const name = failure?.detail.reason ?? failure?.code ?? 'rate_limited';
   return {
-    interface: outcome?.mode === 'test' ? 'test' : (interfaceOf(request) satisfies TrafficInterface),
+    interface: outcome?.mode === 'test' ? 'test' : (interfaceFromUrl(request) satisfies TrafficInterface),
     operation: outcome?.operation ?? null,
     status: status ?? LEFT,
     code: failure?.code ?? '',

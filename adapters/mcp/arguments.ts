@@ -18,7 +18,7 @@ export const BUDGET = 'max_credits';
  * The variables of the tool's operation. Throws `bad_request` naming the argument, or `not_found` for an impossible
  * name.
  */
-export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {
+export function toVariables({ row, endpoint }: ReadTool, given: Arguments): Record<string, unknown> {
   const { parameters } = endpoint;
   const names = parameters.map(argumentName);
   const named = names.includes('user') ? withUser(given) : given;
@@ -28,7 +28,7 @@ export function variablesOf({ row, endpoint }: ReadTool, given: Arguments): Reco
     const name = argumentName(parameter);
     const value = named[name];
     // Some clients send null for arguments that they leave out.
-    if (value !== undefined && value !== null) variables[parameter.name] = argumentOf({ ...parameter, name }, value);
+    if (value !== undefined && value !== null) variables[parameter.name] = parseArgument({ ...parameter, name }, value);
     else if (parameter.required) throw badRequest(`${name} is missing.`, name);
   }
   return variables;
@@ -66,10 +66,10 @@ export function parsed(value: unknown): unknown {
   }
 }
 
-function argumentOf(parameter: Parameter, given: unknown): unknown {
+function parseArgument(parameter: Parameter, given: unknown): unknown {
   const { name, type } = parameter;
   const value = type === 'string' ? given : parsed(given);
-  if (type === 'list') return listOf(parameter, value);
+  if (type === 'list') return parseStringList(parameter, value);
   if (type === 'boolean') {
     if (typeof value === 'boolean') return value;
     throw badRequest(`${name} must be true or false.`, name);
@@ -86,7 +86,7 @@ function argumentOf(parameter: Parameter, given: unknown): unknown {
   return readValue(parameter, value);
 }
 
-function listOf({ name }: Parameter, value: unknown): unknown[] {
+function parseStringList({ name }: Parameter, value: unknown): unknown[] {
   if (!Array.isArray(value)) throw badRequest(`${name} must be an array of strings.`, name);
   for (const item of value) {
     if (typeof item === 'number') throw badRequest(`Send ${name} as strings: numbers lose precision.`, name);
@@ -99,7 +99,7 @@ function listOf({ name }: Parameter, value: unknown): unknown[] {
  * The budget of one call: the lower of the argument, which a model sets, and the header, which the person who
  * configured the connection sets for every call.
  */
-export function budgetOf(given: Arguments, header: string | string[] | undefined): Thousandths | null {
+export function callBudget(given: Arguments, header: string | string[] | undefined): Thousandths | null {
   const own = budgetFrom(given[BUDGET] ?? undefined, undefined);
   const all = budgetFrom(undefined, header);
   if (own === null || all === null) return own ?? all;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, type ServiceError } from '../../src/domain/errors.js';
 import type { Call, Outcome, Params } from '../../src/serve/call.js';
-import { callerOf } from '../http/request.js';
-import { type Arguments, BUDGET, budgetOf, parsed, refuseUnknown, variablesOf } from './arguments.js';
+import { callerParts } from '../http/request.js';
+import { type Arguments, BUDGET, callBudget, parsed, refuseUnknown, toVariables } from './arguments.js';
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
 import { renderResult } from './rendered-result.js';
 import { PRICE_TOOL } from './tools.js';
@@ -14,8 +14,8 @@ export interface Http {
 }
 
 /** What all calls of this interface have in common. */
-const callOf = ({ request, reply }: Http) =>
-  ({ ...callerOf(request, reply), interface: 'mcp', allOrNothing: true }) as const;
+const mcpCall = ({ request, reply }: Http) =>
+  ({ ...callerParts(request, reply), interface: 'mcp', allOrNothing: true }) as const;
 
 /** A tool's call, or the pricing of one. */
 export function toolCall(http: Http, catalogue: Catalogue, tool: ListedTool, given: Arguments): Call {
@@ -26,29 +26,29 @@ export function toolCall(http: Http, catalogue: Catalogue, tool: ListedTool, giv
 
 function readCall(http: Http, tool: ReadTool, given: Arguments, header: string | string[] | undefined): Call {
   return {
-    ...callOf(http),
+    ...mcpCall(http),
     render: renderResult,
     document: { name: tool.row.operation },
     parse() {
-      const variables = variablesOf(tool, given);
-      const budget = budgetOf(given, header);
+      const variables = toVariables(tool, given);
+      const budget = callBudget(given, header);
       return { variables, budget: tool.endpoint.priced ? budget : null, estimate: false };
     },
   };
 }
 
 function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: string | string[] | undefined): Call {
-  const call = { ...callOf(http), parse: () => NOTHING };
+  const call = { ...mcpCall(http), parse: () => NOTHING };
   try {
-    const { tool, inner } = pricedOf(catalogue, given);
+    const { tool, inner } = resolvePricedTool(catalogue, given);
     return {
       ...call,
       document: { name: tool.row.operation },
       parse() {
-        const variables = variablesOf(tool, inner);
+        const variables = toVariables(tool, inner);
         // Neither changes the price; an invalid one is reported here already, where it costs nothing.
-        budgetOf(given, header);
-        return { variables, budget: budgetOf(inner, header), estimate: true };
+        callBudget(given, header);
+        return { variables, budget: callBudget(inner, header), estimate: true };
       },
     };
   } catch (error) {
@@ -57,7 +57,7 @@ function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: s
 }
 
 /** The tool to be priced, and the arguments it would be called with. Throws `bad_request`. */
-function pricedOf({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inner: Arguments } {
+function resolvePricedTool({ reads }: Catalogue, given: Arguments): { tool: ReadTool; inner: Arguments } {
   refuseUnknown(PRICE_TOOL, ['tool', 'arguments', BUDGET], given);
   const tool = typeof given.tool === 'string' ? reads.get(given.tool) : undefined;
   if (!tool) throw badRequest(`tool must be one of ${[...reads.keys()].join(', ')}.`, 'tool');
@@ -73,7 +73,7 @@ const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
 /** A message that reads nothing: checks its key and whether the rate allows it. The answer is minimal. */
 export const handshake = (http: Http): Call => ({
-  ...callOf(http),
+  ...mcpCall(http),
   isHandshake: true,
   document: { text: '{ __typename }' },
   parse: () => NOTHING,
@@ -83,7 +83,7 @@ export const handshake = (http: Http): Call => ({
  * The failure that is answered over HTTP rather than as a tool's result: it concerns the connection, not the call
  * (A18).
  */
-export function refusalOf(outcome: Outcome, wasTool: boolean): ServiceError | null {
+export function httpRefusal(outcome: Outcome, wasTool: boolean): ServiceError | null {
   if (outcome.result.kind !== 'refusal') return null;
   return wasTool && outcome.accountId !== null ? null : outcome.result.failure;
 }

@@ -3,10 +3,10 @@ import { priceOfField } from '../../src/documents/rules.js';
 import { type Thousandths, toCredits } from '../../src/domain/credits.js';
 import type { Price } from '../../src/domain/fields.js';
 import { inCredits } from '../../src/domain/figures.js';
-import { priceOf, UNITS } from '../../src/domain/prices.js';
+import { itemPrice, UNITS } from '../../src/domain/prices.js';
 import { restWords } from '../rest/openapi/schema-text.js';
-import { type Endpoint, endpointOf } from '../rest/parameters.js';
-import { inputSchemaOf, OutputSchemas, priceInputSchema, type ToolSchema } from './schemas.js';
+import { deriveEndpoint, type Endpoint } from '../rest/parameters.js';
+import { OutputSchemas, priceInputSchema, type ToolSchema, toolInputSchema } from './schemas.js';
 import { PRICE_TOOL, TOOLS, type ToolRow } from './tools.js';
 
 /** A tool as it is listed. */
@@ -39,13 +39,13 @@ export interface CatalogueOptions {
 }
 
 /** Throws TypeError when a row names an operation that does not exist. */
-export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue {
-  const texts = Object.fromEntries(TOOLS.map(({ operation }) => [operation, textOf(operations, operation)]));
+export function buildCatalogue({ schema, operations }: CatalogueOptions): Catalogue {
+  const texts = Object.fromEntries(TOOLS.map(({ operation }) => [operation, operationText(operations, operation)]));
   const outputs = new OutputSchemas(schema, texts);
   const reads = new Map<string, ReadTool>();
   const listed: ListedTool[] = [];
   for (const row of TOOLS) {
-    const endpoint = endpointOf(schema, textOf(operations, row.operation));
+    const endpoint = deriveEndpoint(schema, operationText(operations, row.operation));
     const field = schema.getQueryType()?.getFields()[endpoint.field.name.value];
     if (!field) throw new TypeError(`${row.operation} is not a query.`);
     const price = priceOfField(field);
@@ -55,23 +55,23 @@ export function catalogueOf({ schema, operations }: CatalogueOptions): Catalogue
       name: row.name,
       title: row.title,
       description: describe(restWords(field.description), tool),
-      inputSchema: inputSchemaOf(endpoint, price),
+      inputSchema: toolInputSchema(endpoint, price),
       outputSchema: outputs.of(row.operation),
-      annotations: annotationsOf(row.title, price !== undefined),
+      annotations: toolAnnotations(row.title, price !== undefined),
     });
   }
   listed.push(priceTool(listed, outputs));
   return { listed, reads };
 }
 
-function textOf(operations: CatalogueOptions['operations'], name: string): string {
+function operationText(operations: CatalogueOptions['operations'], name: string): string {
   const text = operations[name];
   if (text === undefined) throw new TypeError(`A tool names ${name}, which is not an operation.`);
   return text;
 }
 
 /** No tool changes anything; what the network returns is open-ended. */
-const annotationsOf = (title: string, asksNetwork: boolean) => ({
+const toolAnnotations = (title: string, asksNetwork: boolean) => ({
   title,
   readOnlyHint: true,
   destructiveHint: false,
@@ -95,7 +95,7 @@ const inUnits = (words: string): string =>
 /** What a call costs at most when only the required arguments are given. */
 function atMost({ endpoint, price }: ReadTool): string {
   if (!price) return '';
-  const unit = priceOf(price.unit, 'miss');
+  const unit = itemPrice(price.unit, 'miss');
   if (price.items === 'one') return '';
   const initial = endpoint.parameters.find(({ rule }) => rule?.kind === 'size')?.initial;
   if (typeof initial !== 'number') return `At most ${credits(unit)} per input.`;
@@ -111,7 +111,7 @@ function priceTool(listed: readonly ListedTool[], outputs: OutputSchemas): Liste
       'Returns the maximum cost of calling another tool with these arguments. Reads nothing. Free. Cached items make the actual call cheaper; `fresh` is taken into account.',
     inputSchema: priceInputSchema(listed),
     outputSchema: outputs.ofPrice(),
-    annotations: annotationsOf(title, false),
+    annotations: toolAnnotations(title, false),
   };
 }
 
@@ -120,7 +120,7 @@ export function priceTable({ reads }: Catalogue): string {
   const rows = [...reads.values()].map(({ row, price }) => {
     if (!price) return `| \`${row.name}\` | free | | | |`;
     const [miss, hit, fresh] = (['miss', 'hit', 'bypass'] as const).map((cache) =>
-      toCredits(priceOf(price.unit, cache)),
+      toCredits(itemPrice(price.unit, cache)),
     );
     return `| \`${row.name}\` | ${miss} | ${hit} | ${fresh} | ${UNITS[price.unit].items} |`;
   });

@@ -48,7 +48,7 @@ async function answerNew(request: Request, body: unknown, newServer: () => Serve
   try {
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     // Its stream would never end; the stream of any other request ends with the result, which closing would cut off.
-    if (methodOf(body) === 'subscriptions/listen') await handler.close();
+    if (rpcMethod(body) === 'subscriptions/listen') await handler.close();
     return await whole(response);
   } finally {
     await handler.close();
@@ -74,4 +74,4 @@ const whole = async (response: Response): Promise<Exchanged> => ({
 });
 
 /** What a message asks for, if it is one. */
-export const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;
+export const rpcMethod = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Serve } from '../../src/serve/serve.js';
 import { toolCall } from './calls.js';
-import { type CatalogueOptions, catalogueOf } from './catalogue.js';
-import { resourcesOf } from './resources.js';
-import { resultOf } from './result.js';
+import { buildCatalogue, type CatalogueOptions } from './catalogue.js';
+import { buildResources } from './resources.js';
+import { toToolResult } from './result.js';
 import { newServer, type ServerContent } from './server.js';
 import { mountTransport } from './transport.js';
 
@@ -13,15 +13,17 @@ export interface McpOptions extends CatalogueOptions {
 
 /** Mounts every read as a tool at `/mcp`, with the schema and the price list as resources. */
 export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions): void {
-  const catalogue = catalogueOf(options);
+  const catalogue = buildCatalogue(options);
   mountTransport(app, serve, async () => {
     const [library, { AjvJsonSchemaValidator }] = await Promise.all([
       import('@modelcontextprotocol/server'),
       import('@modelcontextprotocol/server/validators/ajv'),
     ]);
-    const resources = resourcesOf(options.schema, catalogue);
+    const resources = buildResources(options.schema, catalogue);
     const offer: ServerContent = { library, catalogue, resources, validator: new AjvJsonSchemaValidator() };
     return (http, run, sendLater) =>
-      newServer(offer, async (tool, given) => resultOf(await run(toolCall(http, catalogue, tool, given)), sendLater));
+      newServer(offer, async (tool, given) =>
+        toToolResult(await run(toolCall(http, catalogue, tool, given)), sendLater),
+      );
   });
 }

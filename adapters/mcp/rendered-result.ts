@@ -1,7 +1,7 @@
 import type { Answer } from '../../src/serve/call.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import { renderEnvelope } from '../rest/envelope.js';
-import { largeResult, linesOf, type ToolEnvelope } from './text.js';
+import { largeResult, sharedLines, type ToolEnvelope } from './text.js';
 
 /**
  * The parts of a tool's result that calls share: the envelope of REST, which becomes `structuredContent`, and the lines
@@ -34,7 +34,7 @@ const BYTES_PER_TOKEN = 3;
 /** Throws the field's failure if it failed. */
 export function renderResult(answer: Answer): RenderedResult {
   const envelope = JSON.parse(`${renderEnvelope(answer).bytes}}`) as ToolEnvelope;
-  const lines = linesOf(envelope);
+  const lines = sharedLines(envelope);
   const once = { ...envelope, ...(Array.isArray(envelope.data) && { data: withAuthorsOnce(envelope.data) }) };
   const rendered = resultFrom(once, lines);
   const tokens = Math.ceil(rendered.size / BYTES_PER_TOKEN);

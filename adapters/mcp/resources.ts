@@ -13,7 +13,7 @@ export interface ResourceText {
 }
 
 /** All resources, in a fixed order. */
-export const resourcesOf = (schema: GraphQLSchema, catalogue: Catalogue): readonly ResourceText[] => [
+export const buildResources = (schema: GraphQLSchema, catalogue: Catalogue): readonly ResourceText[] => [
   {
     uri: 'perch://prices',
     name: 'prices',

@@ -4,10 +4,10 @@ import { asServiceError, type ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
 import type { Piece } from '../http/bodies/encodings.js';
 import { errorBody } from '../http/failure.js';
-import { envelopeOf, estimateEnvelope } from '../rest/envelope.js';
+import { buildEnvelope, estimateEnvelope } from '../rest/envelope.js';
 import { adviceOn } from './advice.js';
 import { RenderedResult, renderResult } from './rendered-result.js';
-import { moneyOf, type ToolEnvelope, textOf } from './text.js';
+import { costLine, formatEnvelope, type ToolEnvelope } from './text.js';
 
 /**
  * Takes the members of a result as they are written, `"content":…,"structuredContent":…`, to be sent later, and returns
@@ -16,10 +16,10 @@ import { moneyOf, type ToolEnvelope, textOf } from './text.js';
 export type SendLater = (members: readonly Piece[]) => CallToolResult;
 
 /** An outcome as a tool's result: the envelope of REST, or a failure with the same code (A19). */
-export function resultOf({ result, requestId }: Outcome, sendLater: SendLater): CallToolResult {
+export function toToolResult({ result, requestId }: Outcome, sendLater: SendLater): CallToolResult {
   if (result.kind === 'refusal') return failed(result.failure, requestId);
   try {
-    return result.estimate ? estimated(result, requestId) : sendLater(membersOf(result, requestId));
+    return result.estimate ? estimated(result, requestId) : sendLater(resultPieces(result, requestId));
   } catch (error) {
     return failed(asServiceError(error), requestId);
   }
@@ -27,14 +27,14 @@ export function resultOf({ result, requestId }: Outcome, sendLater: SendLater): 
 
 function estimated(answer: Answer, requestId: string): CallToolResult {
   const envelope = JSON.parse(estimateEnvelope(answer, requestId, [])) as ToolEnvelope;
-  return { content: [{ type: 'text', text: textOf(envelope) }], structuredContent: { ...envelope } };
+  return { content: [{ type: 'text', text: formatEnvelope(envelope) }], structuredContent: { ...envelope } };
 }
 
 /** What is the call's own is at the end of the text and at the end of the envelope. */
-function membersOf(answer: Answer, requestId: string): Piece[] {
+function resultPieces(answer: Answer, requestId: string): Piece[] {
   const rendered = answer.rendered instanceof RenderedResult ? answer.rendered : renderResult(answer);
-  const { shared, own } = envelopeOf({ ...answer, rendered }, requestId, []);
-  const money = moneyOf({
+  const { shared, own } = buildEnvelope({ ...answer, rendered }, requestId, []);
+  const money = costLine({
     request_id: requestId,
     credits_charged: toCredits(answer.charge.amount),
     balance_remaining: toCredits(answer.balance ?? 0),

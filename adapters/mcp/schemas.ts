@@ -29,7 +29,7 @@ const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   ids: 'once it is spent, the remaining ids are not read, and are listed in `errors`',
 };
 
-const maxCreditsOf = (price: Price | undefined): JsonSchema =>
+const maxCreditsSchema = (price: Price | undefined): JsonSchema =>
   price
     ? maxCredits(
         `Budget: the maximum credits to spend on this call, with at most three decimals; ${OVER_BUDGET[price.items]}.`,
@@ -45,7 +45,7 @@ const sizeAdvice = ({ rule, initial }: Parameter): string =>
     : '';
 
 /** What a tool takes: the parameters of its operation, and a budget. */
-export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
+export function toolInputSchema({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(argumentName);
   const own = parameters.map((parameter) => {
     // Gemini refuses formats of texts but for times.
@@ -56,7 +56,7 @@ export function inputSchemaOf({ parameters }: Endpoint, price: Price | undefined
   });
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(own), max_credits: maxCreditsOf(price) },
+    properties: { ...Object.fromEntries(own), max_credits: maxCreditsSchema(price) },
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };

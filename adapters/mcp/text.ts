@@ -36,18 +36,19 @@ const TRUNCATED: Readonly<Record<string, string>> = {
 };
 
 /** For readers that see only text: each item on a line, and what it cost. The full answer is in `structuredContent`. */
-export const textOf = (envelope: ToolEnvelope): string => [...linesOf(envelope), moneyOf(envelope)].join('\n');
+export const formatEnvelope = (envelope: ToolEnvelope): string =>
+  [...sharedLines(envelope), costLine(envelope)].join('\n');
 
 /** Comes first, where a client that cuts results leaves it (A40). */
 export const largeResult = (tokens: number): string =>
   `Large: about ${figure(Math.round(tokens / 1000) * 1000)} tokens. If your client cuts this off, request less at a time: a smaller \`count\` and then \`next_cursor\`, or fewer inputs. What was read is cached, at half price.`;
 
 /** The lines that do not depend on the call. */
-export function linesOf(envelope: ToolEnvelope): string[] {
+export function sharedLines(envelope: ToolEnvelope): string[] {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
   return [
     ...(data === undefined ? [] : itemLines(data)),
-    ...restOf(envelope),
+    ...otherLines(envelope),
     ...errors.map(({ input, code, message }) => `No result for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
     ...(truncated === undefined ? [] : [TRUNCATED[truncated] ?? `Trimmed: ${truncated}.`]),
     ...(end === undefined ? [] : [`The list ends here, because the network does not go back any further: ${end}.`]),
@@ -55,7 +56,7 @@ export function linesOf(envelope: ToolEnvelope): string[] {
   ];
 }
 
-function restOf(envelope: ToolEnvelope): string[] {
+function otherLines(envelope: ToolEnvelope): string[] {
   const rest = Object.entries(envelope).filter(([name]) => !KNOWN.has(name));
   return rest.length === 0 ? [] : [oneLine(JSON.stringify(Object.fromEntries(rest)))];
 }
@@ -64,7 +65,7 @@ function restOf(envelope: ToolEnvelope): string[] {
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
 /** What the call cost, and what is left: the last line. */
-export function moneyOf(envelope: ToolEnvelope): string {
+export function costLine(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {
     const { max_items: items, max_credits: most, refused } = estimate;
@@ -76,15 +77,15 @@ export function moneyOf(envelope: ToolEnvelope): string {
 }
 
 function itemLines(data: unknown): string[] {
-  if (!Array.isArray(data)) return [lineOf(data)];
+  if (!Array.isArray(data)) return [itemLine(data)];
   if (data.length === 0) return ['Nothing found.'];
   if (data.every((item) => typeof item === 'string')) return [`${counted(data.length, 'id')}: ${data.join(' ')}`];
-  return data.map(lineOf);
+  return data.map(itemLine);
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-function lineOf(value: unknown): string {
+function itemLine(value: unknown): string {
   const item = value as Members;
   if (typeof item.text === 'string') return tweetLine(item);
   if (typeof item.handle === 'string') return userLine(item);
@@ -101,7 +102,7 @@ const REFERENCES: readonly (readonly [member: string, words: string])[] = [
 function tweetLine(tweet: Members): string {
   const author = (tweet.author as Members | undefined)?.handle ?? tweet.author_id;
   const refers = REFERENCES.flatMap(([member, words]) => (tweet[member] ? [`${words} ${tweet[member]}`] : []));
-  const known = [...refers, ...countsOf(tweet, ['likes', 'retweets', 'replies', 'quotes'])];
+  const known = [...refers, ...countLabels(tweet, ['likes', 'retweets', 'replies', 'quotes'])];
   return `${tweet.id} @${author} ${tweet.created_at ?? ''}: ${oneLine(tweet.text)}${inBrackets(known)}`;
 }
 
@@ -111,7 +112,7 @@ function userLine(user: Members): string {
   const names = ['followers', 'following', 'tweets'].filter(
     (name) => !(Array.isArray(hidden) && hidden.includes(name)),
   );
-  const known = countsOf(user, names);
+  const known = countLabels(user, names);
   return `@${user.handle} (id ${user.id}) ${oneLine(user.name ?? '')}${bio}${inBrackets(known)}`;
 }
 
@@ -121,7 +122,7 @@ const oneLine = (text: unknown): string =>
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 
-const countsOf = (item: Members, names: readonly string[]): string[] =>
+const countLabels = (item: Members, names: readonly string[]): string[] =>
   names.filter((name) => typeof item[name] === 'number').map((name) => `${item[name]} ${name}`);
 
 const inBrackets = (known: readonly string[]): string => (known.length === 0 ? '' : ` [${known.join(', ')}]`);

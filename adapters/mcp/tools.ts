@@ -16,7 +16,7 @@ export interface ToolRow {
 const ONWARD =
   'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 
-const listsOf = (subject: List['subject']): ToolRow[] =>
+const listTools = (subject: List['subject']): ToolRow[] =>
   LIST_READS.filter(({ list }) => list.subject === subject).map(({ operation, tool: { name, title, advice } }) => ({
     name,
     title,
@@ -39,8 +39,8 @@ export const TOOLS: readonly ToolRow[] = [
     advice:
       'Ids are not accepted: they would be treated as handles. Counts as a single request. Handles that are not found are listed in `errors` and cost nothing; duplicates are charged once.',
   },
-  ...listsOf('user'),
-  ...listsOf('query'),
+  ...listTools('user'),
+  ...listTools('query'),
   {
     name: 'get_tweet',
     title: 'Read a tweet',
@@ -54,7 +54,7 @@ export const TOOLS: readonly ToolRow[] = [
     advice:
       'Counts as a single request. Ids that are not found are listed in `errors` and cost nothing; duplicates are charged once.',
   },
-  ...listsOf('tweet'),
+  ...listTools('tweet'),
   {
     name: 'get_account',
     title: 'Show the balance',

@@ -6,12 +6,12 @@ import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import type { Piece } from '../http/bodies/encodings.js';
 import { sendPieces } from '../http/bodies/shared-body.js';
-import { challengeOf, errorBody, failureHeaders, logFailure } from '../http/failure.js';
+import { bearerChallenge, errorBody, failureHeaders, logFailure } from '../http/failure.js';
 import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
-import { refusedUnread, textOf } from '../http/request.js';
+import { decodeBody, refusedUnread } from '../http/request.js';
 import { parsed } from './arguments.js';
-import { type Http, handshake, refusalOf } from './calls.js';
-import { completed, type Exchanged, exchange, methodOf, STAND_IN } from './exchange.js';
+import { type Http, handshake, httpRefusal } from './calls.js';
+import { completed, type Exchanged, exchange, rpcMethod, STAND_IN } from './exchange.js';
 import type { SendLater } from './result.js';
 
 /** Values in a message, in all of its objects and lists together: a call with a hundred ids has about 110. */
@@ -150,10 +150,15 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   const refused = await refusedUnread(serve, http.request, { interface: 'mcp' });
   if (refused?.result.kind === 'refusal') {
     const isSmall = ((http.request.body as Buffer | undefined)?.length ?? 0) <= MOST_READ_FOR_ID;
-    return refuse(http, { ...refused, operation: null }, refused.result.failure, isSmall ? bodyOf(http.request) : null);
+    return refuse(
+      http,
+      { ...refused, operation: null },
+      refused.result.failure,
+      isSmall ? parseBody(http.request) : null,
+    );
   }
   const serverFor = await opened.get();
-  const body = bodyOf(http.request);
+  const body = parseBody(http.request);
   // An object, since TypeScript does not track assignments made in a callback.
   const called: { outcome: Outcome | null; members: readonly Piece[] | null } = { outcome: null, members: null };
   const run: Run = async (call) => {
@@ -168,17 +173,18 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   // A client that is not admitted is told so before any work is done for it. A tool's call is admitted, or not, when it
   // runs.
   const tooMuch = tooMuchIn(body);
-  const handshakeOutcome = methodOf(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
+  const handshakeOutcome =
+    rpcMethod(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
   if (handshakeOutcome?.result.kind === 'refusal')
     return refuse(http, handshakeOutcome, handshakeOutcome.result.failure, body);
   if (handshakeOutcome && tooMuch) return refuse(http, handshakeOutcome, tooMuch, body);
   const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run, sendLater));
   const outcome = called.outcome ?? handshakeOutcome ?? (await runHandshake(serve, http));
-  const refusal = refusalOf(outcome, called.outcome !== null);
+  const refusal = httpRefusal(outcome, called.outcome !== null);
   if (refusal) return refuse(http, outcome, refusal, body);
   noteOutcome(http.request, http.reply, outcome);
   noteResult(http, outcome, called.outcome !== null);
-  setHeaders(http.reply, headersOf(exchanged));
+  setHeaders(http.reply, responseHeaders(exchanged));
   http.reply.code(exchanged.status);
   if (called.members) return sendResult(http, outcome, completed(exchanged, called.members));
   // Never null, which Fastify would send as JSON.
@@ -214,7 +220,8 @@ function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceErro
   noteOutcome(request, reply, outcome);
   logFailure(request, failure);
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-  if (failure.status === 401) reply.header('WWW-Authenticate', challengeOf(failure, request.server.baseUrl, URL_PATH));
+  if (failure.status === 401)
+    reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl, URL_PATH));
   const id = (body as { id?: unknown } | null | undefined)?.id;
   return reply
     .code(failure.status)
@@ -229,9 +236,9 @@ function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceErro
 }
 
 /** The parsed body; undefined where it is not JSON. */
-function bodyOf({ body }: FastifyRequest): unknown {
+function parseBody({ body }: FastifyRequest): unknown {
   try {
-    return withArguments(JSON.parse(textOf(body)));
+    return withArguments(JSON.parse(decodeBody(body)));
   } catch {
     return undefined;
   }
@@ -240,7 +247,7 @@ function bodyOf({ body }: FastifyRequest): unknown {
 /** Some clients send the arguments of a tool as the text of an object (A38). */
 function withArguments(body: unknown): unknown {
   const { params } = (body ?? {}) as { params?: { arguments?: unknown } | null };
-  if (methodOf(body) !== 'tools/call' || typeof params?.arguments !== 'string') return body;
+  if (rpcMethod(body) !== 'tools/call' || typeof params?.arguments !== 'string') return body;
   return { ...(body as object), params: { ...params, arguments: parsed(params.arguments) } };
 }
 
@@ -257,7 +264,7 @@ function asFetchRequest({ url, method, headers, server }: FastifyRequest): Reque
   return new Request(new URL(url, server.baseUrl), { method, headers: copied });
 }
 
-const headersOf = ({ headers }: Exchanged): Record<string, string> => {
+const responseHeaders = ({ headers }: Exchanged): Record<string, string> => {
   const { 'content-length': _, 'cache-control': __, ...rest } = Object.fromEntries(headers);
   return rest;
 };

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { type CostSums, usdOf } from '../../src/domain/costs.js';
+import { type CostSums, toUsd } from '../../src/domain/costs.js';
 import { toCredits } from '../../src/domain/credits.js';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/usage.js';
 import type { MemoryState } from '../../src/lib/memories.js';
@@ -80,7 +80,7 @@ const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => nu
   ['calls_total', 'Calls made to the network for an operation.', ({ calls }) => calls],
   ['billed_tweets_total', 'Tweets that the network returned and bills.', ({ tweets }) => tweets],
   ['billed_profiles_total', 'Profiles that the network returned and bills.', ({ users }) => users],
-  ['cost_usd_total', "US dollars, by the network's price list.", ({ cost }) => usdOf(cost)],
+  ['cost_usd_total', "US dollars, by the network's price list.", ({ cost }) => toUsd(cost)],
 ];
 
 /** Measures what reads earned and cost since the start, as the sums say at each scrape. */

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { toCredits } from '../../src/domain/credits.js';
 import type { Answered } from '../http/answered.js';
-import { interfaceOf } from '../http/answered.js';
+import { interfaceFromUrl } from '../http/answered.js';
 
 /** Seconds: from a cached answer to one that waits in the queue until the deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -35,8 +35,8 @@ export function measureRequests(app: FastifyInstance, registers: Registry[], ope
 
   app.onAnswered((answered) => {
     const { request, status, outcome, ms } = answered;
-    const operation = operationOf(answered, operations);
-    const labels = { interface: interfaceOf(request), operation, mode: outcome?.mode ?? 'none' };
+    const operation = operationLabel(answered, operations);
+    const labels = { interface: interfaceFromUrl(request), operation, mode: outcome?.mode ?? 'none' };
     const code = outcome?.result.kind === 'refusal' ? outcome.result.failure.code : '';
     requests.inc({ ...labels, status: status ?? 'aborted', code });
     seconds.observe(labels, ms / 1000);
@@ -45,7 +45,7 @@ export function measureRequests(app: FastifyInstance, registers: Registry[], ope
   });
 }
 
-function operationOf({ outcome }: Answered, operations: ReadonlySet<string>): string {
+function operationLabel({ outcome }: Answered, operations: ReadonlySet<string>): string {
   if (outcome === null || outcome.operation === null) return 'none';
   return operations.has(outcome.operation) ? outcome.operation : AD_HOC;
 }

@@ -19,12 +19,12 @@ import type { Visitor } from '../../src/sign-in/sessions.js';
 import { logFailure } from '../http/failure.js';
 import type { AdmitPublic } from '../http/keyless.js';
 import { byCustomer } from '../http/origin.js';
-import { queryOf } from '../http/request.js';
+import { queryString } from '../http/request.js';
 import { refuseCrossSite } from '../http/same-origin.js';
 import type { SessionCookies } from '../http/session-cookies.js';
 import { sendPage } from '../pages/kit/send-page.js';
-import { fieldsOf, refuseControls } from './bodies.js';
-import { type CapFields, capOf, offeredCap } from './cap-fields.js';
+import { readFormFields, refuseControls } from './bodies.js';
+import { type CapFields, offeredCap, parseCap } from './cap-fields.js';
 import { type ConsentModel, consentPage, refusalPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
 import { type Allowance, admit, type PublicLimits, takeOne } from './open-route.js';
@@ -91,14 +91,14 @@ export function mountAuthorize(
     });
   };
   route('GET', async (request, reply) => {
-    const fields = queryOf(request);
+    const fields = queryString(request);
     return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
       sendConsent(reply, { ask, account, fields, addresses: addresses(), cap: offeredCap(account.balance) }),
     );
   });
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
-    const fields = fieldsOf(request);
+    const fields = readFormFields(request);
     return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
       decide(request, reply, { ask, account, fields, addresses: addresses(), options }),
     );
@@ -132,12 +132,12 @@ async function proven(
   }
   const read = await parseAuthorization(fields, options.clients, addresses);
   if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
-  return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await accountOf(options, visitor));
+  return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await visitorAccount(options, visitor));
 }
 
 const TOO_LONG = 'The request is too long: it can have at most 4,096 characters.';
 
-async function accountOf({ accounts }: OAuthOptions, { accountId }: Visitor): Promise<AccountRecord> {
+async function visitorAccount({ accounts }: OAuthOptions, { accountId }: Visitor): Promise<AccountRecord> {
   const account = await accounts.get(accountId);
   if (account === undefined) throw new Error('a session belongs to an account that is not there');
   return account;
@@ -185,9 +185,9 @@ async function decide(
   return sendTo(reply, codeLocation(ask, code, addresses));
 }
 
-function chosenCap(cap: CapFields): ReturnType<typeof capOf> | ServiceError {
+function chosenCap(cap: CapFields): ReturnType<typeof parseCap> | ServiceError {
   try {
-    return capOf(cap);
+    return parseCap(cap);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { quoted, truncated } from '../../src/lib/text.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import { parseForm, repeated, TOO_MANY_FIELDS } from '../http/form.js';
-import { textOf } from '../http/request.js';
+import { decodeBody } from '../http/request.js';
 
 const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
@@ -17,7 +17,7 @@ export function refuseControls(fields: Iterable<readonly [name: string, value: s
 }
 
 /** A form. Each parameter at most once (RFC 6749 3.2), except `resource` (RFC 8707 2). Throws `invalid_request`. */
-export function fieldsOf(request: FastifyRequest): URLSearchParams {
+export function readFormFields(request: FastifyRequest): URLSearchParams {
   if (!isType(request, 'application/x-www-form-urlencoded')) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');
   }
@@ -30,9 +30,9 @@ export function fieldsOf(request: FastifyRequest): URLSearchParams {
 }
 
 /** Throws `invalid_client_metadata` for anything but JSON. */
-export function jsonOf(request: FastifyRequest): unknown {
+export function readJsonBody(request: FastifyRequest): unknown {
   try {
-    if (isType(request, 'application/json')) return JSON.parse(textOf(request.body));
+    if (isType(request, 'application/json')) return JSON.parse(decodeBody(request.body));
   } catch {
     // Reported below.
   }

@@ -25,7 +25,7 @@ export function offeredCap(balance: Thousandths): CapFields {
 }
 
 /** Throws `bad_request`, with a message for the customer, when the fields are invalid. */
-export function capOf({ amount, period }: CapFields): Cap | null {
+export function parseCap({ amount, period }: CapFields): Cap | null {
   if (period === 'none') return null;
   if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose a period for the cap.', 'cap');
   const thousandths = parseCredits(amount.trim().replaceAll(',', ''));

@@ -1,13 +1,13 @@
 import { toCredits } from '../../src/domain/credits.js';
 import { inCredits } from '../../src/domain/figures.js';
-import { priceOf, type UNITS } from '../../src/domain/prices.js';
+import { itemPrice, type UNITS } from '../../src/domain/prices.js';
 import type { AuthorizationRequest } from '../../src/oauth/authorization.js';
 import { isDocumentId } from '../../src/oauth/clients.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { document } from '../pages/kit/layout.js';
 
 import { type CapFields, PERIODS } from './cap-fields.js';
-import { type Destination, destinationOf } from './destination.js';
+import { type Destination, describeDestination } from './destination.js';
 
 export interface ConsentModel {
   readonly ask: AuthorizationRequest;
@@ -27,10 +27,10 @@ const GOES_TO: Readonly<Record<Destination['kind'], string>> = {
   app: 'The authorization is sent to the app on your device that handles this kind of link.',
 };
 
-const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(priceOf(unit, cache)));
+const price = (unit: keyof typeof UNITS, cache: 'miss' | 'hit'): string => inCredits(toCredits(itemPrice(unit, cache)));
 
 const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'account' | 'switched'>) => {
-  const { kind } = destinationOf(ask.redirectUri);
+  const { kind } = describeDestination(ask.redirectUri);
   return (
     <>
       {switched && <p class="notice">You are now signed in to a different account. Nothing has been allowed yet.</p>}
@@ -56,7 +56,7 @@ const Warnings = ({ ask, account, switched }: Pick<ConsentModel, 'ask' | 'accoun
 };
 
 const Facts = ({ ask, account }: Pick<ConsentModel, 'ask' | 'account'>) => {
-  const destination = destinationOf(ask.redirectUri);
+  const destination = describeDestination(ask.redirectUri);
   const { clientId, name } = ask.client;
   return (
     <dl class="asks">
@@ -197,7 +197,7 @@ export const refusalPage = (title: string, message: string, back: string | null)
       {back !== null && (
         <p class="actions">
           <a class="button" href={back} rel="noreferrer">
-            Back to {destinationOf(back).shown}
+            Back to {describeDestination(back).shown}
           </a>
         </p>
       )}

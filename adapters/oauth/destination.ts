@@ -8,7 +8,7 @@ export interface Destination {
   readonly kind: 'web' | 'loopback' | 'app';
 }
 
-export function destinationOf(redirectUri: string): Destination {
+export function describeDestination(redirectUri: string): Destination {
   const url = new URL(redirectUri);
   if (isLoopback(url)) return { shown: url.host, kind: 'loopback' };
   if (url.protocol === 'https:') return { shown: url.host, kind: 'web' };

@@ -3,9 +3,9 @@ import { ServiceError } from '../../src/domain/errors.js';
 import { isIssuerAt, resourceAt, resourceMetadata, serverMetadata } from '../../src/oauth/metadata.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import { PAGE } from '../http/keyless.js';
-import { originOf } from '../http/origin.js';
+import { requestOrigin } from '../http/origin.js';
 import { mountAuthorize, type OAuthOptions } from './authorize.js';
-import { fieldsOf, jsonOf } from './bodies.js';
+import { readFormFields, readJsonBody } from './bodies.js';
 import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-route.js';
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
@@ -28,7 +28,7 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const post = (
     url: string,
     allowance: Allowance,
-    answer: (request: Parameters<typeof fieldsOf>[0]) => Promise<unknown>,
+    answer: (request: Parameters<typeof readFormFields>[0]) => Promise<unknown>,
   ) =>
     openRoute(app, gate, {
       methods: ['POST'],
@@ -43,15 +43,15 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
     });
   const { clients, tokens } = options;
   post('/api/oauth/register', REGISTRATIONS, async (request) => {
-    const description = jsonOf(request);
+    const description = readJsonBody(request);
     await takeOne(gate, REGISTRATIONS_IN_ALL, 'all', 'to register clients');
     return clients.register(description);
   });
   post('/api/oauth/token', TOKENS, (request) =>
-    tokens.answer(fieldsOf(request), addresses(), originOf(request).address),
+    tokens.answer(readFormFields(request), addresses(), requestOrigin(request).address),
   );
   post('/api/oauth/revoke', TOKENS, async (request) => {
-    await tokens.revoke(fieldsOf(request), originOf(request).address);
+    await tokens.revoke(readFormFields(request), requestOrigin(request).address);
     return {};
   });
 }

@@ -93,7 +93,7 @@ function sendOAuthError(request: FastifyRequest, reply: FastifyReply, thrown: un
   if (status === 401 && request.headers.authorization !== undefined) {
     reply.header('WWW-Authenticate', 'Basic realm="Clients have no secret here"');
   }
-  return reply.code(status).send({ error: code, error_description: asciiOf(message) });
+  return reply.code(status).send({ error: code, error_description: toAscii(message) });
 }
 
 /** Failures that OAuth does not define, in OAuth's form. */
@@ -115,4 +115,4 @@ function fromFastify(thrown: unknown): unknown {
 }
 
 /** The text in the characters that an error_description may contain (RFC 6749 5.2). */
-const asciiOf = (text: string): string => text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
+const toAscii = (text: string): string => text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');

@@ -31,18 +31,18 @@ const CONNECTION_LOST = new Set([
   '57P02',
 ]);
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
+const errorCode = (error: unknown): string => String((error as { code?: unknown }).code);
 
 /** Whether the same statement may succeed a moment later. It may also have succeeded already. */
 export const isTransient = (error: unknown): boolean =>
-  NOT_EXECUTED.has(codeOf(error)) || isTimedOut(error) || mayHaveCommitted(error);
+  NOT_EXECUTED.has(errorCode(error)) || isTimedOut(error) || mayHaveCommitted(error);
 
 /** Whether a time limit of the server ended it (55P03, 57014): it did nothing. */
-export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(codeOf(error));
+export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(errorCode(error));
 
 /** Whether the statement may have been committed although its result was lost. */
 export const mayHaveCommitted = (error: unknown): boolean =>
-  CONNECTION_LOST.has(codeOf(error)) || codeOf(error).startsWith('08');
+  CONNECTION_LOST.has(errorCode(error)) || errorCode(error).startsWith('08');
 
 export const isUniqueViolation = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code === '23505';

@@ -33,20 +33,23 @@ if left and math.abs(ms - px) < 2000 then remaining = math.min(left, remaining) 
 redis.call('SET', KEYS[1], string.format('%.0f', remaining), 'PX', string.format('%.0f', px))
 `);
 
-const keyOf = (bucket: string): string => `perch:calls:${bucket}`;
+const callsKey = (bucket: string): string => `perch:calls:${bucket}`;
 
 /** What all nodes know. While Redis is away nothing is: each node then goes by its own answers. */
 export function createRedisCallsLeft(link: RedisLink): CallsLeft {
   const tell = (what: typeof NOTE_CALLS, bucket: string, args: readonly number[]) =>
     link.run<void>(
-      async (redis) => void (await runScript(redis, what, [keyOf(bucket)], args)),
+      async (redis) => void (await runScript(redis, what, [callsKey(bucket)], args)),
       () => undefined,
     );
   return {
     take: (bucket, calls) =>
       link.run<Taken>(
         async (redis) => {
-          const [is, waitMs] = (await runScript(redis, TAKE_CALL, [keyOf(bucket)], [calls])) as [Taken['is'], number];
+          const [is, waitMs] = (await runScript(redis, TAKE_CALL, [callsKey(bucket)], [calls])) as [
+            Taken['is'],
+            number,
+          ];
           return { is, waitMs } as Taken;
         },
         () => ({ is: 'unknown' }),

@@ -59,7 +59,7 @@ function withTimeout<T>(timers: Timers, ms: number, work: Promise<T>): Promise<T
   });
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A reply that concerns one command or key: Redis itself is healthy. */
 const isOfOneCommand = (error: unknown): boolean =>
@@ -144,14 +144,14 @@ class Link implements RedisLink {
     this.#client = client;
     // Without a listener an error would end the process; operations and the probe see it too.
     const note = (error: unknown) => {
-      this.#lastError = textOf(error);
+      this.#lastError = errorMessage(error);
     };
     client.on('error', note);
     client.on('node error', note);
   }
 
   #fault(error: unknown): void {
-    this.#lastError = textOf(error);
+    this.#lastError = errorMessage(error);
     if (!isOfOneCommand(error)) this.#turn(false);
     else if (this.#clock.now() - this.#complainedAt >= COMPLAIN_EVERY_MS) {
       this.#complainedAt = this.#clock.now();
@@ -181,7 +181,7 @@ class Link implements RedisLink {
       await withTimeout(timers, this.#deadlineMs, probe(this.#client));
       this.#turn(true);
     } catch (error) {
-      this.#lastError = textOf(error);
+      this.#lastError = errorMessage(error);
     }
   }
 

@@ -65,7 +65,7 @@ export function createRedisRateLimiter({ link, nodes, local, clock }: RedisRateL
       const keys = takings.map(({ bucket }) => `perch:rate:${shortName(bucket)}`);
       const args = takings.flatMap(({ limit, token }) => [limit, token, nowMs]);
       const decisions = (await runScript(redis, TAKE, keys, args)) as [allowed: number, units: number][];
-      return decisions.map(([allowed, units], n) => decisionOf(takings[n] as Taking, allowed === 1, units));
+      return decisions.map(([allowed, units], n) => toDecision(takings[n] as Taking, allowed === 1, units));
     },
     fallback: takeShare,
   });
@@ -78,7 +78,7 @@ export function createRedisRateLimiter({ link, nodes, local, clock }: RedisRateL
   };
 }
 
-function decisionOf({ limit, token }: Taking, allowed: boolean, units: number): RateDecision {
+function toDecision({ limit, token }: Taking, allowed: boolean, units: number): RateDecision {
   const perSecond = limit * 1000;
   return {
     allowed,

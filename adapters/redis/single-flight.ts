@@ -29,7 +29,7 @@ const LARGEST_BYTES = 8 * 1024 * 1024;
 
 const UNTOLD = JSON.stringify({ untold: true } satisfies Written);
 
-function failureOf(error: unknown): Written {
+function toFailed(error: unknown): Written {
   if (!(error instanceof ServiceError)) {
     return { message: error instanceof Error ? error.message : String(error) };
   }
@@ -40,7 +40,7 @@ function failureOf(error: unknown): Written {
 function writeOutcome(outcome: Outcome): string {
   if ('value' in outcome && outcome.value === undefined) return UNTOLD;
   try {
-    const text = JSON.stringify('value' in outcome ? outcome : failureOf(outcome.error));
+    const text = JSON.stringify('value' in outcome ? outcome : toFailed(outcome.error));
     return Buffer.byteLength(text) > LARGEST_BYTES ? UNTOLD : text;
   } catch {
     return UNTOLD;

@@ -1,6 +1,6 @@
 import { toCredits } from '../../src/domain/credits.js';
 import type { Answer } from '../../src/serve/call.js';
-import { failureOf } from '../../src/serve/execute.js';
+import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
 import { refusedBody } from '../http/failure.js';
@@ -18,7 +18,7 @@ const leaveOutNull = (_key: string, value: unknown): unknown => (value === null 
  */
 export function renderEnvelope(answer: Answer): Rendered {
   const [failed] = answer.errors;
-  if (failed) throw failureOf(failed);
+  if (failed) throw fieldFailure(failed);
   const root = answer.data ?? {};
   const own = 'data' in root ? { data: root.data } : flat(root.page as Record<string, unknown>);
   const { charge, fetchedAt } = answer;
@@ -32,7 +32,7 @@ export function renderEnvelope(answer: Answer): Rendered {
 }
 
 /** The envelope: what depends on the call comes last, so that the rest can be compressed once for all calls. */
-export function envelopeOf(answer: Answer, requestId: string, warnings: readonly string[]): SharedBody {
+export function buildEnvelope(answer: Answer, requestId: string, warnings: readonly string[]): SharedBody {
   const own = {
     balance_remaining: toCredits(answer.balance ?? 0),
     request_id: requestId,

@@ -7,10 +7,10 @@ import { bodyText, type SharedBody, sendShared } from '../http/bodies/shared-bod
 import { sendFailure } from '../http/failure.js';
 import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
 import type { AskedCall } from '../http/repeated-requests.js';
-import { callerOf, queryOf } from '../http/request.js';
-import { envelopeOf, estimateEnvelope, renderEnvelope } from './envelope.js';
-import { type Endpoint, endpointOf } from './parameters.js';
-import { paramsOf, type RawRequest } from './request.js';
+import { callerParts, queryString } from '../http/request.js';
+import { buildEnvelope, estimateEnvelope, renderEnvelope } from './envelope.js';
+import { deriveEndpoint, type Endpoint } from './parameters.js';
+import { parseRequest, type RawRequest } from './request.js';
 import { ROUTES, type RouteRow } from './routes.js';
 
 export interface RestOptions {
@@ -24,7 +24,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
   for (const row of ROUTES) {
     const text = options.operations[row.operation];
     if (text === undefined) throw new TypeError(`${row.path} names ${row.operation}, which is not an operation.`);
-    const endpoint = endpointOf(options.schema, text);
+    const endpoint = deriveEndpoint(options.schema, text);
     app.route({
       method: row.method,
       url: row.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -43,13 +43,13 @@ async function answer(
 ): Promise<FastifyReply> {
   const { served } = request.raw;
   if (served) return send(served.outcome, request, reply);
-  const raw = rawOf(request);
-  const call = callOf(row, () => paramsOf(endpoint, raw));
-  const outcome = await serve({ ...callerOf(request, reply), ...call });
+  const raw = toRawRequest(request);
+  const call = restCall(row, () => parseRequest(endpoint, raw));
+  const outcome = await serve({ ...callerParts(request, reply), ...call });
   if (isShared(outcome) && request.method === 'GET') {
     const params = call.parse();
     const asked = {
-      call: callOf(row, () => params),
+      call: restCall(row, () => params),
       serve,
       headers: { 'Content-Type': JSON_TYPE },
       bodyOf: sharedBody,
@@ -59,7 +59,7 @@ async function answer(
   return send(outcome, request, reply);
 }
 
-const callOf = ({ operation }: RouteRow, parse: AskedCall['parse']): AskedCall => ({
+const restCall = ({ operation }: RouteRow, parse: AskedCall['parse']): AskedCall => ({
   interface: 'rest',
   allOrNothing: true,
   render: renderEnvelope,
@@ -73,14 +73,14 @@ const isShared = ({ result }: Outcome): boolean => result.kind === 'answer' && r
 
 /** The envelope of an answer that others share. */
 const sharedBody = ({ result, requestId, warnings }: Outcome): SharedBody | undefined =>
-  result.kind === 'answer' && result.rendered ? envelopeOf(result, requestId, warnings) : undefined;
+  result.kind === 'answer' && result.rendered ? buildEnvelope(result, requestId, warnings) : undefined;
 
 function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   noteOutcome(request, reply, outcome);
   const { result, requestId, warnings } = outcome;
   if (result.kind === 'refusal') return sendFailure(request, reply, result.failure);
   try {
-    const body = result.estimate ? null : envelopeOf(result, requestId, warnings);
+    const body = result.estimate ? null : buildEnvelope(result, requestId, warnings);
     setHeaders(reply, creditHeaders(result, outcome));
     reply.type(JSON_TYPE);
     if (body === null) return reply.send(estimateEnvelope(result, requestId, warnings));
@@ -91,12 +91,12 @@ function send(outcome: Outcome, request: FastifyRequest, reply: FastifyReply): F
   }
 }
 
-function rawOf(request: FastifyRequest): RawRequest {
+function toRawRequest(request: FastifyRequest): RawRequest {
   const header = request.headers['x-max-credits'];
   return {
     method: request.method,
     path: request.params as Record<string, string>,
-    query: queryOf(request),
+    query: queryString(request),
     body: Buffer.isBuffer(request.body) ? request.body : null,
     contentType: request.headers['content-type'],
     headers: request.headers,

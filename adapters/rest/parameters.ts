@@ -43,7 +43,7 @@ export interface Endpoint {
 }
 
 /** What an endpoint takes, derived from the text of its persisted operation and the schema. */
-export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
+export function deriveEndpoint(schema: GraphQLSchema, text: string): Endpoint {
   const operation = parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   const field = operation?.selectionSet.selections[0];
   if (!operation || field?.kind !== Kind.FIELD) throw new TypeError('A persisted operation has one root field.');
@@ -54,7 +54,7 @@ export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType;
     const argument = args.find((candidate) => candidate.name === argumentFilledBy(field, name));
     const initial = definition.defaultValue ? valueFromAST(definition.defaultValue, type) : undefined;
-    return parameterOf(name, type, initial, argument);
+    return toParameter(name, type, initial, argument);
   });
   return { parameters, field, operation, priced: definition?.extensions.price !== undefined };
 }
@@ -62,7 +62,7 @@ export function endpointOf(schema: GraphQLSchema, text: string): Endpoint {
 const argumentFilledBy = (field: FieldNode, variable: string): string | undefined =>
   field.arguments?.find(({ value }) => value.kind === Kind.VARIABLE && value.name.value === variable)?.name.value;
 
-function parameterOf(
+function toParameter(
   name: string,
   type: GraphQLInputType,
   initial: unknown,

@@ -4,7 +4,7 @@ import { BATCH, checkInputs } from '../../src/domain/fields.js';
 import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
-import { textOf } from '../http/request.js';
+import { decodeBody } from '../http/request.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
@@ -40,19 +40,19 @@ export interface RawRequest {
 }
 
 /** Everything that a request asks for. Throws `bad_request`, or `not_found` for what cannot be a name. */
-export function paramsOf(endpoint: Endpoint, raw: RawRequest): Params {
+export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
   const { parameters, priced } = endpoint;
   return {
-    warnings: warningsOf(endpoint, raw),
-    variables: variablesOf(parameters, raw),
-    budget: priced ? budgetOf(raw) : null,
-    estimate: priced && estimateOf(raw),
+    warnings: queryWarnings(endpoint, raw),
+    variables: parseVariables(parameters, raw),
+    budget: priced ? parseBudget(raw) : null,
+    estimate: priced && parseEstimate(raw),
   };
 }
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name. */
-function variablesOf(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
-  const body = raw.method === 'POST' ? bodyOf(raw) : {};
+function parseVariables(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
+  const body = raw.method === 'POST' ? parseJsonBody(raw) : {};
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const value = parameterValue(parameter, raw, body);
@@ -138,12 +138,12 @@ function bodyList(name: string, value: unknown): string[] {
 }
 
 /** JSON whatever the content type says, except that a form is not JSON (P12). */
-function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown> {
+function parseJsonBody({ body, contentType = '' }: RawRequest): Record<string, unknown> {
   if (/^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(contentType)) {
     throw badRequest('The body must be JSON, not a form.');
   }
   if (!body || body.length === 0) throw badRequest('The body is missing: send a JSON object.');
-  const text = textOf(body);
+  const text = decodeBody(body);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -160,7 +160,7 @@ function bodyOf({ body, contentType = '' }: RawRequest): Record<string, unknown>
 const MOST_WARNINGS = 10;
 
 /** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused. */
-function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
+function queryWarnings({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   if (raw.query.size === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);
   const lists = parameters.filter(({ type }) => type === 'list').map(({ name }) => name);
@@ -179,13 +179,13 @@ function warningsOf({ parameters, priced }: Endpoint, raw: RawRequest): string[]
 }
 
 /** The caller's own budget, from `max_credits` or `X-Max-Credits`; null without one. */
-function budgetOf(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
+function parseBudget(raw: Pick<RawRequest, 'query' | 'maxCreditsHeader'>): Thousandths | null {
   const given = raw.query.getAll('max_credits');
   if (given.length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
   return budgetFrom(given[0], raw.maxCreditsHeader);
 }
 
-function estimateOf(raw: Pick<RawRequest, 'query'>): boolean {
+function parseEstimate(raw: Pick<RawRequest, 'query'>): boolean {
   const given = raw.query.getAll('estimate');
   if (given.length > 1) throw badRequest('estimate is given more than once: send it once.', 'estimate');
   return given[0] === undefined ? false : boolean('estimate', given[0]);

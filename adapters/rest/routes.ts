@@ -33,7 +33,7 @@ const listRow = ({ list, path, operation }: ListRead): RouteRow => ({
   ],
 });
 
-const listsOf = (subject: List['subject']): RouteRow[] =>
+const listRoutes = (subject: List['subject']): RouteRow[] =>
   LIST_READS.filter(({ list }) => list.subject === subject).map(listRow);
 
 export const ROUTES: readonly RouteRow[] = [
@@ -45,10 +45,10 @@ export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/users/{handle}', operation: 'user', statuses: [400, 402, 404, 503] },
-  ...listsOf('user'),
-  ...listsOf('query'),
+  ...listRoutes('user'),
+  ...listRoutes('query'),
   { method: 'GET', path: '/v1/tweets/batch', operation: 'tweets-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/tweets/batch', operation: 'tweets-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/tweets/{id}', operation: 'tweet', statuses: [400, 402, 404, 503] },
-  ...listsOf('tweet'),
+  ...listRoutes('tweet'),
 ];

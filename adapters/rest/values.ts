@@ -12,7 +12,7 @@ export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
   if (type === 'integer') return integer(parameter, text);
   if (type === 'boolean') return boolean(name, text);
-  if (values) return oneOf(name, values, text);
+  if (values) return parseEnum(name, values, text);
   return string(parameter, text);
 }
 
@@ -32,7 +32,7 @@ export function boolean(name: string, text: string): boolean {
 }
 
 /** Case does not matter (P7). */
-function oneOf(name: string, values: readonly string[], text: string): string {
+function parseEnum(name: string, values: readonly string[], text: string): string {
   const value = values.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
   if (value !== undefined) return value;
   throw badRequest(`${name} must be one of ${values.join(', ')}, not ${quoted(text)}.`, name);

@@ -22,7 +22,7 @@ export async function readEvent(
     eventId,
     type,
     sessionId: isSession ? (about.id ?? null) : null,
-    paymentIntent: isSession ? null : idOf(about.payment_intent),
+    paymentIntent: isSession ? null : referenceId(about.payment_intent),
   };
 }
 
@@ -42,7 +42,7 @@ const eventShape = z.object({
   }),
 });
 
-const idOf = (reference: z.infer<typeof eventShape>['data']['object']['payment_intent']): string | null =>
+const referenceId = (reference: z.infer<typeof eventShape>['data']['object']['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
 /** Throws `bad_request` for a header that no signature of an event can have, before the event is read. */

@@ -20,11 +20,11 @@ async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stri
     timeout: TIMEOUT_MS,
     maxNetworkRetries: RETRIES,
     telemetry: false,
-    ...(baseUrl !== null && hostOf(new URL(baseUrl))),
+    ...(baseUrl !== null && hostOptions(new URL(baseUrl))),
   });
 }
 
-const hostOf = ({ hostname, port, protocol }: URL) => ({
+const hostOptions = ({ hostname, port, protocol }: URL) => ({
   // An IPv6 address in a URL has brackets, which a socket does not accept.
   host: hostname.replace(/^\[|\]$/g, ''),
   protocol: protocol === 'http:' ? ('http' as const) : ('https' as const),
@@ -91,10 +91,10 @@ async function lookAt(stripe: Stripe, sessionId: string): Promise<PaymentState |
   if (session === undefined) return undefined;
   const intent = session.payment_intent;
   const paymentIntent = typeof intent === 'string' ? intent : (intent?.id ?? null);
-  const status = statusOf(session);
+  const status = paymentStatus(session);
   const isPaid = status === 'paid' && paymentIntent !== null;
   const [refundedCents, disputes] = isPaid
-    ? await Promise.all([refundedOf(stripe, paymentIntent), disputesOf(stripe, paymentIntent)])
+    ? await Promise.all([sumRefunds(stripe, paymentIntent), listDisputes(stripe, paymentIntent)])
     : [0, []];
   return {
     sessionId: session.id,
@@ -104,14 +104,14 @@ async function lookAt(stripe: Stripe, sessionId: string): Promise<PaymentState |
     currency: session.currency,
     subtotalCents: session.amount_subtotal ?? 0,
     totalCents: session.amount_total ?? 0,
-    receiptUrl: receiptOf(intent),
+    receiptUrl: findReceiptUrl(intent),
     refundedCents,
     disputes,
   };
 }
 
 /** Of the expanded payment. Only an address that a page may lead to. */
-function receiptOf(intent: Stripe.Checkout.Session['payment_intent']): string | null {
+function findReceiptUrl(intent: Stripe.Checkout.Session['payment_intent']): string | null {
   const charge = typeof intent === 'object' ? intent?.latest_charge : null;
   const url = typeof charge === 'object' ? charge?.receipt_url : null;
   return url?.startsWith('https://') ? url : null;
@@ -128,7 +128,7 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Check
 }
 
 /** `complete` is not `paid`: a bank may take days, and refuse. */
-function statusOf(session: Stripe.Checkout.Session): PaymentState['status'] {
+function paymentStatus(session: Stripe.Checkout.Session): PaymentState['status'] {
   if (session.payment_status === 'paid') return 'paid';
   if (session.status === 'expired') return 'over';
   const intent = session.payment_intent;
@@ -136,12 +136,12 @@ function statusOf(session: Stripe.Checkout.Session): PaymentState['status'] {
   return session.status === 'complete' && refused ? 'over' : 'open';
 }
 
-async function refundedOf(stripe: Stripe, payment_intent: string): Promise<number> {
+async function sumRefunds(stripe: Stripe, payment_intent: string): Promise<number> {
   const refunds = await stripe.refunds.list({ payment_intent, limit: PAGE }).autoPagingToArray({ limit: MOST });
   return refunds.reduce((sum, { status, amount }) => sum + (status === 'succeeded' ? amount : 0), 0);
 }
 
-async function disputesOf(stripe: Stripe, payment_intent: string): Promise<Dispute[]> {
+async function listDisputes(stripe: Stripe, payment_intent: string): Promise<Dispute[]> {
   const disputes = await stripe.disputes.list({ payment_intent, limit: PAGE }).autoPagingToArray({ limit: MOST });
   return disputes.flatMap(({ id, status, amount }) => {
     const state = STATES[status];

@@ -40,13 +40,13 @@ export function mountStripeWebhook(
       // Refused by the framework, unread.
       if (Number(request.headers['content-length']) > BODY_LIMIT) return;
       reply.header('Connection', 'close');
-      refuseUnsigned(signatureOf(request), clock.now());
+      refuseUnsigned(signatureHeader(request), clock.now());
       await senders.admit(request.ip);
       reply.removeHeader('Connection');
     },
     handler: async (request, reply) => {
       if (!Buffer.isBuffer(request.body)) throw badRequest('The body is missing.');
-      const event = await readEvent(request.body, signatureOf(request), { secret: secret ?? '', clock }).catch(
+      const event = await readEvent(request.body, signatureHeader(request), { secret: secret ?? '', clock }).catch(
         async (error: unknown) => {
           const isForged = error instanceof ServiceError && error.detail.reason === UNSIGNED;
           throw isForged ? await senders.count(request.ip, error) : error;
@@ -58,4 +58,4 @@ export function mountStripeWebhook(
   });
 }
 
-const signatureOf = ({ headers }: FastifyRequest): string | undefined => [headers['stripe-signature']].flat()[0];
+const signatureHeader = ({ headers }: FastifyRequest): string | undefined => [headers['stripe-signature']].flat()[0];

@@ -16,7 +16,7 @@ import type { Telemetry } from './telemetry.js';
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** The trace that a request says it belongs to; a root if it names none, or an invalid one. */
-export function traceParentOf(traceparent: unknown, tracestate: unknown): Context {
+export function parseTraceParent(traceparent: unknown, tracestate: unknown): Context {
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACE_PARENT.exec(String(traceparent)) ?? [];
   if (version === '00' && more !== undefined) return ROOT_CONTEXT;
   const spanContext = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
@@ -30,7 +30,10 @@ export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetr
   const spans = new WeakMap<object, Span>();
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent, tracestate } = request.headers;
-    spans.set(request, tracer.startSpan(nameOf(request), startOf(request), traceParentOf(traceparent, tracestate)));
+    spans.set(
+      request,
+      tracer.startSpan(spanName(request), spanOptions(request), parseTraceParent(traceparent, tracestate)),
+    );
     done();
   });
   // Only after the body is read: its events come from the socket, and have no span.
@@ -46,10 +49,10 @@ export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetr
 }
 
 /** The route, never the path, which contains a caller's own input. */
-const nameOf = ({ method, routeOptions }: FastifyRequest): string =>
+const spanName = ({ method, routeOptions }: FastifyRequest): string =>
   routeOptions.url === undefined ? method : `${method} ${routeOptions.url}`;
 
-const startOf = ({ method, routeOptions, id }: FastifyRequest) => ({
+const spanOptions = ({ method, routeOptions, id }: FastifyRequest) => ({
   kind: SpanKind.SERVER,
   attributes: {
     'http.request.method': method,

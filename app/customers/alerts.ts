@@ -7,8 +7,8 @@ import { Deliveries } from '../../src/account/deliveries.js';
 import { SpendingWatch } from '../../src/account/spending-watch.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { webhookRootOf } from '../secrets.js';
-import { CLOSED_TOGETHER, type CustomersOptions, userAgentOf } from './options.js';
+import { deriveWebhookRoot } from '../secrets.js';
+import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './options.js';
 
 /** Notices of a low balance, and alerts that customers set. Looking after accounts starts now. */
 export async function openAlerts(
@@ -19,13 +19,13 @@ export async function openAlerts(
 ): Promise<{ readonly alerts: Alerts; readonly watch: SpendingWatch }> {
   const guarded = await lifecycle.open(
     'webhooks',
-    () => new GuardedWebhooks({ userAgent: userAgentOf(config) }),
+    () => new GuardedWebhooks({ userAgent: formatUserAgent(config) }),
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );
   const webhooks = standIns.webhooks ?? guarded;
   const store = createAlerts(stores.sql);
-  const secret = webhookRootOf(stores.secrets);
+  const secret = deriveWebhookRoot(stores.secrets);
   const authUrl = () => app.authUrl;
   const deliveries = new Deliveries({
     store: createDeliveries(stores.sql),

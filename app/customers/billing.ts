@@ -69,13 +69,13 @@ export async function openBilling(
         secret: payments === null ? null : webhookSecret,
         handleEvent: (event) => settling.handleEvent(event),
         clock,
-        senders: sendersOf(shared),
+        senders: createSenders(shared),
       }),
   };
 }
 
 /** An address that sent too many events without a valid signature may have ten a second checked. */
-function sendersOf({ limiter, memories }: CustomersOptions['shared']): Senders {
+function createSenders({ limiter, memories }: CustomersOptions['shared']): Senders {
   const failures = createFailedAttempts({ limiter, monotonic, memories, kind: 'failed_events' });
   return {
     count: failures.count,

@@ -95,7 +95,7 @@ export async function openCustomers(
       oauth.mount(admit);
       billing.mount();
       const { accounts, ledger, queries, secrets } = stores;
-      const common = { sessionCookies: signIn.sessionCookies, keyless: pagesOf(app, shared) };
+      const common = { sessionCookies: signIn.sessionCookies, keyless: limitedPages(app, shared) };
       const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
         ...pages,
@@ -118,5 +118,5 @@ export async function openCustomers(
 }
 
 /** Pages have a rate of their own. */
-const pagesOf = (app: FastifyInstance, { limiter }: CustomersOptions['shared']): Keyless =>
+const limitedPages = (app: FastifyInstance, { limiter }: CustomersOptions['shared']): Keyless =>
   createKeylessPages(app, (address) => limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS));

@@ -11,8 +11,8 @@ import { Consents } from '../../src/oauth/consents.js';
 import { Grants } from '../../src/oauth/grants.js';
 import { Tokens } from '../../src/oauth/tokens.js';
 import type { Lifecycle } from '../lifecycle.js';
-import { tokenSecretOf } from '../secrets.js';
-import { CLOSED_TOGETHER, type CustomersOptions, userAgentOf } from './options.js';
+import { deriveTokenSecret } from '../secrets.js';
+import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './options.js';
 
 /** OAuth for clients, stored in Postgres. */
 export async function openOAuth(
@@ -25,7 +25,7 @@ export async function openOAuth(
   const store = createGrantStore(sql);
   const guarded = await lifecycle.open(
     "clients' documents",
-    () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: userAgentOf(config) }),
+    () => new GuardedDocuments({ cache: shared.unpaid, clock, userAgent: formatUserAgent(config) }),
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );
@@ -33,7 +33,7 @@ export async function openOAuth(
   const clients = new Clients({ store: createClientStore(sql), documents, clock, randomBytes });
   const consents = new Consents({ store, clock, randomBytes, newId: () => v7() });
   const { pepper } = secrets;
-  const tokens = new Tokens({ clients, store, clock, randomBytes, pepper, secret: tokenSecretOf(secrets) });
+  const tokens = new Tokens({ clients, store, clock, randomBytes, pepper, secret: deriveTokenSecret(secrets) });
   const grants = new Grants({ store, clock });
   return {
     grants,

@@ -8,7 +8,7 @@ import { createCosts } from '../../adapters/postgres/figures/costs.js';
 import { createOperatorStore } from '../../adapters/postgres/figures/operator.js';
 import { createTraffic } from '../../adapters/postgres/figures/traffic.js';
 import { hashKey } from '../../src/access/key.js';
-import { type IsOperator, operatorsOf } from '../../src/account/operators.js';
+import { type IsOperator, operatorCheck } from '../../src/account/operators.js';
 import type { Config } from '../../src/config/config.js';
 import type { Accounts } from '../../src/ports/accounts.js';
 import { SignInLinks } from '../../src/sign-in/links.js';
@@ -21,9 +21,9 @@ async function operatorsIn(
   { operators }: Config,
   demoKey: string | null,
 ): Promise<IsOperator> {
-  if (operators.length > 0 || demoKey === null) return operatorsOf(operators, null);
+  if (operators.length > 0 || demoKey === null) return operatorCheck(operators, null);
   const [found] = await accounts.findKeys([hashKey(demoKey, secrets.pepper)]);
-  return operatorsOf([], found?.state === 'live' ? found.caller.accountId : null);
+  return operatorCheck([], found?.state === 'live' ? found.caller.accountId : null);
 }
 
 type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies'>;

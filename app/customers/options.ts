@@ -13,7 +13,7 @@ import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 
 /** Names the software and, where it is configured, a contact, to hosts that customers and clients choose. */
-export const userAgentOf = ({ contact }: Pick<Config, 'contact'>): string =>
+export const formatUserAgent = ({ contact }: Pick<Config, 'contact'>): string =>
   `Perch/${VERSION}${contact === null ? '' : ` (+${contact})`}`;
 
 /** Replacements for configured parts: tests. */

@@ -1,5 +1,5 @@
 import { openAccount } from '../../adapters/cli/accounts.js';
-import { withStoresOf } from '../../adapters/cli/with-stores.js';
+import { withConfiguredStores } from '../../adapters/cli/with-stores.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Home } from './perch.js';
 
@@ -11,7 +11,7 @@ export const QPS = 1_000_000;
 export async function openCustomers({ env, folder }: Home, count: number): Promise<string[]> {
   const config = readConfig({ env, cwd: folder, terminal: false });
   const money = { paidUsd: 0, qpsOverride: QPS, credits: CREDITS * 1000, reason: 'bench' };
-  return withStoresOf(config, (stores) =>
+  return withConfiguredStores(config, (stores) =>
     Promise.all(
       Array.from({ length: count }, async (_, nth) => {
         const named = { name: `customer ${nth}`, email: null, keyName: 'bench' };

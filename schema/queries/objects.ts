@@ -2,7 +2,7 @@ import { BATCH } from '../../src/domain/fields.js';
 import { isId, parseHandle, parseNodeId } from '../../src/domain/ids.js';
 import type { Tweet, User } from '../../src/domain/model.js';
 import { impossibleHandle, impossibleId, impossibleNodeId, notOneName } from '../../src/read/subjects.js';
-import { freshArg, inputsRule, optionsOf, tweetIdArg } from '../args.js';
+import { freshArg, inputsRule, readOptions, tweetIdArg } from '../args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from '../builder.js';
 import { TweetBatch, UserBatch } from '../types/batch.js';
 import { Node } from '../types/node.js';
@@ -25,7 +25,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { nodeId }, { reads }, info): Promise<Tweet | User> => {
       const node = parseNodeId(nodeId);
       if (node === null) throw impossibleNodeId(nodeId);
-      const options = optionsOf(info, false);
+      const options = readOptions(info, false);
       return node.type === 'Tweet' ? reads.tweet(node.id, options) : reads.user({ id: node.id }, options);
     },
   }),
@@ -41,7 +41,8 @@ builder.queryFields((t) => ({
       ...freshArg,
     },
     ...priced({ unit: 'profile', items: 'one' }),
-    resolve: (_root, { handle, id, fresh }, { reads }, info) => reads.user(oneOf(handle, id), optionsOf(info, fresh)),
+    resolve: (_root, { handle, id, fresh }, { reads }, info) =>
+      reads.user(parseUserArgs(handle, id), readOptions(info, fresh)),
   }),
   users: t.field({
     type: UserBatch,
@@ -55,14 +56,14 @@ builder.queryFields((t) => ({
       ...freshArg,
     },
     ...priced({ unit: 'profile', items: 'handles' }),
-    resolve: (_root, { handles, fresh }, { reads }, info) => reads.users(handles, optionsOf(info, fresh)),
+    resolve: (_root, { handles, fresh }, { reads }, info) => reads.users(handles, readOptions(info, fresh)),
   }),
   tweet: t.field({
     type: TweetRef,
     description: `A tweet by its id. ${costs('tweet')}`,
     args: { ...tweetIdArg, ...freshArg },
     ...priced({ unit: 'tweet', items: 'one' }),
-    resolve: (_root, { id, fresh }, { reads }, info) => reads.tweet(id, optionsOf(info, fresh)),
+    resolve: (_root, { id, fresh }, { reads }, info) => reads.tweet(id, readOptions(info, fresh)),
   }),
   tweets: t.field({
     type: TweetBatch,
@@ -76,11 +77,11 @@ builder.queryFields((t) => ({
       ...freshArg,
     },
     ...priced({ unit: 'tweet', items: 'ids' }),
-    resolve: (_root, { ids, fresh }, { reads }, info) => reads.tweets(ids, optionsOf(info, fresh)),
+    resolve: (_root, { ids, fresh }, { reads }, info) => reads.tweets(ids, readOptions(info, fresh)),
   }),
 }));
 
-function oneOf(handle: string | null | undefined, id: string | null | undefined) {
+function parseUserArgs(handle: string | null | undefined, id: string | null | undefined) {
   if ((handle == null) === (id == null)) throw notOneName();
   if (id != null) {
     if (!isId(id)) throw impossibleId(id);

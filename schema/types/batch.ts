@@ -13,7 +13,7 @@ const BatchError = builder.objectRef<BatchFault>('BatchError').implement({
   }),
 });
 
-function metaOf({ nodes, cacheHits, charged, fresh }: Batch<unknown>) {
+function batchMeta({ nodes, cacheHits, charged, fresh }: Batch<unknown>) {
   const items = nodes.length;
   const label = cacheHits === 0 ? 'miss' : cacheHits === items ? 'hit' : 'mixed';
   return {
@@ -61,7 +61,7 @@ for (const ref of [UserBatch, TweetBatch]) {
       type: PageMeta,
       nullable: false,
       description: 'What the batch contains and what it cost. Free.',
-      resolve: metaOf,
+      resolve: batchMeta,
     }),
   }));
 }

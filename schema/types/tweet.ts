@@ -1,5 +1,5 @@
 import type { Tweet } from '../../src/domain/model.js';
-import { freshArg, optionsOf } from '../args.js';
+import { freshArg, readOptions } from '../args.js';
 import { builder, costs, priced, TweetRef, UserRef } from '../builder.js';
 import { ArticleRef, AudioRef, MediaRef, PollRef } from './media.js';
 import { Node } from './node.js';
@@ -64,7 +64,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.quotedId, (id) => reads.tweet(id, optionsOf(info, fresh))),
+        other(tweet.quotedId, (id) => reads.tweet(id, readOptions(info, fresh))),
     }),
     retweeted: t.field({
       type: TweetRef,
@@ -72,7 +72,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.retweetedId, (id) => reads.tweet(id, optionsOf(info, fresh))),
+        other(tweet.retweetedId, (id) => reads.tweet(id, readOptions(info, fresh))),
     }),
     inReplyTo: t.field({
       type: TweetRef,
@@ -80,7 +80,7 @@ builder.objectType(TweetRef, {
       args: freshArg,
       ...priced({ unit: 'tweet', items: 'one' }),
       resolve: (tweet, { fresh }, { reads }, info) =>
-        other(tweet.inReplyToId, (id) => reads.tweet(id, optionsOf(info, fresh))),
+        other(tweet.inReplyToId, (id) => reads.tweet(id, readOptions(info, fresh))),
     }),
   }),
 });

@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.js';
-import { digestOf } from '../lib/digest.js';
+import { digestText } from '../lib/digest.js';
 import { Memories } from '../lib/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
@@ -17,7 +17,7 @@ export function createKeyHashes(pepper: string | Uint8Array, memories: Memories)
   const known = memories.map<string>('key_hashes');
   return (key) => {
     if (key.length !== KEY_CHARS) return null;
-    const digest = digestOf(key);
+    const digest = digestText(key);
     const hash = known.get(digest);
     if (hash !== undefined) return hash;
     if (!isWellFormedKey(key)) return null;
@@ -80,22 +80,22 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
 /** Resolves once the store reports changed keys. */
 export async function createIdentify(options: IdentifyOptions): Promise<Identify> {
   const { accounts, limiter, monotonic, timers, pepper, ttlMs = LOOKUP_TTL_MS, memories = new Memories() } = options;
-  const hashOf = createKeyHashes(pepper, memories);
+  const hashApiKey = createKeyHashes(pepper, memories);
   const lookups = new Lookups({ accounts, monotonic, timers, ttlMs, memories });
   const close = await lookups.follow();
   const failedKeys = createFailedAttempts({ limiter, monotonic, memories });
 
   // What a key's text says is what it can do, whatever account a row gives it to.
-  const callerOf = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>
+  const liveCaller = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>
     lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key) ? lookup.caller : undefined;
 
   return {
     known(key) {
-      const hashHex = hashOf(key);
-      return hashHex === null ? undefined : callerOf(key, lookups.recent(hashHex));
+      const hashHex = hashApiKey(key);
+      return hashHex === null ? undefined : liveCaller(key, lookups.recent(hashHex));
     },
     async identify(key, address, beforeWaiting = () => {}) {
-      const hashHex = hashOf(key);
+      const hashHex = hashApiKey(key);
       if (hashHex === null) {
         beforeWaiting(null);
         throw await failedKeys.count(address, malformed());
@@ -105,7 +105,7 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       // A key that the store has known is not a guess.
       const mayBeGuess = !lookups.knows(hashHex) && failedKeys.isNoisy(address);
       const lookup = await lookups.find(hashHex, { mayBeGuess });
-      const caller = callerOf(key, lookup);
+      const caller = liveCaller(key, lookup);
       if (caller !== undefined) return caller;
       throw await failedKeys.count(address, refusal(lookup?.state === 'live' ? undefined : lookup));
     },

@@ -62,9 +62,9 @@ export class Lookups {
     this.#monotonic = monotonic;
     this.#ttlMs = ttlMs;
     this.#known = memories.map('api_keys');
-    this.#atOnce = loaderOf(accounts, (dispatch) => timers.after(0, dispatch));
+    this.#atOnce = createLoader(accounts, (dispatch) => timers.after(0, dispatch));
     this.#oneByOne = inTurn(accounts);
-    this.#ahead = loaderOf(accounts, (dispatch) => timers.after(REFRESH_DELAY_MS, dispatch));
+    this.#ahead = createLoader(accounts, (dispatch) => timers.after(REFRESH_DELAY_MS, dispatch));
   }
 
   /** Drops the lookup of each key that the store reports as changed. Returns an unsubscriber. */
@@ -140,7 +140,7 @@ export class Lookups {
 }
 
 /** Makes one query of what is asked for until `dispatch` is called. It remembers nothing. */
-const loaderOf = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (dispatch: () => void) => void): Loader =>
+const createLoader = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (dispatch: () => void) => void): Loader =>
   new DataLoader((hashes) => accounts.findKeys(hashes.map((hex) => Buffer.from(hex, 'hex'))), {
     cache: false,
     maxBatchSize: MOST_KEYS,
@@ -156,7 +156,7 @@ function inTurn(accounts: Pick<Accounts, 'findKeys'>): Loader {
     return found;
   };
   let turns: Promise<unknown> = last;
-  return loaderOf({ findKeys }, (dispatch) => {
+  return createLoader({ findKeys }, (dispatch) => {
     turns = turns.then(() => {
       dispatch();
       return last;

@@ -2,7 +2,7 @@ import { toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { USAGE_PAGE } from '../domain/fields.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../domain/usage.js';
-import { DAY_MS, dayOf } from '../lib/durations.js';
+import { DAY_MS, utcDay } from '../lib/durations.js';
 import { quoted } from '../lib/text.js';
 import { isUuid } from '../lib/uuid.js';
 import type { Caller } from '../ports/accounts.js';
@@ -128,10 +128,10 @@ export class Account {
   }
 
   #range(params: UsageParams, byHour: boolean): { from: string; to: string } {
-    const today = dayOf(this.#clock.now());
+    const today = utcDay(this.#clock.now());
     const to = day(params.to, 'to') ?? today;
-    const kept = dayOf(Date.parse(today) - (HOURLY_DAYS - 1) * DAY_MS);
-    const usual = byHour ? kept : dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+    const kept = utcDay(Date.parse(today) - (HOURLY_DAYS - 1) * DAY_MS);
+    const usual = byHour ? kept : utcDay(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
     const from = day(params.from, 'from') ?? usual;
     if (byHour && (from < kept || to < kept)) {
       const [param, text] = from < kept ? ['from', from] : ['to', to];

@@ -1,5 +1,5 @@
 import { toCredits } from '../domain/credits.js';
-import { creditsOf } from '../domain/figures.js';
+import { formatCredits } from '../domain/figures.js';
 import type { AlertLevel } from '../ports/alerts.js';
 import type { NewDelivery } from '../ports/deliveries.js';
 import type { Message } from '../ports/mail.js';
@@ -28,22 +28,22 @@ const reachedBy = ({ kind, amount, balance, full, topupSeq, spent }: Watched, da
 };
 
 /** The crossing that is still to be told; null if there is none. */
-export function crossingOf(level: Watched & Pick<AlertLevel, 'crossing'>, day: string): string | null {
+export function pendingCrossing(level: Watched & Pick<AlertLevel, 'crossing'>, day: string): string | null {
   const crossing = reachedBy(level, day);
   return crossing === level.crossing ? null : crossing;
 }
 
 /** One notice for each way in which the customer wants to be told. */
-export function noticesOf(level: AlertLevel, context: AlertContext): NewDelivery[] {
+export function alertNotices(level: AlertLevel, context: AlertContext): NewDelivery[] {
   const { byMail, email, webhookUrl } = level;
   return [
     ...(byMail && email !== null && context.mail ? [asDelivery(alertMail(level, email, context), context.nowMs)] : []),
-    ...(webhookUrl === null ? [] : [webhookOf(webhookUrl, eventOf(level, context), context.nowMs)]),
+    ...(webhookUrl === null ? [] : [webhookDelivery(webhookUrl, webhookEvent(level, context), context.nowMs)]),
   ];
 }
 
 /** The same ways, with a notice that says that it is a test. */
-export function testNoticesOf(
+export function testNotices(
   { byMail, email, webhookUrl, alertId }: Pick<AlertLevel, 'byMail' | 'email' | 'webhookUrl' | 'alertId'>,
   { nowMs, dashboard, mail }: Omit<AlertContext, 'day'>,
 ): NewDelivery[] {
@@ -53,11 +53,11 @@ export function testNoticesOf(
     ...(byMail && email !== null && mail
       ? [asDelivery({ to: email, subject: 'Perch: test of an alert', text }, nowMs)]
       : []),
-    ...(webhookUrl === null ? [] : [webhookOf(webhookUrl, event, nowMs)]),
+    ...(webhookUrl === null ? [] : [webhookDelivery(webhookUrl, event, nowMs)]),
   ];
 }
 
-const webhookOf = (target: string, event: object, dueAt: number): NewDelivery => ({
+const webhookDelivery = (target: string, event: object, dueAt: number): NewDelivery => ({
   channel: 'webhook',
   target,
   subject: null,
@@ -66,7 +66,7 @@ const webhookOf = (target: string, event: object, dueAt: number): NewDelivery =>
 });
 
 /** As documented in docs/accounts.md. */
-function eventOf(
+function webhookEvent(
   { kind, alertId, accountId, amount, balance, spent }: AlertLevel,
   { nowMs, day }: AlertContext,
 ): object {
@@ -85,12 +85,12 @@ function alertMail(
   return {
     to,
     subject: isBalance
-      ? `Perch: the balance is below ${creditsOf(amount)}`
-      : `Perch: more than ${creditsOf(amount)} spent today`,
+      ? `Perch: the balance is below ${formatCredits(amount)}`
+      : `Perch: more than ${formatCredits(amount)} spent today`,
     text: [
       isBalance
-        ? `Your balance is ${creditsOf(balance)}. You asked to be told when it falls below ${creditsOf(amount)}.`
-        : `On ${day} (UTC) you have spent ${creditsOf(spent)} so far. You asked to be told when a day goes above ${creditsOf(amount)}.`,
+        ? `Your balance is ${formatCredits(balance)}. You asked to be told when it falls below ${formatCredits(amount)}.`
+        : `On ${day} (UTC) you have spent ${formatCredits(spent)} so far. You asked to be told when a day goes above ${formatCredits(amount)}.`,
       '',
       isBalance ? 'Top it up here:' : 'See which keys and endpoints spend here:',
       isBalance ? `${dashboard}/credits` : `${dashboard}/usage`,

@@ -1,12 +1,12 @@
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
-import { dayOf } from '../lib/durations.js';
+import { utcDay } from '../lib/durations.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Webhooks } from '../ports/deliveries.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
-import { crossingOf, testNoticesOf } from './alert-levels.js';
+import { pendingCrossing, testNotices } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
 import { webhookSecret } from './webhook-signature.js';
 
@@ -70,9 +70,9 @@ export class Alerts {
     }
     const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
     if (alertId === null) throw tooManyAlerts();
-    const day = dayOf(clock.now());
+    const day = utcDay(clock.now());
     const level = (await store.levels([owner.accountId], day)).find((one) => one.alertId === alertId);
-    const crossing = level === undefined ? null : crossingOf(level, day);
+    const crossing = level === undefined ? null : pendingCrossing(level, day);
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
     return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
   }
@@ -105,7 +105,7 @@ export class Alerts {
       });
     }
     const context = { nowMs: clock.now(), dashboard: `${authUrl()}/dashboard`, mail };
-    await store.deliver(owner.accountId, alertId, testNoticesOf({ ...alert, email: owner.email }, context));
+    await store.deliver(owner.accountId, alertId, testNotices({ ...alert, email: owner.email }, context));
     await deliveries.runSoon();
   }
 }

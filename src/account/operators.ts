@@ -7,7 +7,7 @@ export type IsOperator = (account: Pick<AccountRecord, 'accountId' | 'email'>) =
  * Those whose mail address is named, in lower case: an account's address is proven by a link sent there, or was set by
  * an operator. Where nobody is named, a demo's own account.
  */
-export const operatorsOf =
+export const operatorCheck =
   (emails: readonly string[], demoAccountId: string | null): IsOperator =>
   ({ accountId, email }) =>
     emails.length > 0 ? email !== null && emails.includes(email.toLowerCase()) : accountId === demoAccountId;

@@ -1,12 +1,12 @@
 import { type Thousandths, toCredits } from '../domain/credits.js';
-import { counted, creditsOf, figure } from '../domain/figures.js';
-import { priceOf, type Unit } from '../domain/prices.js';
+import { counted, figure, formatCredits } from '../domain/figures.js';
+import { itemPrice, type Unit } from '../domain/prices.js';
 import { withTimeout } from '../lib/with-timeout.js';
 import type { AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
 import type { NoticePercent, Notices, WalletLevel } from '../ports/deliveries.js';
 import type { Message } from '../ports/mail.js';
-import { crossingOf, noticesOf } from './alert-levels.js';
+import { alertNotices, pendingCrossing } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
 import { asDelivery } from './mail-delivery.js';
 
@@ -15,11 +15,11 @@ export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUp
   const { email, balance, full } = level;
   return {
     to: email,
-    subject: balance === 0 ? 'You have run out of Perch credits' : `Perch: ${creditsOf(balance)} left`,
+    subject: balance === 0 ? 'You have run out of Perch credits' : `Perch: ${formatCredits(balance)} left`,
     text: [
       balance === 0
         ? 'Your Perch wallet is empty: paid requests are refused until you top it up.'
-        : `Your Perch wallet is down to ${creditsOf(balance)}: ${percent}% or less of the ${figure(toCredits(full))} it had after the last top-up.`,
+        : `Your Perch wallet is down to ${formatCredits(balance)}: ${percent}% or less of the ${figure(toCredits(full))} it had after the last top-up.`,
       ...(balance === 0 ? [] : ['', buys(balance)]),
       '',
       'Top it up here:',
@@ -32,7 +32,7 @@ export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUp
 }
 
 function buys(balance: Thousandths): string {
-  const most = (unit: Unit): number => Math.floor(balance / priceOf(unit, 'miss'));
+  const most = (unit: Unit): number => Math.floor(balance / itemPrice(unit, 'miss'));
   const [tweets, followers] = [most('tweet'), most('edge_profile')];
   if (followers === 0) return 'That is less than one tweet or profile costs.';
   const fromList = `${counted(followers, 'profile')} from a follower list`;
@@ -159,10 +159,10 @@ export class SpendingWatch {
     const nowMs = clock.now();
     const day = new Date(nowMs).toISOString().slice(0, DAY_CHARS);
     for (const level of await alerts.levels(accountIds, day)) {
-      const crossing = crossingOf(level, day);
+      const crossing = pendingCrossing(level, day);
       if (crossing === null) continue;
       const context = { nowMs, day, dashboard: `${authUrl()}/dashboard`, mail };
-      await alerts.claim(level, crossing, nowMs, noticesOf(level, context));
+      await alerts.claim(level, crossing, nowMs, alertNotices(level, context));
     }
   }
 }

@@ -11,7 +11,7 @@ import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Payments } from '../ports/payments.js';
 import type { Sale, SaleRefusal, Sales } from '../ports/sales.js';
-import { type PurchaseRecord, purchaseOf } from './purchases.js';
+import { type PurchaseRecord, toPurchase } from './purchases.js';
 import type { Settling } from './settling.js';
 
 /** Packs and tiers (section 4.1). `buyable` is false while card checkout is not open (W9). */
@@ -201,13 +201,13 @@ export class Billing {
 
   /** The newest first. */
   async sales(accountId: string): Promise<SaleRecord[]> {
-    return (await this.#options.sales.list(accountId, MOST_SALES)).map(recordOf);
+    return (await this.#options.sales.list(accountId, MOST_SALES)).map(toSaleRecord);
   }
 
   /** A purchase of the account that was paid; undefined for any other id. */
   async purchase(accountId: string, saleId: string): Promise<PurchaseRecord | undefined> {
     const sale = isUuid(saleId) ? await this.#options.sales.find({ accountId, saleId }) : undefined;
-    return sale && purchaseOf(sale);
+    return sale && toPurchase(sale);
   }
 
   /** `checkout` throws `access_denied` for a client's key, which was granted reads only, and for a test key. */
@@ -249,7 +249,7 @@ function checkKey(key: string | null): void {
   throw badRequest('Idempotency-Key must be 1 to 255 visible ASCII characters without spaces.', 'idempotency_key');
 }
 
-function recordOf(sale: Sale): SaleRecord {
+function toSaleRecord(sale: Sale): SaleRecord {
   const { saleId, sessionId, createdAt, paidAt, pack, usd, state } = sale;
   return {
     ...{ saleId, sessionId, createdAt, paidAt, pack, usd, state },

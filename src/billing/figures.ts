@@ -1,5 +1,5 @@
-import { type CostSums, incomeOf, NO_COSTS, plusCosts, usdOf } from '../domain/costs.js';
-import { DAY_MS, dayOf } from '../lib/durations.js';
+import { type CostSums, NO_COSTS, plusCosts, toIncomeUsd, toUsd } from '../domain/costs.js';
+import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { CostRow, Costs, CreditPrice } from '../ports/figures.js';
 import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
 
@@ -49,8 +49,8 @@ export async function readFigures({ store, costs }: FiguresStores, days: Days): 
 
 /** The last `count` days, today included. */
 export const daysUntil = (nowMs: number, count: number): Days => ({
-  from: dayOf(nowMs - (count - 1) * DAY_MS),
-  to: dayOf(nowMs),
+  from: utcDay(nowMs - (count - 1) * DAY_MS),
+  to: utcDay(nowMs),
 });
 
 /** One row for each network and operation; those with the greatest cost first. */
@@ -78,12 +78,12 @@ export function byDay({ revenue, reads, price }: ServiceFigures): DayFigures[] {
         day,
         sales: sold.reduce((sum, { sales }) => sum + sales, 0),
         paidUsd: sold.reduce((sum, { usd }) => sum + usd, 0),
-        incomeUsd: incomeOf(sums, price.usdPerCredit),
-        costUsd: usdOf(sums.cost),
+        incomeUsd: toIncomeUsd(sums, price.usdPerCredit),
+        costUsd: toUsd(sums.cost),
       };
     });
 }
 
 /** Share of the items that came from the cache, from 0 to 1. */
-export const hitRateOf = ({ items, cacheHits }: Pick<CostSums, 'items' | 'cacheHits'>): number =>
+export const cacheHitRate = ({ items, cacheHits }: Pick<CostSums, 'items' | 'cacheHits'>): number =>
   items === 0 ? 0 : cacheHits / items;

@@ -27,7 +27,7 @@ export interface PurchaseRecord {
 }
 
 /** Undefined for a sale that was not paid as it was sold: there is nothing to have a receipt for. */
-export function purchaseOf(sale: Sale): PurchaseRecord | undefined {
+export function toPurchase(sale: Sale): PurchaseRecord | undefined {
   const { saleId, sessionId, paymentIntent, paidAt, pack, usd, totalCents, refundedCents, disputes, receiptUrl } = sale;
   if (sale.state !== 'paid' || paidAt === null) return undefined;
   const priceCents = usd * 100;

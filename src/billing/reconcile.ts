@@ -68,10 +68,10 @@ const lostOnlyIn = (these: readonly Dispute[], those: readonly Dispute[]): strin
 };
 
 /** Credits for a part of the payment. */
-const shareOf = (sale: Sale, cents: number, totalCents: number): Thousandths =>
+const creditShare = (sale: Sale, cents: number, totalCents: number): Thousandths =>
   Math.min(sale.credits, Math.floor((sale.credits * cents) / totalCents));
 
-const centsOf = (disputes: readonly Dispute[], which: Dispute['state']): number =>
+const disputedCents = (disputes: readonly Dispute[], which: Dispute['state']): number =>
   disputes.reduce((sum, { state, amountCents }) => sum + (state === which ? amountCents : 0), 0);
 
 /**
@@ -86,9 +86,9 @@ function moved(
   facts: Pick<SaleChange, 'refundedCents' | 'disputes'> & { readonly totalCents: number },
 ): Pick<SaleChange, 'reversed' | 'held' | 'shortfall' | 'entries'> {
   const { refundedCents, disputes, totalCents } = facts;
-  const gone = refundedCents + centsOf(disputes, 'lost');
-  const decided = shareOf(sale, gone, totalCents);
-  const target = shareOf(sale, gone + centsOf(disputes, 'open'), totalCents);
+  const gone = refundedCents + disputedCents(disputes, 'lost');
+  const decided = creditShare(sale, gone, totalCents);
+  const target = creditShare(sale, gone + disputedCents(disputes, 'open'), totalCents);
   const rise = target - sale.reversed - sale.shortfall;
   const taken = Math.min(Math.max(0, rise), balance);
   const returned = Math.max(0, -rise - sale.shortfall);
@@ -117,7 +117,7 @@ const isNews = (sale: Sale, change: SaleChange): boolean =>
   change.refundedCents !== sale.refundedCents ||
   change.held !== sale.held ||
   change.shortfall !== sale.shortfall ||
-  textOf(change.disputes) !== textOf(sale.disputes);
+  disputesKey(change.disputes) !== disputesKey(sale.disputes);
 
-const textOf = (disputes: readonly Dispute[]): string =>
+const disputesKey = (disputes: readonly Dispute[]): string =>
   disputes.map(({ disputeId, state, amountCents }) => `${disputeId} ${state} ${amountCents}`).join();

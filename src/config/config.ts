@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Lifetimes } from '../read/lifetimes.js';
-import { type ConfigFault, type Environment, readSettings, SETTING_NAMES, textOf } from './read-settings.js';
+import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
 
 /** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
@@ -61,11 +61,13 @@ const OTHERS_NAMES: ReadonlySet<string> = new Set(['PERCH_CORPUS']);
 /** An unknown variable that looks like one of Perch's is usually a typo. */
 function unknownNames(env: Environment): string[] {
   const known: ReadonlySet<string> = new Set([...SETTING_NAMES, ...OTHERS_NAMES]);
-  const unknown = Object.keys(env).filter((name) => name.startsWith('PERCH_') && !known.has(name) && textOf(env, name));
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('PERCH_') && !known.has(name) && readVariable(env, name),
+  );
   return unknown.sort().map((name) => `${name} is set, but Perch has no such variable. Is it misspelled?`);
 }
 
-const lifetimesOf = (values: Values): Lifetimes => ({
+const lifetimesConfig = (values: Values): Lifetimes => ({
   profileMs: values.PERCH_TTL_PROFILE_S * 1000,
   tweetMs: values.PERCH_TTL_TWEET_S * 1000,
   firstPageMs: values.PERCH_TTL_FIRST_PAGE_S * 1000,
@@ -74,7 +76,7 @@ const lifetimesOf = (values: Values): Lifetimes => ({
   absentMs: values.PERCH_TTL_ABSENT_S * 1000,
 });
 
-const networksOf = (values: Values) => ({
+const networksConfig = (values: Values) => ({
   bluesky: {
     baseUrl: values.BLUESKY_BASE_URL ?? null,
     serviceUrl: values.BLUESKY_SERVICE_URL,
@@ -91,7 +93,7 @@ const networksOf = (values: Values) => ({
   mastodon: { baseUrl: values.MASTODON_BASE_URL ?? null, tokens: values.MASTODON_TOKENS ?? [] },
 });
 
-function tracesOf(values: Values): { url: string; serviceName: string } | null {
+function tracesConfig(values: Values): { url: string; serviceName: string } | null {
   const base = values.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base === undefined ? undefined : `${base}/v1/traces`);
   return url === undefined ? null : { url, serviceName: values.OTEL_SERVICE_NAME };
@@ -105,7 +107,7 @@ export interface ConfigInput {
   readonly terminal: boolean;
 }
 
-const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
+const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   host: values.HOST,
   /** 0 picks a free one. */
   port: values.PORT,
@@ -131,7 +133,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   network: values.PERCH_NETWORK,
   /** Whether an empty database becomes a demo: never one that reads a real network. */
   demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined && values.PERCH_NETWORK === 'corpus',
-  networks: networksOf(values),
+  networks: networksConfig(values),
   /** Upstream calls per second; null: the network's default pace. */
   pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },
   /** A null secret key: `billing_disabled`. */
@@ -158,7 +160,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Null: no metrics. */
   metricsPort: values.PERCH_METRICS_PORT ?? null,
   /** Where traces go; null: nowhere. */
-  traces: tracesOf(values),
+  traces: tracesConfig(values),
   cacheBytes: values.PERCH_CACHE_MB * 1024 * 1024,
   /** Of each process; null resident memory: its share of the container's limit, if there is one. */
   overload: {
@@ -169,7 +171,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
     // The process that starts the workers is as large as an idle worker.
     processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,
   },
-  lifetimes: lifetimesOf(values),
+  lifetimes: lifetimesConfig(values),
   /** The default budget of one operation (G8). */
   maxOperationThousandths: values.PERCH_MAX_OPERATION_CREDITS,
   /** The credits of a new account (M27). */
@@ -178,7 +180,7 @@ const configOf = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-export type Config = DeepReadonly<ReturnType<typeof configOf>> & {
+export type Config = DeepReadonly<ReturnType<typeof buildConfig>> & {
   /** Sentences to log at start: problems that need not stop the service. */
   readonly warnings: readonly string[];
 };
@@ -208,7 +210,7 @@ export function readConfig(input: ConfigInput): Config {
   const all = [...faults, ...crossChecks(values, new Set(faults.map(({ name }) => name)))];
   if (all.length > 0) throw new ConfigError(all);
   return deepFreeze({
-    ...configOf(values, input),
+    ...buildConfig(values, input),
     warnings: [...unknownNames(input.env), ...halfSet(values), ...linksInLog(values)],
   });
 }

@@ -1,4 +1,4 @@
-import { type Environment, SETTING_NAMES, shownText, textOf } from './read-settings.js';
+import { type Environment, readVariable, SETTING_NAMES, shownText } from './read-settings.js';
 import { SETTINGS } from './settings.js';
 
 export interface SettingLine {
@@ -16,6 +16,6 @@ export interface SettingLine {
 export const describeConfig = (env: Environment): SettingLine[] =>
   SETTING_NAMES.map((name) => {
     const { right, unset } = SETTINGS[name];
-    const text = textOf(env, name);
+    const text = readVariable(env, name);
     return { name, isSet: text !== undefined, value: text === undefined ? unset : shownText(name, text), right };
   });

@@ -11,7 +11,7 @@ export interface ConfigFault {
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** The text of a variable; an empty or blank one counts as not set. */
-export const textOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+export const readVariable = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
 
 /** An address that is safe to show: without its user name, password and query. */
 export const withoutLogin = (address: string): string =>
@@ -40,7 +40,7 @@ export function readSettings(env: Environment): { values: Values; faults: Config
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of SETTING_NAMES) {
     const row = SETTINGS[name];
-    const text = textOf(env, name);
+    const text = readVariable(env, name);
     const read = text ?? ('fallback' in row ? row.fallback : undefined);
     if (read === undefined) continue;
     const result = row.kind.safeParse(read);

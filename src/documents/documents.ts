@@ -81,7 +81,7 @@ export class Documents {
     assertAdmitted: AssertAdmitted,
     measured: typeof unmeasured,
   ): Operation {
-    const id = idOf(text, operationName);
+    const id = documentKey(text, operationName);
     const known = this.#operations.get(id) ?? this.#introspection.get(id);
     if (known) return admitted(known, assertAdmitted);
     const operation = measured(() =>
@@ -108,10 +108,10 @@ export class Documents {
   }
 }
 
-const idOf = (text: string, operationName: string | null): string => sha256(`${operationName ?? ''}\n${text}`);
+const documentKey = (text: string, operationName: string | null): string => sha256(`${operationName ?? ''}\n${text}`);
 
 const persistedSource = (name: string, text: string) => ({
-  id: idOf(text, null),
+  id: documentKey(text, null),
   text,
   operationName: null,
   isPersisted: true,

@@ -14,7 +14,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import type { BoundedMap } from '../lib/bounded-map.js';
-import { digestOf } from '../lib/digest.js';
+import { digestText } from '../lib/digest.js';
 import type { Memories } from '../lib/memories.js';
 import { LIMITS, plus, refuseOver } from './limits.js';
 import type { Fragments } from './shape.js';
@@ -55,10 +55,10 @@ class Scale {
   ofRoot(set: SelectionSetNode): void {
     for (const node of this.#fieldsOf(set)) {
       if (!node.selectionSet) continue;
-      if (node.name.value === '__schema') this.#of(node.selectionSet, typeOf(SchemaMetaFieldDef), one(this.#schema));
+      if (node.name.value === '__schema') this.#of(node.selectionSet, fieldType(SchemaMetaFieldDef), one(this.#schema));
       // A variable may name any type: counting all of them is an upper bound.
       const types = new Map(Object.values(this.#schema.getTypeMap()).map((type) => [type, 1]));
-      if (node.name.value === '__type') this.#of(node.selectionSet, typeOf(TypeMetaFieldDef), types);
+      if (node.name.value === '__type') this.#of(node.selectionSet, fieldType(TypeMetaFieldDef), types);
     }
   }
 
@@ -107,7 +107,7 @@ class Scale {
 }
 
 const one = (part: unknown): Parts => new Map([[part, 1]]);
-const typeOf = (field: GraphQLField<unknown, unknown>) => getNamedType(field.type) as GraphQLObjectType;
+const fieldType = (field: GraphQLField<unknown, unknown>) => getNamedType(field.type) as GraphQLObjectType;
 
 /** An answer, and its data as JSON, so that the same request is sent the same bytes again. */
 export interface IntrospectionResult extends ExecutionResult {
@@ -133,7 +133,7 @@ export class IntrospectionResults {
 
   /** `id` identifies the operation. */
   of(id: string, variables: Record<string, unknown>, make: () => ExecutionResult): IntrospectionResult {
-    const key = digestOf(`${id} ${JSON.stringify(variables)}`);
+    const key = digestText(`${id} ${JSON.stringify(variables)}`);
     const known = this.#results.get(key);
     if (known) return known;
     const made = make();

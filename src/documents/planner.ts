@@ -22,10 +22,10 @@ import { isName } from '../domain/fields.js';
 import { isId, parseUserRef } from '../domain/ids.js';
 import type { ListKind, ListRef } from '../domain/lists.js';
 import { PRODUCTS } from '../domain/model.js';
-import { priceOf } from '../domain/prices.js';
+import { itemPrice } from '../domain/prices.js';
 import { namedAlone, normaliseQuery, notOneName } from '../read/subjects.js';
 import { truncatedMessage } from './document-error.js';
-import { type Checks, checkArguments, itemsOf, priceOfField } from './rules.js';
+import { type Checks, checkArguments, maxItems, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
 /** Why the field reads nothing, as far as that is known without reading. Null if nothing is wrong. */
@@ -43,14 +43,14 @@ function faultOf(
   if (names.length > 0 && given.length !== 1) return notOneName();
   const impossible = only && checks.impossible(only.kind, String(only.text));
   if (impossible) return namedAlone(impossible);
-  return list === undefined ? null : foreignCursorOf(list, field, args, checks);
+  return list === undefined ? null : findForeignCursor(list, field, args, checks);
 }
 
 /**
  * Why the field's cursor cannot continue the field's list, as far as that is known without reading: a user given by a
  * handle is not known (M26). Null if nothing is wrong.
  */
-function foreignCursorOf(
+function findForeignCursor(
   kind: ListKind,
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,
@@ -61,7 +61,7 @@ function foreignCursorOf(
   for (const { name, extensions } of field.args) {
     const value = args[name];
     if (extensions.rule?.kind === 'cursor') cursor = value;
-    else list ??= listOf(kind, extensions.rule?.kind, String(value), args.product);
+    else list ??= listFromArgument(kind, extensions.rule?.kind, String(value), args.product);
   }
   if (list === null || typeof cursor !== 'string') return null;
   try {
@@ -73,7 +73,7 @@ function foreignCursorOf(
 }
 
 /** The list by the argument that names its subject; null for other arguments. */
-function listOf(kind: ListKind, rule: string | undefined, value: string, product: unknown): ListRef | null {
+function listFromArgument(kind: ListKind, rule: string | undefined, value: string, product: unknown): ListRef | null {
   if (rule === 'query') {
     const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
     return { kind, subject: normaliseQuery(value), product: known };
@@ -124,7 +124,7 @@ const nowhere = () => null;
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
 /** Most fields can't be refused, and what is priced is kept: nothing is put around those. */
-function firstOf(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
+function firstRefusal(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
   if (one === nowhere) return other;
   return other === nowhere ? one : () => one() ?? other();
 }
@@ -134,14 +134,14 @@ const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
   items: a.items + b.items,
   fresh: a.fresh || b.fresh,
   notServed: a.notServed ?? b.notServed,
-  refused: firstOf(a.refused, b.refused),
+  refused: firstRefusal(a.refused, b.refused),
 });
 
 /**
  * Reads an operation once, with its fragments expanded: `measure` has bounded their size. The resulting plan prices
  * every call of the operation from the variables alone. Throws `bad_request` on arguments out of bounds.
  */
-export function planOf(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Plan {
+export function planOperation(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Plan {
   const root = schema.getRootType(operation.operation);
   if (!root) throw badRequest(`The schema has no ${operation.operation}.`);
   const planner = new Planner(schema, fragments);
@@ -249,8 +249,8 @@ class Planner {
       const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
       // What is kept of a call has no room for an error, so it is made again where it is told.
       const refused = fault() === null ? nowhere : fault;
-      const items = refused === nowhere ? itemsOf(price, field, args, checks) * parents : 0;
-      const amount = items * priceOf(price.unit, fresh ? 'bypass' : 'miss');
+      const items = refused === nowhere ? maxItems(price, field, args, checks) * parents : 0;
+      const amount = items * itemPrice(price.unit, fresh ? 'bypass' : 'miss');
       const notServed = list !== undefined && !checks.serves(list) ? list : null;
       const own = { notServed, items, fresh, amount, refused };
       return plus(own, below(variables, items, checks));

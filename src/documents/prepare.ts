@@ -15,12 +15,12 @@ import {
   validate,
 } from 'graphql';
 import { NAME_LENGTH } from '../domain/usage.js';
-import { digestOf } from '../lib/digest.js';
+import { digestText } from '../lib/digest.js';
 import type { OperationText } from '../serve/call.js';
 import { DocumentError, truncatedMessage } from './document-error.js';
 import { COMPILED_FIELDS, Executable } from './executable.js';
 import { checkIntrospection, type IntrospectionResult, type IntrospectionResults } from './introspection.js';
-import { type Plan, planOf } from './planner.js';
+import { type Plan, planOperation } from './planner.js';
 import { measure, type ReadDocument, readDocument } from './read-document.js';
 import { isIntrospection } from './shape.js';
 import { coerced } from './variables.js';
@@ -99,14 +99,14 @@ export function prepareOperation({ schema, results }: PrepareContext, source: Do
   const keyless = isIntrospection(operation);
   source.assertAdmitted?.(keyless);
   // Tools spell the same introspection in many ways: it is checked, measured and executed once for all of them.
-  const normalised = keyless && isAlone(document) ? digestOf(print(withoutName(document, operation))) : null;
+  const normalised = keyless && isAlone(document) ? digestText(print(withoutName(document, operation))) : null;
   const equivalent = normalised === null ? undefined : source.findEquivalent?.(normalised);
   if (equivalent) return equivalent;
   const fields = check(schema, read, operation, source);
   checkIntrospection(schema, operation, fragments);
   const executable = new Executable({ schema, document, operationName, fields }, source.onCompiled);
   if (source.isCompiled) executable.compile();
-  const plan = planOf(schema, operation, fragments);
+  const plan = planOperation(schema, operation, fragments);
   // A long alias is part of the path of every field below it.
   const pathLength = [...plan.fieldPaths].flat().reduce((sum, path) => sum + path.length, 0);
   const locations = read.locations.of((operation.variableDefinitions ?? []).map(({ variable }) => variable));
@@ -153,11 +153,11 @@ function check(
   source: DocumentSource,
 ): number {
   const shape = measure(read, operation, source);
-  const faultsOf = (rules: readonly ValidationRule[]): GraphQLError[] =>
+  const validateWith = (rules: readonly ValidationRule[]): GraphQLError[] =>
     validate(schema, read.document, rules, { maxErrors: 10 }).map((error) => read.locations.locate(error));
-  const faults = faultsOf(shape === 'circular' ? [NoFragmentCyclesRule] : RULES);
+  const faults = validateWith(shape === 'circular' ? [NoFragmentCyclesRule] : RULES);
   if (faults.length > 0 || shape === 'circular') throw new DocumentError(faults, 422);
-  const unused = faultsOf([NoUnusedVariablesRule]);
+  const unused = validateWith([NoUnusedVariablesRule]);
   if (unused.length > 0) throw new DocumentError(unused);
   return shape.fields;
 }

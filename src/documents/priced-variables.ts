@@ -1,7 +1,7 @@
 import type { ProcessorBudget } from '../access/processor-time.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
 import { bytesOf } from '../lib/bytes-of.js';
-import { digestOf, shortName } from '../lib/digest.js';
+import { digestText, shortName } from '../lib/digest.js';
 import { Memories } from '../lib/memories.js';
 import type { WorstCase } from './planner.js';
 import type { Operation } from './prepare.js';
@@ -72,7 +72,7 @@ export class PricedVariables {
 
   #price(operation: Pricing, sent: Record<string, unknown>): Priced {
     const variables = Object.freeze(operation.coerce(sent));
-    const id = digestOf(`${operation.id} ${JSON.stringify(variables)}`);
+    const id = digestText(`${operation.id} ${JSON.stringify(variables)}`);
     return { variables, worst: operation.worst(variables, this.checks), id };
   }
 }

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { DocumentError, NodeLocations } from './document-error.js';
 import { LIMITS, refuseOver } from './limits.js';
-import { comparisonsOf, type Fragments, fragmentsOf, isIntrospection, type Shape, Shapes } from './shape.js';
+import { collectFragments, countComparisons, type Fragments, isIntrospection, type Shape, Shapes } from './shape.js';
 
 /** A document that parses and whose size is within bounds; nothing else about it has been checked. */
 export interface ReadDocument {
@@ -39,7 +39,7 @@ export function readDocument(text: string): ReadDocument {
   return {
     document,
     isShorter: document !== written,
-    fragments: fragmentsOf(document),
+    fragments: collectFragments(document),
     locations: new NodeLocations(source),
     tokens: written.tokenCount ?? LIMITS.tokens,
   };
@@ -74,7 +74,7 @@ function withoutRepeats(document: DocumentNode): DocumentNode {
       leave(set) {
         const names = new Set<string>();
         const selections = set.selections.filter((selection) => {
-          const name = plainNameOf(selection);
+          const name = plainFieldName(selection);
           if (name === undefined) return true;
           const isNew = !names.has(name);
           names.add(name);
@@ -87,7 +87,7 @@ function withoutRepeats(document: DocumentNode): DocumentNode {
 }
 
 /** Undefined for a field with an alias, arguments, directives or fields of its own. */
-function plainNameOf(node: SelectionNode): string | undefined {
+function plainFieldName(node: SelectionNode): string | undefined {
   if (node.directives && node.directives.length > 0) return undefined;
   if (node.kind !== Kind.FIELD || node.alias || node.selectionSet || node.arguments?.length) return undefined;
   return node.name.value;
@@ -118,7 +118,7 @@ export function measure(
   const selections = everything.reduce((sum, { shape }) => sum + shape.selections, 0);
   refuseOver(selections, LIMITS.selections, 'With its fragments expanded, the document has', 'selections');
   let comparisons = 0;
-  for (const { node } of everything) comparisons += comparisonsOf([node.selectionSet], fragments);
+  for (const { node } of everything) comparisons += countComparisons([node.selectionSet], fragments);
   if (comparisons > LIMITS.comparisons) {
     throw DocumentError.of(
       `Fields with the same name would have to be compared ${comparisons.toLocaleString('en-US')} times; at most ${LIMITS.comparisons.toLocaleString('en-US')} are allowed. Select each field once per selection set, or use aliases.`,

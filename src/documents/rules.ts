@@ -20,7 +20,7 @@ export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | und
  * The most items the field can return, given its arguments: none for an input that cannot be a name. A size sent as null
  * means the default.
  */
-export function itemsOf(
+export function maxItems(
   price: Price,
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,

@@ -25,7 +25,7 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 const NOTHING: Shape = { fields: 0, selections: 0, depth: 0, aliases: 0, width: 0 };
 
-export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+export function collectFragments({ definitions }: DocumentNode): Fragments {
   const found = new Map<string, FragmentDefinitionNode>();
   for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) found.set(node.name.value, node);
   return found;
@@ -111,13 +111,13 @@ const ARGUMENT_CHARACTERS = 32;
  * them, and their arguments. Walks the expanded fragments, whose size must be bounded first; the fragments must not be
  * circular.
  */
-export function comparisonsOf(sets: readonly SelectionSetNode[], fragments: Fragments): number {
+export function countComparisons(sets: readonly SelectionSetNode[], fragments: Fragments): number {
   const names = new Map<string, Same>();
   for (const set of sets) collect(set, fragments, names);
   let sum = 0;
   for (const { count, weight, below } of names.values()) {
     sum = plus(sum, ((count - 1) * weight) / 2);
-    if (below.length > 0) sum = plus(sum, comparisonsOf(below, fragments));
+    if (below.length > 0) sum = plus(sum, countComparisons(below, fragments));
   }
   return Math.ceil(sum);
 }

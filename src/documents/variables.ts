@@ -27,13 +27,17 @@ function checkIds({ variableDefinitions = [] }: OperationDefinitionNode, variabl
   for (const { variable, type } of variableDefinitions) {
     const name = variable.name.value;
     const sent = [variables[name]].flat(LIMITS.valueDepth);
-    if (nameOf(type) === 'ID' && sent.some((value) => typeof value === 'number' && !Number.isSafeInteger(value))) {
+    if (
+      namedTypeName(type) === 'ID' &&
+      sent.some((value) => typeof value === 'number' && !Number.isSafeInteger(value))
+    ) {
       throw badRequest(`Send $${name} as a string: JSON numbers lose digits beyond 9007199254740991.`, name);
     }
   }
 }
 
-const nameOf = (type: TypeNode): string => (type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type));
+const namedTypeName = (type: TypeNode): string =>
+  type.kind === Kind.NAMED_TYPE ? type.name.value : namedTypeName(type.type);
 
 /** Throws `bad_request` if they are too many or too deep; stops there. */
 export function checkSize(variables: Values): void {

@@ -16,12 +16,12 @@ const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{17000}-\u{1B2FF}\u{20000}-\u{3FFFD}]/u;
 
 /** How many columns of a terminal a text takes. */
-const columnsOf = (text: string): number =>
+const terminalWidth = (text: string): number =>
   [...text].reduce((sum, character) => sum + (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1), 0);
 
 /** The message of a failure and, where it has a place, two lines more: the text, and a caret under the place. */
 export function withCaret(message: string, place: Place | undefined): string {
   if (place === undefined) return message;
   const before = [...place.text].slice(0, place.position - 1).join('');
-  return `${message}\n${place.text}\n${' '.repeat(columnsOf(before))}^`;
+  return `${message}\n${place.text}\n${' '.repeat(terminalWidth(before))}^`;
 }

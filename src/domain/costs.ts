@@ -42,13 +42,13 @@ export const plusCosts = (one: CostSums, other: Partial<CostSums>): CostSums => 
 });
 
 /** US dollars that the credits charged are worth. */
-export const incomeOf = ({ charged }: CostSums, usdPerCredit: number): number => (charged / 1000) * usdPerCredit;
+export const toIncomeUsd = ({ charged }: CostSums, usdPerCredit: number): number => (charged / 1000) * usdPerCredit;
 
-export const usdOf = (cost: MicroUsd): number => cost / 1e6;
+export const toUsd = (cost: MicroUsd): number => cost / 1e6;
 
 /** Less is not worth a warning. */
 const LEAST_USD = 0.01;
 
 /** Whether an operation's price doesn't cover what its reads cost, with as much from the cache as there was. */
 export const isLoss = (sums: CostSums, usdPerCredit: number): boolean =>
-  usdOf(sums.cost) >= LEAST_USD && incomeOf(sums, usdPerCredit) < usdOf(sums.cost);
+  toUsd(sums.cost) >= LEAST_USD && toIncomeUsd(sums, usdPerCredit) < toUsd(sums.cost);

@@ -13,4 +13,4 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const inCredits = (credits: number): string => counted(credits, 'credit');
 
 /** The same for an amount in thousandths. */
-export const creditsOf = (amount: Thousandths): string => inCredits(toCredits(amount));
+export const formatCredits = (amount: Thousandths): string => inCredits(toCredits(amount));

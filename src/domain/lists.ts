@@ -270,7 +270,7 @@ interface KindAndProduct {
 }
 
 /** The contents of a list, which for a search depend on the product. */
-function contentsOf({ kind, product }: KindAndProduct): Contents & { readonly unit: Unit } {
+function listContents({ kind, product }: KindAndProduct): Contents & { readonly unit: Unit } {
   const list = LISTS[kind];
   return (product && list.products?.[product]) ?? list;
 }
@@ -280,13 +280,13 @@ export const isListKind = (name: string): name is ListKind => Object.hasOwn(LIST
 export const familyOfList = (kind: ListKind): Family => LISTS[kind].family;
 
 /** Whether the list contains profiles rather than tweets. */
-export const holdsUsers = (list: KindAndProduct): boolean => contentsOf(list).items === 'users';
+export const holdsUsers = (list: KindAndProduct): boolean => listContents(list).items === 'users';
 
 /** Lists ordered by time, newest first: a position in them can be found again by comparing times. */
-export const isNewestFirst = (list: KindAndProduct): boolean => contentsOf(list).newestFirst;
+export const isNewestFirst = (list: KindAndProduct): boolean => listContents(list).newestFirst;
 
 /** The unit in which a list's items are sold: whole objects, or ids only. */
 export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
   const { ids } = LISTS[list.kind];
-  return idsOnly && ids ? ids.unit : contentsOf(list).unit;
+  return idsOnly && ids ? ids.unit : listContents(list).unit;
 }

@@ -19,7 +19,7 @@ export type ItemCache = 'miss' | 'hit' | 'bypass';
 /**
  * The price of one item: half if cached, double if `fresh` (section 1). Every full price is even, so halves are exact.
  */
-export function priceOf(unit: Unit, cache: ItemCache): Thousandths {
+export function itemPrice(unit: Unit, cache: ItemCache): Thousandths {
   const full = UNITS[unit].price;
   if (cache === 'hit') return full / 2;
   return cache === 'bypass' ? full * 2 : full;

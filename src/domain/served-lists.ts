@@ -9,7 +9,7 @@ export const servedBy = (readers: Readers<unknown>): Readonly<Record<ListKind, b
   Object.fromEntries(LIST_KINDS.map((kind) => [kind, readers[kind] !== null])) as Record<ListKind, boolean>;
 
 /** Throws `access_denied` if the network has no such list. */
-export function readerOf<Reader>(readers: Readers<Reader>, kind: ListKind): Reader {
+export function requireReader<Reader>(readers: Readers<Reader>, kind: ListKind): Reader {
   const reader = readers[kind];
   if (reader === null) throw notServed(kind);
   return reader;

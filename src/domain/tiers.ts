@@ -32,7 +32,7 @@ export const TIERS: readonly [Tier, ...Tier[]] = [
 export const STARTING_QPS = FIRST_TIER.requestsPerSecond;
 
 /** The rate limit of an account that has paid this much, in requests per second. */
-export function qpsOf(paidUsd: number): number {
+export function tierQps(paidUsd: number): number {
   let qps: number = STARTING_QPS;
   for (const tier of TIERS) if (paidUsd >= tier.paidUsd) qps = tier.requestsPerSecond;
   return qps;

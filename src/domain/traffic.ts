@@ -11,7 +11,7 @@ const BOUNDS_MS = [
 /** Buckets of a histogram of times. */
 export const BUCKETS = BOUNDS_MS.length + 1;
 
-export function bucketOf(ms: number): number {
+export function latencyBucket(ms: number): number {
   const bucket = BOUNDS_MS.findIndex((bound) => ms <= bound);
   return bucket === -1 ? BOUNDS_MS.length : bucket;
 }
@@ -65,7 +65,7 @@ export const plusTraffic = (one: TrafficSums, other: TrafficSums): TrafficSums =
 });
 
 /** As `percentileOf`, as exact as it can be told: `0.7`, `12`; null without a request. */
-export function msOf({ buckets }: Pick<TrafficSums, 'buckets'>, share: number): number | null {
+export function percentileMs({ buckets }: Pick<TrafficSums, 'buckets'>, share: number): number | null {
   const ms = percentileOf(buckets, share);
   if (ms === null) return null;
   return ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms);

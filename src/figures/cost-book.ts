@@ -1,5 +1,5 @@
-import { type CostSums, incomeOf, isLoss, NO_COSTS, plusCosts, usdOf } from '../domain/costs.js';
-import { DAY_MS, dayOf } from '../lib/durations.js';
+import { type CostSums, isLoss, NO_COSTS, plusCosts, toIncomeUsd, toUsd } from '../domain/costs.js';
+import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Clock } from '../ports/clock.js';
 import type { CostRow, Costs } from '../ports/figures.js';
@@ -100,14 +100,14 @@ export class CostBook {
   async newLosses(): Promise<Loss[]> {
     const { costs, clock, network } = this.#options;
     const today = clock.now();
-    const rows = await costs.read(dayOf(today - (WARNING_DAYS - 1) * DAY_MS));
+    const rows = await costs.read(utcDay(today - (WARNING_DAYS - 1) * DAY_MS));
     const { usdPerCredit } = await costs.creditPrice();
     const losses: Loss[] = [];
     for (const [operation, sums] of sumsByOperation(rows.filter((row) => row.network === network.name))) {
       if (!isLoss(sums, usdPerCredit)) continue;
-      if (!(await costs.claimWarning(dayOf(today), network.name, operation))) continue;
+      if (!(await costs.claimWarning(utcDay(today), network.name, operation))) continue;
       const hitRate = sums.items === 0 ? 0 : sums.cacheHits / sums.items;
-      losses.push({ operation, incomeUsd: incomeOf(sums, usdPerCredit), costUsd: usdOf(sums.cost), hitRate });
+      losses.push({ operation, incomeUsd: toIncomeUsd(sums, usdPerCredit), costUsd: toUsd(sums.cost), hitRate });
     }
     return losses;
   }
@@ -117,7 +117,7 @@ export class CostBook {
     this.#totals.set(operation, plusCosts(this.#totals.get(operation) ?? NO_COSTS, sums));
     const now = this.#options.clock.now();
     if (now < this.#today.fromMs || now >= this.#today.fromMs + DAY_MS) {
-      this.#today = { fromMs: now - (now % DAY_MS), day: dayOf(now) };
+      this.#today = { fromMs: now - (now % DAY_MS), day: utcDay(now) };
     }
     const { day } = this.#today;
     const { name: network } = this.#options.network;

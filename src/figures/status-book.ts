@@ -1,6 +1,6 @@
 import type { Family } from '../domain/model.js';
 import type { StatusDay, Trouble } from '../domain/status-history.js';
-import { dayOf, MINUTE_MS } from '../lib/durations.js';
+import { MINUTE_MS, utcDay } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { BadMinute, StatusHistory } from '../ports/figures.js';
 import { SumBuffer } from './sum-buffer.js';
@@ -60,9 +60,9 @@ export class StatusBook {
     const since = (count: keyof Omit<FamilySample, 'family' | 'isDown'>): number =>
       sample[count] - (before?.[count] ?? 0);
     const [calls, failures, cacheHits] = [since('upstreamCalls'), since('failures'), since('cacheHits')];
-    const trouble = troubleOf({ isDown, calls, failures });
+    const trouble = troubleIn({ isDown, calls, failures });
     this.#sums.add('days', {
-      ...{ day: dayOf(now), family, minutes: 1 },
+      ...{ day: utcDay(now), family, minutes: 1 },
       degraded: trouble === 'degraded' ? 1 : 0,
       down: trouble === 'down' ? 1 : 0,
       ...{ calls, failures, readMs: Math.round(since('readMs')), items: cacheHits + since('read'), cacheHits },
@@ -93,7 +93,7 @@ const plusMinute = (before: BadMinute, minute: BadMinute): BadMinute => ({
 });
 
 /** Null: a minute as it should be. */
-function troubleOf({ isDown, calls, failures }: { isDown: boolean; calls: number; failures: number }): Trouble | null {
+function troubleIn({ isDown, calls, failures }: { isDown: boolean; calls: number; failures: number }): Trouble | null {
   if (isDown || (calls >= FEW_CALLS && failures === calls)) return 'down';
   return calls >= FEW_CALLS && failures > TOLERATED * calls ? 'degraded' : null;
 }

@@ -1,4 +1,4 @@
-import { bucketOf, type TrafficInterface } from '../domain/traffic.js';
+import { latencyBucket, type TrafficInterface } from '../domain/traffic.js';
 import { HOUR_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { LimitRow, Traffic, TrafficRow } from '../ports/figures.js';
@@ -76,7 +76,7 @@ export class TrafficBook {
     const { operation: name, status, code, ms, items, cacheHits, limit } = sample;
     const hour = this.#currentHour();
     const operation = name === null ? '' : this.#operations.has(name) ? name : OTHERS;
-    const bucket = bucketOf(ms);
+    const bucket = latencyBucket(ms);
     const latest = this.#latest[bucket];
     if (
       latest?.operation === operation &&

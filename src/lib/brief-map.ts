@@ -25,13 +25,13 @@ export class BriefMap<Value> {
   }
 
   get(key: string): Value | undefined {
-    let entry = this.#buckets[bucketOf(key)] ?? null;
+    let entry = this.#buckets[bucketIndex(key)] ?? null;
     while (entry !== null && entry.key !== key) entry = entry.next;
     return entry?.value;
   }
 
   set(key: string, value: Value): void {
-    const bucket = bucketOf(key);
+    const bucket = bucketIndex(key);
     const first = this.#buckets[bucket] ?? null;
     for (let entry = first; entry !== null; entry = entry.next) {
       if (entry.key !== key) continue;
@@ -43,7 +43,7 @@ export class BriefMap<Value> {
   }
 
   delete(key: string): boolean {
-    const bucket = bucketOf(key);
+    const bucket = bucketIndex(key);
     let before: Entry<Value> | null = null;
     for (let entry = this.#buckets[bucket] ?? null; entry !== null; entry = entry.next) {
       if (entry.key === key) {
@@ -68,7 +68,7 @@ export class BriefMap<Value> {
   }
 }
 
-function bucketOf(key: string): number {
+function bucketIndex(key: string): number {
   // FNV-1a.
   let hash = 0x811c9dc5;
   for (let at = Math.max(0, key.length - HASHED_CHARS); at < key.length; at += 1) {

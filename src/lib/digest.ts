@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /** SHA-256 in 43 characters: a key of bounded length for text from callers. */
-export const digestOf = (text: string): string => hash('sha256', text, 'base64url');
+export const digestText = (text: string): string => hash('sha256', text, 'base64url');
 
 /** Longer names are digested: short ones are cheaper to compare than to digest, and people can read them. */
 const LONGEST_NAME = 128;
 
 /** A name as a key of bounded length: itself, or its digest if it is long. */
-export const shortName = (name: string): string => (name.length <= LONGEST_NAME ? name : `#${digestOf(name)}`);
+export const shortName = (name: string): string => (name.length <= LONGEST_NAME ? name : `#${digestText(name)}`);

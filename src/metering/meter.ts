@@ -1,7 +1,7 @@
 import type { Thousandths } from '../domain/credits.js';
 import { ServiceError } from '../domain/errors.js';
-import { creditsOf } from '../domain/figures.js';
-import { type ItemCache, priceOf, UNITS, type Unit } from '../domain/prices.js';
+import { formatCredits } from '../domain/figures.js';
+import { type ItemCache, itemPrice, UNITS, type Unit } from '../domain/prices.js';
 import { timers as processTimers } from '../lib/monotonic.js';
 import type { Timers } from '../ports/clock.js';
 import { Receipt } from './receipt.js';
@@ -109,7 +109,7 @@ export class Meter {
   }
 
   covers(unit: Unit, cache: ItemCache): boolean {
-    return this.#limit.left >= priceOf(unit, cache);
+    return this.#limit.left >= itemPrice(unit, cache);
   }
 
   get left(): Thousandths {
@@ -122,7 +122,7 @@ export class Meter {
 
   /** The item's price now: zero if it was charged already. */
   costOf(item: Pick<Item, 'unit' | 'cache' | 'object'>): Thousandths {
-    return this.receipt.has(item.object) ? 0 : priceOf(item.unit, item.cache);
+    return this.receipt.has(item.object) ? 0 : itemPrice(item.unit, item.cache);
   }
 
   /** For a field that delivers items: until the tab is closed, the field may fail. */
@@ -150,7 +150,7 @@ export class Meter {
       const payer = this.#payers.get(object);
       if (payer?.tab !== tab) continue;
       this.receipt.remove(path, unit, cache, object);
-      this.#limit.giveBack(priceOf(unit, cache));
+      this.#limit.giveBack(itemPrice(unit, cache));
       const heir = payer.heirs.find((one) => !one.tab.hasFailed);
       if (heir === undefined) {
         this.#payers.delete(object);
@@ -171,15 +171,15 @@ export class Meter {
   }
 
   #charge(sold: Priced): void {
-    sold.price = priceOf(sold.unit, sold.cache);
+    sold.price = itemPrice(sold.unit, sold.cache);
     this.#limit.take(sold.price);
     this.receipt.add(sold.path, sold.unit, sold.cache, sold.object);
   }
 
   /** The failure of a read that cannot pay for a single item (M2). */
   noCredits(unit: Unit, cache: ItemCache): ServiceError {
-    const price = creditsOf(priceOf(unit, cache));
-    return shortOf(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
+    const price = formatCredits(itemPrice(unit, cache));
+    return shortageError(this.shortage, `This read costs ${price} per ${UNITS[unit].item}`, this.left);
   }
 }
 
@@ -236,8 +236,8 @@ export class Tab {
 }
 
 /** 402, never 429, saying which limit it was and how to lift it (U1). */
-export function shortOf(shortage: Shortage, price: string, left: Thousandths): ServiceError {
-  const has = creditsOf(Math.max(0, left));
+export function shortageError(shortage: Shortage, price: string, left: Thousandths): ServiceError {
+  const has = formatCredits(Math.max(0, left));
   if (shortage === 'max_credits') {
     const message = `${price}; ${has} left in this call's budget. Raise max_credits (or X-Max-Credits).`;
     return new ServiceError('no_credits', message, { reason: 'max_credits', param: 'max_credits' });

@@ -1,6 +1,6 @@
 import { NAME_LENGTH, OTHER } from '../domain/usage.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
-import { dayOf } from '../lib/durations.js';
+import { utcDay } from '../lib/durations.js';
 import { Memories } from '../lib/memories.js';
 import { backgroundTimers } from '../lib/monotonic.js';
 import { withTimeout } from '../lib/with-timeout.js';
@@ -68,7 +68,7 @@ export class OperationNames {
    */
   keep(accountId: string, name: string): string | Promise<string> {
     const short = name.slice(0, NAME_LENGTH);
-    const day = dayOf(this.#clock.now());
+    const day = utcDay(this.#clock.now());
     const known = this.#known.get(accountId);
     if (known?.day === day) {
       if (known.names.has(short)) return short;

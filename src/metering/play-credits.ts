@@ -1,7 +1,7 @@
 import { toThousandths } from '../domain/credits.js';
 import { PLAY_CREDITS } from '../domain/mode.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
-import { dayOf } from '../lib/durations.js';
+import { utcDay } from '../lib/durations.js';
 import type { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
@@ -36,7 +36,7 @@ export class PlayCredits {
 
   /** Resolves once the account has had its play credits of today. */
   async refill(accountId: string): Promise<void> {
-    const day = dayOf(this.#options.clock.now());
+    const day = utcDay(this.#options.clock.now());
     if (this.#days.get(accountId)?.day === day) return;
     const key = `${accountId} ${day}`;
     let refill = this.#underway.get(key);

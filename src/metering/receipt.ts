@@ -1,5 +1,5 @@
 import type { Thousandths } from '../domain/credits.js';
-import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
+import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { ReceiptLine } from '../ports/ledger.js';
 
 /** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for. */
@@ -102,7 +102,7 @@ export class Receipt {
 
   add(path: string, unit: Unit, cache: ItemCache, object: string): void {
     this.#paid.add(object);
-    const unitPrice = priceOf(unit, cache);
+    const unitPrice = itemPrice(unit, cache);
     const line = this.#line(path, unit, cache);
     if (line) line.items += 1;
     else this.#lines.set(path, [...(this.#lines.get(path) ?? []), { path, unit, cache, items: 1, unitPrice }]);

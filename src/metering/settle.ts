@@ -1,6 +1,6 @@
 import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, InDoubtError, ServiceError } from '../domain/errors.js';
-import { creditsOf } from '../domain/figures.js';
+import { formatCredits } from '../domain/figures.js';
 import type { AbortState } from '../lib/abort.js';
 import { backgroundTimers } from '../lib/monotonic.js';
 import type { Caller } from '../ports/accounts.js';
@@ -44,7 +44,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   if (posted.ok) return posted.balance;
   const whose = posted.reason === 'key_cap' ? "this key's cap" : 'the balance';
   const detail = posted.reason === 'key_cap' ? { reason: 'key_cap' } : { retryAfter: 1 };
-  const message = `This call costs ${creditsOf(charge.amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
+  const message = `This call costs ${formatCredits(charge.amount)}, but another call used up ${whose} in the meantime. Nothing was charged.`;
   throw new ServiceError('no_credits', message, detail);
 }
 

@@ -3,8 +3,8 @@ import { truncated } from '../lib/text.js';
 import type { Client } from '../ports/grants.js';
 import type { Clients } from './clients.js';
 import { OAuthError } from './oauth-error.js';
-import { faultOf, isRegistered, withParameters } from './redirect-uris.js';
-import { type Addresses, resourceOf } from './resources.js';
+import { isRegistered, redirectUriFault, withParameters } from './redirect-uris.js';
+import { type Addresses, parseResource } from './resources.js';
 
 /** A SHA-256 in base64url (RFC 7636 4.2). */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -58,10 +58,10 @@ export async function parseAuthorization(
   const clientId = only(fields, 'client_id');
   if (clientId === null || clientId === '') throw new OAuthError('invalid_request', 'client_id is missing.');
   const client = await clients.find(clientId);
-  const { redirectUri, redirectNamed } = redirectOf(fields, client);
+  const { redirectUri, redirectNamed } = resolveRedirect(fields, client);
   try {
-    const challenge = challengeOf(fields);
-    const resource = resourceOf(fields, addresses);
+    const challenge = readChallenge(fields);
+    const resource = parseResource(fields, addresses);
     const state = only(fields, 'state');
     return { state: 'asked', ask: { client, redirectUri, redirectNamed, state, challenge, resource } };
   } catch (error) {
@@ -95,7 +95,7 @@ function only(fields: URLSearchParams, name: string): string | null {
 }
 
 /** The address that the client named, if it is registered, or its only registered one. */
-function redirectOf(
+function resolveRedirect(
   fields: URLSearchParams,
   { redirectUris }: Client,
 ): Pick<AuthorizationRequest, 'redirectUri' | 'redirectNamed'> {
@@ -117,13 +117,13 @@ function redirectOf(
 
 /** Checks an address again: it may have been registered when the rules allowed more. */
 function sound(redirectUri: string): string {
-  const fault = faultOf(redirectUri);
+  const fault = redirectUriFault(redirectUri);
   if (fault === null) return redirectUri;
   throw new OAuthError('invalid_request', `The redirect_uri ${fault}.`);
 }
 
 /** PKCE, S256 and nothing else. */
-function challengeOf(fields: URLSearchParams): string {
+function readChallenge(fields: URLSearchParams): string {
   const type = only(fields, 'response_type');
   if (type === null) throw new OAuthError('invalid_request', 'response_type is missing.');
   if (type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.');

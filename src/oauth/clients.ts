@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { faultOf } from './redirect-uris.js';
+import { redirectUriFault } from './redirect-uris.js';
 
 const MOST_REDIRECT_URIS = 20;
 /** For all addresses together: anyone may register, and the registration is kept for weeks. */
@@ -38,7 +38,7 @@ function clientFrom(clientId: string, description: unknown): Client {
     throw new OAuthError('invalid_redirect_uri', message);
   }
   for (const uri of redirect_uris) {
-    const fault = faultOf(uri);
+    const fault = redirectUriFault(uri);
     if (fault !== null) throw new OAuthError('invalid_redirect_uri', `${quoted(uri)} ${fault}.`);
   }
   if (grant_types && !grant_types.includes('authorization_code')) {
@@ -47,7 +47,7 @@ function clientFrom(clientId: string, description: unknown): Client {
   if (response_types && !response_types.includes('code')) {
     throw new OAuthError('invalid_client_metadata', 'response_types must include code.');
   }
-  return { clientId, name: shownName(client_name ?? ''), uri: pageOf(client_uri), redirectUris: redirect_uris };
+  return { clientId, name: shownName(client_name ?? ''), uri: parseHttpsUrl(client_uri), redirectUris: redirect_uris };
 }
 
 /** Removes what could disguise the name: control and format characters, and text beyond one line. */
@@ -57,7 +57,7 @@ function shownName(name: string): string {
 }
 
 /** As a parser writes it, without the control characters that the store cannot keep. */
-function pageOf(uri: string | null | undefined): string | null {
+function parseHttpsUrl(uri: string | null | undefined): string | null {
   if (!uri || uri.length > 2000 || !URL.canParse(uri)) return null;
   const { protocol, href } = new URL(uri);
   return protocol === 'https:' ? href : null;

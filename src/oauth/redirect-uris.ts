@@ -25,7 +25,7 @@ export const isLoopback = (url: URL): boolean => url.protocol === 'http:' && LOO
  * Why an address is not allowed, or null. Allowed: https, loopback http, or a private-use scheme; no fragment, no user,
  * plain ASCII.
  */
-export function faultOf(uri: string): string | null {
+export function redirectUriFault(uri: string): string | null {
   if (uri.length > MOST_CHARS) return `is longer than ${MOST_CHARS} characters`;
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return 'is not an absolute URI';
   if (uri.includes('#')) return 'has a fragment';
@@ -54,7 +54,7 @@ export function isRegistered(registered: readonly string[], uri: string): boolea
 
 /** A valid loopback address without its port; null for any other. */
 function portless(uri: string): string | null {
-  if (faultOf(uri) !== null) return null;
+  if (redirectUriFault(uri) !== null) return null;
   const url = new URL(uri);
   if (!isLoopback(url)) return null;
   // Uses the text, not the parsed address: what a parser would normalise is not an exact match.

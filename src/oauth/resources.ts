@@ -11,7 +11,7 @@ export interface Addresses {
  * The resource that the client wants the token for (RFC 8707): the service, or its MCP endpoint; null if it named none.
  * Throws `invalid_target` for anything else.
  */
-export function resourceOf(fields: URLSearchParams, { baseUrl }: Addresses): string | null {
+export function parseResource(fields: URLSearchParams, { baseUrl }: Addresses): string | null {
   const named = new Set(fields.getAll('resource').map((resource) => plain(resource)));
   if (named.size === 0) return null;
   const [resource = ''] = named;

@@ -9,7 +9,7 @@ import { proves } from './authorization.js';
 import type { Clients } from './clients.js';
 import { SCOPE } from './metadata.js';
 import { OAuthError } from './oauth-error.js';
-import { type Addresses, resourceOf } from './resources.js';
+import { type Addresses, parseResource } from './resources.js';
 
 /** The secrets that a client receives. Never stored. */
 export interface TokenPair {
@@ -26,7 +26,7 @@ const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
 });
 
 /** The pair that replaces a refresh token: always the same one, and unpredictable without the secret. */
-function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
+function deriveSuccessor(refreshToken: string, secret: Uint8Array): TokenPair {
   let block = 0;
   return mintTokenPair((length) => {
     block += 1;
@@ -34,7 +34,7 @@ function successorOf(refreshToken: string, secret: Uint8Array): TokenPair {
   });
 }
 
-const hashesOf = ({ key, refreshToken }: TokenPair, pepper: string | Uint8Array): TokenPairHashes => ({
+const hashPair = ({ key, refreshToken }: TokenPair, pepper: string | Uint8Array): TokenPairHashes => ({
   keyHash: hashKey(key, pepper),
   keyPrefix: keyPrefix(key),
   refreshHash: hashSecret(refreshToken),
@@ -89,7 +89,7 @@ export class Tokens {
       throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.');
     }
     const clientId = await this.#clientOf(fields);
-    const resource = resourceOf(fields, addresses);
+    const resource = parseResource(fields, addresses);
     if (type === 'refresh_token') refuseMoreScope(fields.get('scope'));
     if (type === 'refresh_token') return this.#refresh(clientId, needed(fields, 'refresh_token'), address);
     return this.#redeem(fields, clientId, resource, address);
@@ -135,13 +135,13 @@ export class Tokens {
       return issued;
     });
     if (state !== 'redeemed') throw stale('code');
-    return answerOf(pair, issued.keyEndsAt, now);
+    return toTokenAnswer(pair, issued.keyEndsAt, now);
   }
 
   async #refresh(clientId: string, refreshToken: string, address: From): Promise<TokenAnswer> {
     const { store, clock, secret } = this.#options;
     const now = new Date(clock.now());
-    const pair = successorOf(refreshToken, secret);
+    const pair = deriveSuccessor(refreshToken, secret);
     const outcome = await store.refresh({
       clientId,
       refreshHash: hashSecret(refreshToken),
@@ -154,12 +154,12 @@ export class Tokens {
     });
     if (outcome.state === 'limited') throw tooOften(outcome.retryAfterSeconds);
     if (outcome.state === 'unknown' || outcome.state === 'reused') throw stale('refresh_token');
-    return answerOf(pair, outcome.keyEndsAt, now);
+    return toTokenAnswer(pair, outcome.keyEndsAt, now);
   }
 
   #issued(pair: TokenPair, now: Date): NewTokenPair {
     return {
-      ...hashesOf(pair, this.#options.pepper),
+      ...hashPair(pair, this.#options.pepper),
       keyEndsAt: new Date(now.getTime() + KEY_MS),
       refreshEndsAt: new Date(now.getTime() + REFRESH_MS),
     };
@@ -211,7 +211,7 @@ const tooOften = (seconds: number): OAuthError =>
     seconds,
   );
 
-const answerOf = ({ key, refreshToken }: TokenPair, keyEndsAt: Date, now: Date): TokenAnswer => ({
+const toTokenAnswer = ({ key, refreshToken }: TokenPair, keyEndsAt: Date, now: Date): TokenAnswer => ({
   access_token: key,
   token_type: 'Bearer',
   expires_in: Math.max(0, Math.floor((keyEndsAt.getTime() - now.getTime()) / 1000)),

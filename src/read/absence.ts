@@ -6,7 +6,7 @@ export interface Absence {
   readonly reason?: string;
 }
 
-export function absenceOf(failure: ServiceError): Absence {
+export function toAbsence(failure: ServiceError): Absence {
   const { reason } = failure.detail;
   return reason === undefined ? { message: failure.message } : { message: failure.message, reason };
 }

@@ -4,7 +4,7 @@ import type { ItemCache } from '../domain/prices.js';
 import type { Cache, Cached } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { CachedObject, CachedObjects, Found } from '../ports/network.js';
-import { type Absence, absenceOf, notFoundFrom } from './absence.js';
+import { type Absence, notFoundFrom, toAbsence } from './absence.js';
 import type { CallContext } from './call-context.js';
 import { absentKey, namesOfItem, namesOfUser, postsKey, tweetKey, userKey } from './keys.js';
 import type { Lifetimes } from './lifetimes.js';
@@ -193,7 +193,7 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
   /** Called when the network says the object does not exist: also remembers the 404 for a while. */
   async function markDeleted(ref: Ref, failure: ServiceError, accountId: string): Promise<void> {
     await withdraw(ref, failure, accountId);
-    const absence = { value: absenceOf(failure), fetchedAt: clock.now() };
+    const absence = { value: toAbsence(failure), fetchedAt: clock.now() };
     await unpaid.set(absentKey(kind.keyOf(ref)), absence, lifetimes.absentMs);
   }
 

@@ -2,7 +2,7 @@ import type { Thousandths } from '../domain/credits.js';
 import type { ServiceError } from '../domain/errors.js';
 import { isNewestFirst, type ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
-import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
+import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { Meter, Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
 import type { CachedObjects } from '../ports/network.js';
@@ -13,7 +13,7 @@ import { type CachedPage, HEAD, isFirst } from './page-cache.js';
 import type { PageLookup, Pages } from './pages.js';
 
 /** Unix milliseconds of a tweet; null for a profile, which has no time. */
-export const timeOf = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
+export const itemTime = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
 
 /**
  * Where a chain continues in a page: the index of the first item after the position, or null if the page does not show
@@ -31,7 +31,7 @@ export function resumeIn(page: CachedPage, position: Position, newestFirst: bool
   // If fewer items than ANCHORS were passed in this page, the anchors are all of them, so everything left is new to the
   // chain. A first page may have moved down instead.
   if (!newestFirst || at === null) return position.inside < ANCHORS && !isFirst(page.place) ? 0 : null;
-  const older = page.items.findIndex((item) => (timeOf(item) ?? Number.NEGATIVE_INFINITY) <= at);
+  const older = page.items.findIndex((item) => (itemTime(item) ?? Number.NEGATIVE_INFINITY) <= at);
   return older >= 0 ? older : null;
 }
 
@@ -188,7 +188,7 @@ class Filling {
   /** How many items the next page needs, where the network bills by item; undefined: a natural page. */
   #want(cache: ItemCache): number | undefined {
     const { count, position, unit } = this.#params;
-    const payable = Math.floor(this.#context.meter.left / priceOf(unit, cache));
+    const payable = Math.floor(this.#context.meter.left / itemPrice(unit, cache));
     const rest = Math.min(count - this.#items.length, payable);
     if (this.#sought === null) return wantedSize(rest, this.#last, position !== null);
     // Up to the item where the chain stopped, which may have moved on to a later page.
@@ -231,7 +231,7 @@ class Filling {
     if (!item) return;
     this.#passed.add(item.id);
     const passed = [item.id, ...(this.#cut?.passed ?? [])].slice(0, ANCHORS);
-    this.#cut = { place: page.place, before: page.before, inside: index + 1, passed, at: timeOf(item) };
+    this.#cut = { place: page.place, before: page.before, inside: index + 1, passed, at: itemTime(item) };
     this.#places.push(this.#cut);
   }
 

@@ -1,6 +1,6 @@
 import type { Thousandths } from '../domain/credits.js';
 import { ServiceError } from '../domain/errors.js';
-import { type ItemCache, priceOf, type Unit } from '../domain/prices.js';
+import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { Meter, Sold, Tab } from '../metering/meter.js';
 import type { CallContext } from './call-context.js';
 import type { Entities, Lookup } from './entities.js';
@@ -103,7 +103,7 @@ function affordableEnd<Ref, T>(
   options: LoadOptions<Ref, T>,
 ): number {
   const { unit, fresh } = options;
-  const full = priceOf(unit, fresh ? 'bypass' : 'miss');
+  const full = itemPrice(unit, fresh ? 'bypass' : 'miss');
   let rest = meter.left;
   for (let i = from; i < cached.length; i += 1) {
     const got = cached[i];

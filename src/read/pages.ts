@@ -5,7 +5,7 @@ import type { ItemCache } from '../domain/prices.js';
 import type { Cache } from '../ports/cache.js';
 import type { Clock } from '../ports/clock.js';
 import type { CachedObjects, NetworkPage } from '../ports/network.js';
-import { type Absence, absenceOf, notFoundFrom } from './absence.js';
+import { type Absence, notFoundFrom, toAbsence } from './absence.js';
 import type { CallContext } from './call-context.js';
 import type { Entities, Origin } from './entities.js';
 import { absentKey, listHash, namesOfItem, pageKey, postsKey, tweetKey, userKey } from './keys.js';
@@ -59,7 +59,7 @@ export function createPages(options: PagesOptions): Pages {
   const pageCache = new PageCache(cache, options.lifetimes);
 
   async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
-    if (namesOf(list).some((name) => tombstones.has(name))) return undefined;
+    if (tombstoneNames(list).some((name) => tombstones.has(name))) return undefined;
     const cached = await pageCache.at(list, place);
     if (!cached || lacksSubject(cached.value, list, tombstones)) return undefined;
     pool.countCacheHit(familyOfList(list.kind));
@@ -87,7 +87,7 @@ export function createPages(options: PagesOptions): Pages {
       ...(answer.size !== undefined && { size: answer.size }),
     };
     const [shown] = await Promise.all([
-      pageCache.store(list, page, origin, namesOf(list)),
+      pageCache.store(list, page, origin, tombstoneNames(list)),
       storeObjects(options, answer, origin),
     ]);
     return { page: shown, cache: 'miss', fetchedAt };
@@ -97,7 +97,7 @@ export function createPages(options: PagesOptions): Pages {
   async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
     const cached = await peek(list, place);
     if (cached) return cached;
-    const absence = await unpaid.get<Absence>(absentKey(namesOf(list)[0]));
+    const absence = await unpaid.get<Absence>(absentKey(tombstoneNames(list)[0]));
     if (absence) throw notFoundFrom(absence.value);
     return undefined;
   }
@@ -130,7 +130,7 @@ async function ask(
   waiters: Waiters,
 ): Promise<NetworkPage> {
   const { unpaid, pool, clock, lifetimes, tombstones } = options;
-  const names = namesOf(list);
+  const names = tombstoneNames(list);
   const [own] = names;
   const { noted } = tombstones;
   try {
@@ -140,7 +140,7 @@ async function ask(
     return answer;
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') {
-      const absence = { value: absenceOf(error), fetchedAt: clock.now() };
+      const absence = { value: toAbsence(error), fetchedAt: clock.now() };
       await Promise.all([
         tombstones.addIfCached(own, waiters.accountId),
         LISTS[list.kind].subject === 'user' && withdrawAccount(options, list.subject, error, waiters.accountId),
@@ -176,7 +176,7 @@ async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage
 }
 
 /** The names under which a tombstone may exist for a list: its own, and that of its subject. */
-function namesOf(list: ListRef): [own: string, ...others: string[]] {
+function tombstoneNames(list: ListRef): [own: string, ...others: string[]] {
   const own = `list:{${listHash(list)}}`;
   const { subject, withoutSubject } = LISTS[list.kind];
   if (withoutSubject === 'empty') return [own];

@@ -162,7 +162,7 @@ export class Reads {
         fresh,
         unit,
         path,
-        objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : nameOf(item, fresh)),
+        objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : billingName(item, fresh)),
       },
     );
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
@@ -215,13 +215,13 @@ export class Reads {
 
   #userOptions(fresh: boolean): LoadOptions<UserRef, User> {
     const impossible = this.#sources.impossible?.user;
-    const objectOf = (user: User) => nameOf(user, fresh);
+    const objectOf = (user: User) => billingName(user, fresh);
     return { unit: 'profile', fresh, callContext: this.#callContext, impossible, objectOf };
   }
 
   #tweetOptions(fresh: boolean): LoadOptions<string, Tweet> {
     const impossible = this.#sources.impossible?.tweet;
-    const objectOf = (tweet: Tweet) => nameOf(tweet, fresh);
+    const objectOf = (tweet: Tweet) => billingName(tweet, fresh);
     return { unit: 'tweet', fresh, callContext: this.#callContext, impossible, objectOf };
   }
 
@@ -258,10 +258,10 @@ export class Reads {
 
 type Loaders<Ref, T> = Map<string, DataLoader<LoadRequest<Ref>, Loaded<T>, string>>;
 
-const keyOf = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
+const objectKey = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
 
 /** An object's name for billing, once per operation; a fresh read of it is billed separately. */
-const nameOf = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${keyOf(item)}`;
+const billingName = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${objectKey(item)}`;
 
 /** The tombstone's name is the id or, if only the handle was requested, the handle. */
 const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { digestOf } from '../lib/digest.js';
+import { digestText } from '../lib/digest.js';
 import { Memories } from '../lib/memories.js';
 import { QuotaSet } from '../lib/quota-set.js';
 import type { Cache } from '../ports/cache.js';
@@ -81,19 +81,19 @@ export function createTombstones(options: TombstonesOptions): Tombstones {
     if (note(tombstone)) void tombstoneLog.add([tombstone]);
   }
 
-  const ownerOf = (accountId: string): string => digestOf(accountId).slice(0, OWNER_LENGTH);
+  const ownerDigest = (accountId: string): string => digestText(accountId).slice(0, OWNER_LENGTH);
 
   return {
     has: (key) => keys.size > 0 && keys.has(key),
     get isEmpty() {
       return keys.size === 0;
     },
-    add: (key, accountId) => tell({ key, gone: true, by: ownerOf(accountId) }),
+    add: (key, accountId) => tell({ key, gone: true, by: ownerDigest(accountId) }),
     async addIfCached(key, accountId) {
       const isShown = await shown.load(key);
       if (isShown === false) return false;
       // Precautionary tombstones never push out those that matter.
-      const owner = isShown ? ownerOf(accountId) : `${UNSURE}${ownerOf(accountId)}`;
+      const owner = isShown ? ownerDigest(accountId) : `${UNSURE}${ownerDigest(accountId)}`;
       tell({ key, gone: true, by: owner });
       return true;
     },

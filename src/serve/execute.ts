@@ -4,7 +4,7 @@ import { Account } from '../account/account.js';
 import type { Executed, Operation } from '../documents/prepare.js';
 import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, ServiceError } from '../domain/errors.js';
-import { Meter, shortOf } from '../metering/meter.js';
+import { Meter, shortageError } from '../metering/meter.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
 import type { SpendingLimit } from '../metering/spending-limit.js';
@@ -49,7 +49,7 @@ export async function paid(
 ): Promise<Answer> {
   const { call, deadline } = request;
   const { operation, side } = prepared;
-  const key = operation.impersonal && !call.run ? keyOf(call, prepared) : null;
+  const key = operation.impersonal && !call.run ? answerKey(call, prepared) : null;
   const kept = key === null ? undefined : await deadline.race(side.answerCache.find(key));
   const answer = kept && (await paidAtOnce(options, prepared, caller, request, kept));
   return answer ?? paidFromBalance(options, prepared, caller, request, { key, wasKept: kept !== undefined });
@@ -72,11 +72,11 @@ async function paidAtOnce(
   try {
     if (request.call.signal.aborted) throw request.call.signal.reason;
     limit.take(amount);
-    const at = settlementOf({ options, request, caller, limit, side, name: nameOf(options, caller, operation) });
+    const at = toSettlement({ options, request, caller, limit, side, name: receiptName(options, caller, operation) });
     const posted = await options.tracing.span('ledger post', {}, () => post(at, kept.charge));
     if (!posted.ok) return undefined;
     side.spent(caller.accountId);
-    side.costs?.delivered(costNameOf(operation), kept.charge);
+    side.costs?.delivered(costName(operation), kept.charge);
     return { ...kept, balance: posted.balance };
   } finally {
     limit.close();
@@ -96,14 +96,15 @@ async function paidFromBalance(
   const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   const limit = await deadline.race(opening);
   try {
-    if (estimate.maxAmount > 0 && limit.left <= 0) throw shortOf(limit.shortage, 'This is a paid read', limit.left);
-    const name = nameOf(options, caller, operation);
+    if (estimate.maxAmount > 0 && limit.left <= 0)
+      throw shortageError(limit.shortage, 'This is a paid read', limit.left);
+    const name = receiptName(options, caller, operation);
     const kept = wasKept ? await find(side, key, limit, deadline) : undefined;
     const made = kept ?? (await make(options, prepared, caller, limit, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
     const balance = await charge({ options, request, caller, limit, side, name }, made.answer.charge);
-    if (operation.priced) side.costs?.delivered(costNameOf(operation), made.answer.charge);
+    if (operation.priced) side.costs?.delivered(costName(operation), made.answer.charge);
     return keep(call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
     limit.close();
@@ -132,14 +133,14 @@ async function make(
 ): Promise<Made> {
   const { operation, estimate, side } = prepared;
   const meter = new Meter(limit, estimate.maxAmount, operation.ranks, options.timers);
-  const callContext = callContextOf(options, prepared, caller, deadline, slot);
+  const callContext = createCallContext(options, prepared, caller, deadline, slot);
   record.callContext = callContext;
-  const context = contextOf(options, prepared, caller, call, { meter, callContext });
+  const context = createContext(options, prepared, caller, call, { meter, callContext });
   const tombstonesVersion = side.sources.tombstones.version;
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // The whole call is refused, not one field of it: the caller would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
-  if (call.allOrNothing && errors[0]) throw failureOf(errors[0]);
+  if (call.allOrNothing && errors[0]) throw fieldFailure(errors[0]);
   const charge = meter.receipt.fold('page', operation.fieldPaths);
   const { fetchedAt, dependencies } = meter.receipt;
   const answer = { kind: 'answer', operation: operation.name, data, errors, charge, fetchedAt } as const;
@@ -163,17 +164,17 @@ function keep(
 }
 
 /** The same operation with the same variables, rendered by the same interface. */
-const keyOf = (call: Call, { id }: Prepared): string => `${call.interface} ${id}`;
+const answerKey = (call: Call, { id }: Prepared): string => `${call.interface} ${id}`;
 
 /**
  * The operation's name in the ledger: persisted operations keep theirs, and a caller's own is kept while the
  * account has room for another.
  */
-const nameOf = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
+const receiptName = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
 /** The operation's name in the sums of costs: a caller's own may be that of a persisted one. */
-const costNameOf = ({ isPersisted, name }: Operation): string => (isPersisted ? name : '');
+const costName = ({ isPersisted, name }: Operation): string => (isPersisted ? name : '');
 
 /** What posting a charge needs. */
 interface Due {
@@ -188,14 +189,14 @@ interface Due {
 
 async function charge(due: Due, owed: Charge): Promise<Thousandths> {
   const { options, request, caller, side } = due;
-  const at = settlementOf(due);
+  const at = toSettlement(due);
   if (owed.amount === 0) return request.deadline.race(settle(at, owed));
   const balance = await options.tracing.span('ledger post', {}, () => settle(at, owed));
   side.spent(caller.accountId);
   return balance;
 }
 
-const settlementOf = ({ options, request, caller, limit, name }: Due): Settlement => ({
+const toSettlement = ({ options, request, caller, limit, name }: Due): Settlement => ({
   ledger: options.ledger,
   monotonic: options.monotonic,
   timers: options.timers,
@@ -208,7 +209,7 @@ const settlementOf = ({ options, request, caller, limit, name }: Due): Settlemen
 });
 
 /** Aborted when the caller disconnects, or at the deadline. */
-const callContextOf = (
+const createCallContext = (
   options: ServeOptions,
   { operation, side }: Prepared,
   { accountId }: Caller,
@@ -220,7 +221,7 @@ const callContextOf = (
     signal,
     deadlineAtMs: atMs,
     mark: options.tracing.here(),
-    spending: side.costs?.spendingOf(costNameOf(operation)),
+    spending: side.costs?.spendingOf(costName(operation)),
     slot,
   });
 
@@ -231,7 +232,7 @@ const callContextOf = (
 const VALUE_MS = 0.002;
 
 /** The context passed to resolvers. */
-const contextOf = (
+const createContext = (
   options: ServeOptions,
   { processorBudget, side }: Prepared,
   caller: Caller,
@@ -252,7 +253,7 @@ const contextOf = (
 const run = (
   { operation, variables, processorBudget }: Prepared,
   call: Call,
-  context: ReturnType<typeof contextOf> | null,
+  context: ReturnType<typeof createContext> | null,
 ) =>
   processorBudget.measured(() =>
     call.run && !operation.keyless ? call.run(operation, context, variables) : operation.run(context, variables),
@@ -261,7 +262,7 @@ const run = (
 async function execute(
   prepared: Prepared,
   call: Call,
-  context: ReturnType<typeof contextOf>,
+  context: ReturnType<typeof createContext>,
   callContext: CallContext,
 ) {
   try {
@@ -275,4 +276,4 @@ async function execute(
 }
 
 /** A field's failure as a ServiceError; an error that no resolver threw becomes `internal`. */
-export const failureOf = (error: GraphQLError): ServiceError => asServiceError(error.originalError ?? error);
+export const fieldFailure = (error: GraphQLError): ServiceError => asServiceError(error.originalError ?? error);

@@ -15,7 +15,7 @@ import { Deadline } from './deadline.js';
 import { paid, unpaid } from './execute.js';
 import type { ServeOptions } from './options.js';
 import type { CallRecord, Prepared, Request } from './request.js';
-import { type Side, sideOf } from './side.js';
+import { chooseSide, type Side } from './side.js';
 
 export interface Serve {
   (call: Call): Promise<Outcome>;
@@ -42,16 +42,16 @@ export function createServe(options: ServeOptions): Serve {
     try {
       const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
       const opened = await admit(options, request, caller);
-      const side = await sideOf(options.sides, caller, deadline);
+      const side = await chooseSide(options.sides, caller, deadline);
       const prepared = prepare(options, request, caller, side, opened);
       const run = () =>
         !caller || prepared.operation.keyless || prepared.dryRun
           ? deadline.race(unpaid(options, prepared, caller, call))
           : paid(options, prepared, caller, request);
-      const answer = await options.tracing.span('operation', attributesOf(prepared, call), run);
-      return outcomeOf(options, request, answer);
+      const answer = await options.tracing.span('operation', spanAttributes(prepared, call), run);
+      return toOutcome(options, request, answer);
     } catch (error) {
-      return outcomeOf(options, request, refusalOf(error, request.record));
+      return toOutcome(options, request, toRefusal(error, request.record));
     } finally {
       deadline.end();
       slot.release();
@@ -72,7 +72,7 @@ async function enter(options: ServeOptions, call: EnteringCall): Promise<Entered
     if (!record.rate.allowed) throw tooFast(record.rate);
     return { admitted: record.rate };
   } catch (error) {
-    return { refused: outcomeOf(options, { call, record }, refusalOf(error, record)) };
+    return { refused: toOutcome(options, { call, record }, toRefusal(error, record)) };
   } finally {
     deadline.end();
     slot.release();
@@ -89,12 +89,12 @@ const newCallRecord = (): CallRecord => ({
   callContext: null,
 });
 
-function outcomeOf(
+function toOutcome(
   { clock }: ServeOptions,
   { call, record }: { readonly call: Pick<Call, 'requestId'>; readonly record: CallRecord },
   result: Outcome['result'],
 ): Outcome {
-  const ageSeconds = result.kind === 'answer' ? ageOf(result.fetchedAt, clock.now()) : undefined;
+  const ageSeconds = result.kind === 'answer' ? secondsSince(result.fetchedAt, clock.now()) : undefined;
   const { rate, policy, accountId, mode, operation, warnings, callContext } = record;
   const upstream = callContext?.upstream ?? NO_UPSTREAM;
   return {
@@ -111,7 +111,7 @@ function outcomeOf(
   };
 }
 
-function refusalOf(error: unknown, record: CallRecord): Refusal {
+function toRefusal(error: unknown, record: CallRecord): Refusal {
   const failure = asServiceError(error);
   // Too many failed keys count against the address, not against an account.
   if (failure.detail.reason === FAILED_KEYS_REASON) record.policy = 'public';
@@ -119,7 +119,7 @@ function refusalOf(error: unknown, record: CallRecord): Refusal {
 }
 
 /** Leaves out names chosen by callers: they could be anything. */
-const attributesOf = ({ operation }: Prepared, call: Call) => ({
+const spanAttributes = ({ operation }: Prepared, call: Call) => ({
   'perch.interface': call.interface,
   'perch.operation': operation.isPersisted ? operation.name : 'ad hoc',
 });
@@ -155,7 +155,7 @@ async function admit(
   record.mode = caller?.mode ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
   const busy = slot.countFor(holder);
-  const rate = await deadline.race(rateOf(options, call, caller));
+  const rate = await deadline.race(admitCall(options, call, caller));
   record.rate = rate;
   if (!rate.allowed) throw tooFast(rate);
   // A request refused for its share counts against the rate all the same.
@@ -166,7 +166,7 @@ async function admit(
   return processorBudget;
 }
 
-async function rateOf({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
+async function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
   if (caller === null) return call.admitted ?? admit.admitPublic(call.address);
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
@@ -224,7 +224,7 @@ const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceEr
     'max_credits',
   );
 
-const ageOf = (fetchedAt: number | undefined, now: number): number | undefined =>
+const secondsSince = (fetchedAt: number | undefined, now: number): number | undefined =>
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
 
 function tooFast(rate: RateDecision): ServiceError {

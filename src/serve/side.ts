@@ -29,6 +29,6 @@ export interface Sides {
 }
 
 /** The one place where the mode of a call decides something. A call without a key reads nothing. */
-export async function sideOf(sides: Sides, caller: Caller | null, deadline: Deadline): Promise<Side> {
+export async function chooseSide(sides: Sides, caller: Caller | null, deadline: Deadline): Promise<Side> {
   return caller?.mode === 'test' ? deadline.race(sides.test.ready(caller.accountId)) : sides.live;
 }

@@ -70,17 +70,17 @@ const authentication = z.object({
 });
 
 /** A browser's answer to `registrationOptions`. Throws `bad_request` for anything else. */
-const registrationOf = (given: unknown): RegistrationResponseJSON =>
+const parseRegistration = (given: unknown): RegistrationResponseJSON =>
   parsed(registration, given) as RegistrationResponseJSON;
 
 /** A browser's answer to `signInOptions`. Throws `bad_request` for anything else. */
-const authenticationOf = (given: unknown): AuthenticationResponseJSON =>
+const parseAuthentication = (given: unknown): AuthenticationResponseJSON =>
   parsed(authentication, given) as AuthenticationResponseJSON;
 
 const clientData = z.object({ challenge: text });
 
 /** The challenge that was answered; empty if the data contains none. */
-function challengeOf(clientDataJson: string): string {
+function parseChallenge(clientDataJson: string): string {
   try {
     return clientData.parse(JSON.parse(Buffer.from(clientDataJson, 'base64url').toString('utf8'))).challenge;
   } catch {
@@ -174,7 +174,7 @@ export class Passkeys {
    */
   async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
     const { id, origin } = this.#relyingParty();
-    const response = registrationOf(given);
+    const response = parseRegistration(given);
     const shown = nameFrom(name);
     const { verifyRegistrationResponse } = await webauthn();
     const { registrationInfo } = await verifyRegistrationResponse({
@@ -206,7 +206,7 @@ export class Passkeys {
   /** Signs in with the browser's signature. Throws `access_denied` for any fault, without saying which. */
   async signIn(given: unknown, origin: SessionOrigin): Promise<NewSession> {
     const { store, sessions, clock } = this.#options;
-    const response = authenticationOf(given);
+    const response = parseAuthentication(given);
     const passkey = await store.find(response.id);
     const { userHandle } = response.response;
     if (!passkey || (userHandle !== undefined && decoded(userHandle) !== passkey.accountId)) throw refusal();
@@ -273,7 +273,7 @@ export class Passkeys {
    */
   async #spend({ response }: Answer, accountId: string | null): Promise<string> {
     const { tokens, clock } = this.#options;
-    const challenge = challengeOf(response.clientDataJSON);
+    const challenge = parseChallenge(response.clientDataJSON);
     const found = subject.safeParse(await tokens.spend(hashSecret(challenge), 'passkey', clock.now()));
     if (found.success && found.data.accountId === accountId) return challenge;
     throw refusal();

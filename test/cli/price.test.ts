@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { price } from '../../adapters/cli/commands/price.js';
-import { endingOf } from '../../adapters/cli/failure.js';
+import { toEnding } from '../../adapters/cli/failure.js';
 import { captureOutput } from './support/captured.js';
 
 const said = captureOutput();
@@ -37,14 +37,14 @@ describe('price', () => {
   });
 
   test('a search that is refused is shown with a caret under the place', async () => {
-    const refused = await price('GET', '/v1/tweets/search?q=tide+form:nasa', {}).catch(endingOf);
+    const refused = await price('GET', '/v1/tweets/search?q=tide+form:nasa', {}).catch(toEnding);
     expect(refused).toMatchObject({ exitCode: 2 });
     expect((refused as { message: string }).message).toMatch(/did you mean "from:".*\ntide form:nasa\n {5}\^$/);
   });
 
   test('the caret is under the place after characters that take two columns or none', async () => {
     const q = encodeURIComponent('墜落 😀 x\u0301 form:nasa');
-    const refused = await price('GET', `/v1/tweets/search?q=${q}`, {}).catch(endingOf);
+    const refused = await price('GET', `/v1/tweets/search?q=${q}`, {}).catch(toEnding);
     expect((refused as { message: string }).message).toMatch(/form:nasa\n {10}\^$/);
   });
 
@@ -77,7 +77,7 @@ describe('exits with 2 for a call without a price and says what to correct', () 
     ['GET', '/v1/tweets/search?q=', /empty/],
     ['POST', '/v1/users/batch', /body is missing/],
   ])('%s %s', async (method, path, says) => {
-    const ending = endingOf(
+    const ending = toEnding(
       await price(method, path, {}).then(
         () => null,
         (error: unknown) => error,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { endingOf } from '../../adapters/cli/failure.js';
+import { toEnding } from '../../adapters/cli/failure.js';
 import { createProgram } from '../../adapters/cli/program.js';
 import { captureOutput } from './support/captured.js';
 
@@ -12,7 +12,7 @@ const said = captureOutput();
 async function exitOf(words: readonly string[]): Promise<number> {
   const ending = await createProgram()
     .parseAsync(words, { from: 'user' })
-    .then(() => ({ exitCode: 0, message: null }), endingOf);
+    .then(() => ({ exitCode: 0, message: null }), toEnding);
   said.err += ending.message ?? '';
   return ending.exitCode;
 }

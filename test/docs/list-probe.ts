@@ -1,5 +1,5 @@
-import { EXPORTS, pathOf } from '../../adapters/cli/export/lists.js';
-import { catalogueOf } from '../../adapters/mcp/catalogue.js';
+import { EXPORTS, listPath } from '../../adapters/cli/export/lists.js';
+import { buildCatalogue } from '../../adapters/mcp/catalogue.js';
 import { openapiDocument } from '../../adapters/rest/openapi/document.js';
 import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
@@ -27,7 +27,7 @@ const operation = new Documents(schema, operations).find({ name: read.operation 
 const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }), lacking);
 const { paths } = openapiDocument({ schema, operations, baseUrl: 'http://perch', authUrl: 'http://perch' });
 const path = `/v1/users/{user}/${read.path}`;
-const { listed } = catalogueOf({ schema, operations });
+const { listed } = buildCatalogue({ schema, operations });
 
 process.stdout.write(
   JSON.stringify({
@@ -35,7 +35,7 @@ process.stdout.write(
     operation: operations[read.operation] !== undefined,
     statuses: Object.keys(paths[path]?.get?.responses ?? {}).map(Number),
     tool: listed.find(({ name }) => name === read.tool.name)?.description,
-    export: pathOf(EXPORTS.get(kind) ?? read, '7'),
+    export: listPath(EXPORTS.get(kind) ?? read, '7'),
     read: { ids: page.nodes.map(({ id }) => id), goesOn: page.endCursor !== null, charged: charge.amount },
     notServed,
   }),

@@ -6,7 +6,7 @@ import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
 import { createMemoryTombstoneLog } from '../../adapters/memory/tombstones.js';
 import { MissedKeys } from '../../adapters/redis/missed-keys.js';
 import { PricedVariables } from '../../src/documents/priced-variables.js';
-import { digestOf } from '../../src/lib/digest.js';
+import { digestText } from '../../src/lib/digest.js';
 import { Memories } from '../../src/lib/memories.js';
 import { MEMORIES, type MemoryName, memoryRows } from '../../src/lib/memory-table.js';
 import { QuotaSet } from '../../src/lib/quota-set.js';
@@ -65,7 +65,7 @@ const FILLED: Readonly<Record<string, (maxBytes: number) => Filled>> = {
     const cache = createMemoryCache({ clock, maxBytes });
     const answers = new AnswerCache(cache, { version: 0 } as never, bounded(memories, maxBytes));
     const fill = async (n: number) => {
-      const call = digestOf(text(n, 20_000));
+      const call = digestText(text(n, 20_000));
       const dependency = { key: `page:${n}`, value: { items: [{ id: text(n, 20_000) }] } };
       await cache.set(dependency.key, { value: dependency.value, fetchedAt: 0 }, 1e6);
       answers.store(call, keptAnswer(new Rendered(Buffer.alloc(10))), {

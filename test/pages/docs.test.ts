@@ -9,7 +9,7 @@ import { apiPage } from '../../adapters/pages/docs/api/pages.js';
 import { pythonName } from '../../adapters/pages/docs/api/samples.js';
 import { GROUPS } from '../../adapters/pages/docs/contents.js';
 import { llmsText, readDocs, searchRows } from '../../adapters/pages/docs/library.js';
-import { hrefOf, renderGuide } from '../../adapters/pages/docs/render.js';
+import { renderGuide, resolveHref } from '../../adapters/pages/docs/render.js';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { README, ROOT } from '../docs/readme/markdown.js';
 import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
@@ -143,7 +143,7 @@ describe('Markdown', () => {
     ['../bench/README.md', undefined],
     ['javascript:alert(1)', undefined],
   ])('turns the link %s into %s', (target, href) => {
-    expect(hrefOf(target)).toBe(href);
+    expect(resolveHref(target)).toBe(href);
   });
 });
 

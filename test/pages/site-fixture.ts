@@ -13,7 +13,7 @@ import { legalPage } from '../../adapters/pages/site/legal.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
 import type { HistoryModel, StatusModel } from '../../adapters/pages/site/status/status-model.js';
-import { DAY_MS, dayOf } from '../../src/lib/durations.js';
+import { DAY_MS, utcDay } from '../../src/lib/durations.js';
 import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
 
 export const LANDING: LandingModel = {
@@ -112,7 +112,7 @@ const MINUTES = 1440;
 /** Of both families since the third day; one day was degraded, on another a hundredth of the minutes were down. */
 export const HISTORY: HistoryModel = {
   fromDay: FROM_DAY,
-  days: Array.from({ length: 88 }, (_, index) => dayOf(Date.parse(FROM_DAY) + (index + 2) * DAY_MS)).flatMap((day) =>
+  days: Array.from({ length: 88 }, (_, index) => utcDay(Date.parse(FROM_DAY) + (index + 2) * DAY_MS)).flatMap((day) =>
     (['fast', 'slow'] as const).map((family) => ({
       ...{ day, family, minutes: MINUTES, calls: 2000, failures: 10, readMs: 500_000, items: 8000, cacheHits: 6000 },
       degraded: family === 'fast' && day === '2026-11-20' ? 5 : 0,

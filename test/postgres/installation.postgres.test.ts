@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { isOfPepper } from '../../adapters/postgres/accounts/keys.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { Lifecycle } from '../../app/lifecycle.js';
-import { fingerprintOf, openSecrets } from '../../app/secrets.js';
+import { openSecrets, pepperFingerprint } from '../../app/secrets.js';
 import { openStores } from '../../app/stores.js';
 import { readConfig } from '../../src/config/config.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
@@ -58,7 +58,7 @@ describe('secrets', () => {
   test('of one’s own are kept in the folder', async () => {
     const one = await openSecrets(home, null);
     expect(await openSecrets(home, null)).toEqual(one);
-    expect(fingerprintOf(one)).toEqual(fingerprintOf(await openSecrets(home, null)));
+    expect(pepperFingerprint(one)).toEqual(pepperFingerprint(await openSecrets(home, null)));
     expect(await readdir(home)).toHaveLength(2);
   });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createStatusHistory } from '../../adapters/postgres/figures/status-history.js';
 import type { StatusDay } from '../../src/domain/status-history.js';
 import { StatusBook } from '../../src/figures/status-book.js';
-import { DAY_MS, dayOf, MINUTE_MS } from '../../src/lib/durations.js';
+import { DAY_MS, MINUTE_MS, utcDay } from '../../src/lib/durations.js';
 import type { BadMinute } from '../../src/ports/figures.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import { losingFirstAnswer } from '../kit/postgres/lost-answer.js';
@@ -17,7 +17,7 @@ afterAll(() => database.drop());
 beforeEach(() => database.sql`truncate status_days, status_minutes`);
 
 const NOW = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-const TODAY = dayOf(NOW);
+const TODAY = utcDay(NOW);
 
 const day = (given: Partial<StatusDay>): StatusDay => ({
   ...{ day: TODAY, family: 'fast', minutes: 1, degraded: 0, down: 0, calls: 7, failures: 1, readMs: 70 },
@@ -74,10 +74,10 @@ it('joins consecutive minutes into one incident of the worst severity, splits at
 
 it('ninety days are kept', async () => {
   const history = createStatusHistory(database.sql);
-  const old = [89, 90, 91].map((ago) => day({ day: dayOf(NOW - ago * DAY_MS) }));
+  const old = [89, 90, 91].map((ago) => day({ day: utcDay(NOW - ago * DAY_MS) }));
   await history.add(randomUUID(), old, [minute(91 * 1440), minute(89 * 1440), minute(89 * 1440 + 1)]);
   const { days, incidents } = await history.read('2026-01-01', 10);
-  expect(days.map((each) => each.day)).toEqual([dayOf(NOW - 89 * DAY_MS)]);
+  expect(days.map((each) => each.day)).toEqual([utcDay(NOW - 89 * DAY_MS)]);
   expect(incidents).toHaveLength(1);
 });
 

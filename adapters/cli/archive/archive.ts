@@ -1,17 +1,17 @@
 import { dirname, join } from 'node:path';
 import {
   ArchiveRefusal,
-  archiveOf,
   archivingAlone,
   beginRestore,
   checkArchivable,
+  countDebits,
   debitLines,
-  debitsOf,
   dropMonth,
   endRestore,
   type LedgerArchive,
   loadDebits,
   monthsBefore,
+  requireArchive,
 } from '../../postgres/ledger/archives.js';
 import { checkLedger } from '../../postgres/ledger/ledger-check.js';
 import type { Sql } from '../../postgres/sql.js';
@@ -47,7 +47,7 @@ export async function archiveBefore(
     if ((await checkLedger(sql)).faults.length > 0)
       throw new ArchiveRefusal('the ledger is inconsistent, so nothing was archived: run perch ledger check');
     const counts = new Map<string, number>();
-    for (const month of months) counts.set(month, await debitsOf(sql, month));
+    for (const month of months) counts.set(month, await countDebits(sql, month));
     const total = 2 * [...counts.values()].reduce((sum, count) => sum + count, 0);
     let done = 0;
     const archived: Archived[] = [];
@@ -102,7 +102,7 @@ export async function restoreArchive(sql: Sql, manifestPath: string, listeners: 
   const { month } = await readManifest(manifestPath);
   return archivingAlone(sql, async () => {
     // What the database knows counts, whatever the manifest says.
-    const archive = await archiveOf(sql, month);
+    const archive = await requireArchive(sql, month);
     const path = join(dirname(manifestPath), archive.file);
     await checkFile(path, archive.sha256);
     await beginRestore(sql, month);

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
-import { linesOf } from '../export/lines.js';
+import { splitLines } from '../export/lines.js';
 import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 const manifestShape = z.object({
@@ -28,7 +28,7 @@ export type Manifest = z.infer<typeof manifestShape>;
 /** Debits as lines of JSON, some at a time. */
 type Batches = AsyncIterable<readonly string[]>;
 
-const manifestOf = (folder: string, month: string): string => join(folder, `debits-${month}.json`);
+const manifestPath = (folder: string, month: string): string => join(folder, `debits-${month}.json`);
 
 /** Throws Failure unless it is a folder to write to. */
 export async function checkFolder(folder: string): Promise<void> {
@@ -51,7 +51,7 @@ export async function writeArchive(folder: string, month: string, batches: Batch
   try {
     const counts = { rows: 0, amount: 0n, first: null as string | null, last: null as string | null };
     const sha256 = await writeRows(aside, counting(batches, counts));
-    const there = await sumOf(path);
+    const there = await hashFile(path);
     if (there !== null && there !== sha256)
       throw new Failure(`${path} exists with other content: move it away, or use another --out`);
     await rename(aside, path);
@@ -59,7 +59,7 @@ export async function writeArchive(folder: string, month: string, batches: Batch
       ...{ version: 1, month, file, rows: counts.rows, amount_thousandths: String(counts.amount), sha256 },
       ...{ first_request_id: counts.first, last_request_id: counts.last },
     };
-    await writeManifest(manifestOf(folder, month), manifest);
+    await writeManifest(manifestPath(folder, month), manifest);
     await sync(folder);
     return manifest;
   } catch (error) {
@@ -129,7 +129,7 @@ async function sync(folder: string): Promise<void> {
 }
 
 /** Its SHA-256, or null if there is no such file. */
-async function sumOf(path: string): Promise<string | null> {
+async function hashFile(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
@@ -154,7 +154,7 @@ export async function readManifest(path: string): Promise<Manifest> {
 
 /** Throws Failure unless the file is there, byte for byte as it was archived. */
 export async function checkFile(path: string, sha256: string): Promise<void> {
-  const found = await sumOf(path);
+  const found = await hashFile(path);
   if (found === null) throw new Failure(`${path} does not exist`);
   if (found !== sha256) throw new Failure(`${path} is not as it was archived: its SHA-256 is ${found}, not ${sha256}`);
 }
@@ -165,7 +165,7 @@ export async function* readArchive(path: string): AsyncGenerator<string[]> {
   // What fails to be read is thrown by the loop.
   const reading = pipeline(createReadStream(path), unzipped).catch((error: Error) => unzipped.destroy(error));
   let batch: string[] = [];
-  for await (const line of linesOf(unzipped.setEncoding('utf8'))) {
+  for await (const line of splitLines(unzipped.setEncoding('utf8'))) {
     batch.push(line);
     if (batch.length === LINES_AT_ONCE) {
       yield batch;

@@ -10,8 +10,8 @@ import { Sessions } from '../../../src/sign-in/sessions.js';
 import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
 import { createSessionStore } from '../../postgres/customers/sessions.js';
-import { accountJson, KEY_HEADER, keyRow, tierOf } from '../account-view.js';
-import { accountOf, newSignInLink, openAccount, signInUrl } from '../accounts.js';
+import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
+import { newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
 import { accounts, credits, dollars, email, examples, group, name, perSecond, uuid } from '../command-line.js';
 import { Failure } from '../failure.js';
 import { answer, facts, note, table } from '../print.js';
@@ -142,7 +142,7 @@ async function createAccount(options: CreateOptions): Promise<void> {
 }
 
 /** The account with this mail address: the oldest, as for links by mail. */
-async function idOf({ sql }: Stores, email: string): Promise<string> {
+async function findAccountId({ sql }: Stores, email: string): Promise<string> {
   const id = await createEmailAccounts(sql).find(email);
   if (id === undefined)
     throw new Failure(
@@ -159,7 +159,7 @@ async function signInAccount(
     throw new Failure('give either the id of an account or --email; `perch account list` shows both');
   }
   const { accountId, link } = await withStores(async (stores, config) => {
-    const account = await accountOf(stores, id ?? (await idOf(stores, email ?? '')));
+    const account = await requireAccount(stores, id ?? (await findAccountId(stores, email ?? '')));
     // A test account is seen from the account that it belongs to.
     const accountId = account.testOf ?? account.accountId;
     return { accountId, link: await newSignInLink(stores, accountId, signInUrl(config)) };
@@ -173,7 +173,7 @@ async function signInAccount(
 }
 
 async function showAccount(id: string, options: { json?: boolean }): Promise<void> {
-  const account = await withStores((stores) => accountOf(stores, id));
+  const account = await withStores((stores) => requireAccount(stores, id));
   const now = Date.now();
   answer(accountJson(account, now), options.json, () =>
     [
@@ -184,7 +184,7 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
         ['Email', account.email],
         ['Balance', counted(toCredits(account.balance), 'credit')],
         ['Paid', `$${figure(account.paidUsd)}`],
-        ['Rate limit', rateOf(account)],
+        ['Rate limit', describeRateLimit(account)],
         ['Frozen', account.frozen ? 'yes: all keys are disabled' : null],
       ]),
       account.keys.length === 0
@@ -197,8 +197,8 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
   );
 }
 
-function rateOf({ qps, paidUsd }: AccountRecord): string {
-  const { requestsPerSecond, paidUsd: from } = tierOf(paidUsd);
+function describeRateLimit({ qps, paidUsd }: AccountRecord): string {
+  const { requestsPerSecond, paidUsd: from } = tierFor(paidUsd);
   const tier = `its tier ($${from} or more paid) has ${requestsPerSecond}`;
   return `${counted(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
 }
@@ -215,7 +215,7 @@ async function listAccountsMatching(matching: string | undefined, options: ListO
   const found = await withStores(({ sql }) => listAccounts(sql, { matching, limit: limit + 1 }));
   const accounts = found.slice(0, limit);
   answer({ accounts: accounts.map(json), more: found.length > limit }, options.json, () =>
-    wordsOf(accounts, matching, found.length > limit),
+    formatAccounts(accounts, matching, found.length > limit),
   );
 }
 
@@ -230,7 +230,7 @@ const json = (account: ListedAccount) => ({
   created_at: account.createdAt,
 });
 
-function wordsOf(accounts: readonly ListedAccount[], matching: string | undefined, more: boolean): string {
+function formatAccounts(accounts: readonly ListedAccount[], matching: string | undefined, more: boolean): string {
   if (accounts.length === 0) {
     return matching === undefined
       ? 'No accounts yet. Make one with `perch account create --name NAME`.'
@@ -252,7 +252,7 @@ function wordsOf(accounts: readonly ListedAccount[], matching: string | undefine
 /** Ends every session of the account, on every browser. */
 async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
   const ended = await withStores(async (stores) => {
-    const { accountId } = await accountOf(stores, id);
+    const { accountId } = await requireAccount(stores, id);
     const store = createSessionStore(stores.sql);
     return new Sessions({ store, clock: { now: Date.now }, randomBytes }).endAll(accountId, null, OPERATOR);
   });
@@ -267,7 +267,7 @@ async function signOutAccount(id: string, options: { json?: boolean }): Promise<
 /** Stops the keys of the account, or lets them work again. */
 async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
   await withStores(async (stores) => {
-    await accountOf(stores, id);
+    await requireAccount(stores, id);
     await stores.accounts.freeze(id, frozen);
   });
   answer({ account_id: id, frozen }, options.json, () =>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
-import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
+import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
+import { isLoss, toIncomeUsd, toUsd } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
-import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
+import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import type { CostRow, CreditPrice } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { days, examples } from '../command-line.js';
@@ -36,7 +36,7 @@ interface CostOptions {
 
 /** What reads earned and cost. Reads the sums that running services write once a minute. */
 async function showCosts({ days, daily = false, json }: CostOptions): Promise<void> {
-  const from = dayOf(Date.now() - (days - 1) * DAY_MS);
+  const from = utcDay(Date.now() - (days - 1) * DAY_MS);
   const { rows, price } = await withStores(async ({ sql }) => {
     const costs = createCosts(sql);
     return { rows: await costs.read(from), price: await costs.creditPrice() };
@@ -69,13 +69,13 @@ const rowJson = (row: CostRow, { usdPerCredit }: CreditPrice, daily: boolean) =>
   operation: row.operation,
   answers: row.answers,
   items: row.items,
-  hit_rate: Math.round(hitRateOf(row) * 1000) / 1000,
+  hit_rate: Math.round(cacheHitRate(row) * 1000) / 1000,
   credits: toCredits(row.charged),
   calls: row.calls,
   billed_tweets: row.tweets,
   billed_profiles: row.users,
-  income_usd: cents(incomeOf(row, usdPerCredit)),
-  cost_usd: cents(usdOf(row.cost)),
+  income_usd: cents(toIncomeUsd(row, usdPerCredit)),
+  cost_usd: cents(toUsd(row.cost)),
   loss: isLoss(row, usdPerCredit),
 });
 
@@ -90,8 +90,8 @@ function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily
   const lines = rows.map((row) => [
     ...(daily ? [row.day] : []),
     ...(networks ? [row.network] : []),
-    ...[row.operation, row.answers, row.items, `${Math.round(hitRateOf(row) * 100)}%`, toCredits(row.charged)],
-    ...[row.calls, row.tweets, row.users, dollars(incomeOf(row, price.usdPerCredit)), dollars(usdOf(row.cost))],
+    ...[row.operation, row.answers, row.items, `${Math.round(cacheHitRate(row) * 100)}%`, toCredits(row.charged)],
+    ...[row.calls, row.tweets, row.users, dollars(toIncomeUsd(row, price.usdPerCredit)), dollars(toUsd(row.cost))],
     isLoss(row, price.usdPerCredit) ? 'LOSS: its price does not cover its cost' : '',
   ]);
   const credit = `A credit is counted as $${figure(price.usdPerCredit * 1000)} per 1,000: `;

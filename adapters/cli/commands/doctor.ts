@@ -11,7 +11,7 @@ import { examples } from '../command-line.js';
 import { configOfProcess } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
-import { withStoresOf } from '../with-stores.js';
+import { withConfiguredStores } from '../with-stores.js';
 
 /** doctor. */
 export function doctorCommand(program: Command): void {
@@ -99,10 +99,10 @@ async function checkStores(config: Config): Promise<Finding[]> {
   const name = 'Database';
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !(await isThere(join(config.home, 'postgres')))) {
-    return [{ name, ok: true, detail: 'embedded; set up at the first start' }, networkOf(config, null)];
+    return [{ name, ok: true, detail: 'embedded; set up at the first start' }, networkFinding(config, null)];
   }
   try {
-    return await withStoresOf(config, (stores) => lookInto(stores, config, isEmbedded));
+    return await withConfiguredStores(config, (stores) => lookInto(stores, config, isEmbedded));
   } catch (error) {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const detail = isEmbedded ? message : `cannot connect to DATABASE_URL: ${message}`;
@@ -132,11 +132,11 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
       detail:
         faults.length === 0 ? 'all invariants hold' : `${counted(faults.length, 'fault')}: run perch ledger check`,
     },
-    networkOf(config, row),
+    networkFinding(config, row),
   ];
 }
 
-function networkOf({ network }: Config, loaded: { users: number; tweets: number } | null): Finding {
+function networkFinding({ network }: Config, loaded: { users: number; tweets: number } | null): Finding {
   const name = 'Network';
   if (network !== 'corpus') return { name, ok: true, detail: `${network}: see below for what can be read` };
   if (loaded === null || loaded.users + loaded.tweets > 0) {

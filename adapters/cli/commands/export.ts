@@ -7,13 +7,13 @@ import { PRODUCTS, type Product } from '../../../src/domain/model.js';
 import { fitsCorpus } from '../../networks/corpus/import/objects/fields.js';
 import { atLeastOne, examples, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
-import { addressOf, keyOf } from '../export/access.js';
+import { resolveApiKey, serviceUrl } from '../export/access.js';
 import { ExportClient, type ExportPage, type ExportQuery, ExportRefusal } from '../export/client.js';
-import { type ExportDestination, type ExportPaths, openDestination, pathsOf } from '../export/destination.js';
-import { EXPORTS, pathOf, rowTypeOf } from '../export/lists.js';
+import { type ExportDestination, type ExportPaths, openDestination, resolvePaths } from '../export/destination.js';
+import { EXPORTS, listPath, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
 import { Measure } from '../export/measure.js';
-import { FORMATS, type Format, formatOf, rowText } from '../export/rows.js';
+import { FORMATS, type Format, inferFormat, rowText } from '../export/rows.js';
 import { type End, type ExportRun, runExport } from '../export/run.js';
 import { type ExportState, removeState, writeState } from '../export/state.js';
 import { howToResume, printSummary, type Summary } from '../export/summary.js';
@@ -82,11 +82,11 @@ async function exportList(list: string, what: string, options: ExportOptions): P
   if (read === undefined) throw new TypeError(`unknown list ${list}`);
   checkWords(list, read, what, options);
   const out = options.out === undefined ? null : typedPath(options.out);
-  const format = options.format ?? formatOf(out);
-  const paths = pathsOf(format, out, options.state === undefined ? null : typedPath(options.state));
+  const format = options.format ?? inferFormat(out);
+  const paths = resolvePaths(format, out, options.state === undefined ? null : typedPath(options.state));
   const config = configOfProcess();
-  const url = options.url ?? addressOf(config);
-  const key = await keyOf(config, options.keyFile, url);
+  const url = options.url ?? serviceUrl(config);
+  const key = await resolveApiKey(config, options.keyFile, url);
   const unlock = await takeLocks(paths.locks);
   try {
     await exportTo(paths, { list, read, what, options, url, key, format });
@@ -119,7 +119,7 @@ async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
   });
   const rows = rowTypeOf(read, product);
   // Only tables have columns; they come from the schema, which takes a while to load.
-  const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).columnsOf(read.operation, rows);
+  const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).exportColumns(read.operation, rows);
   const query = {
     ...(read.list.subject === 'query' && { q: what }),
     product,
@@ -138,7 +138,7 @@ async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
       await writeParquet(paths.out, paths.rows, columns);
     }
     if (end === 'complete') await removeTraces(paths);
-    printSummary(summaryOf(list, what, { state, end, paths, format }), { json: options.json, exitCode });
+    printSummary(summariseExport(list, what, { state, end, paths, format }), { json: options.json, exitCode });
   } finally {
     await destination.sink.close();
   }
@@ -171,7 +171,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
   if (destination.isResumed) note(`perch: resuming after ${inItems(destination.state.items)}`);
   // A second signal is like a kill: the next run starts after the last complete page.
   const stopping = listenForStop();
-  const progress = barOf(paths, options);
+  const progress = openProgressBar(paths, options);
   const say = progress?.line ?? note;
   const limit = options.limit ?? null;
   const checkIds = idCheck(reading.format, say);
@@ -187,7 +187,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
     const ended = await runExport(
       {
         client,
-        path: pathOf(read, what),
+        path: listPath(read, what),
         query: reading.query,
         count: options.count ?? read.size.max,
         limit,
@@ -242,7 +242,7 @@ const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): st
 const inItems = (items: number): string => counted(items, 'item');
 
 /** On a terminal, unless the rows are printed there too: a bar between them would be noise. */
-function barOf({ rows }: ExportPaths, { maxCredits }: ExportOptions): Progress | null {
+function openProgressBar({ rows }: ExportPaths, { maxCredits }: ExportOptions): Progress | null {
   const isSeen = process.stderr.isTTY && !(rows === null && process.stdout.isTTY);
   return isSeen ? openProgress('Exporting', maxCredits) : null;
 }
@@ -278,7 +278,7 @@ async function removeTraces({ out, rows, state }: ExportPaths): Promise<void> {
   if (rows !== null && rows !== out) await rm(rows, { force: true });
 }
 
-const summaryOf = (
+const summariseExport = (
   list: string,
   what: string,
   { state, end, paths, format }: { state: ExportState; end: End; paths: ExportPaths; format: Format },

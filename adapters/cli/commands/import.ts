@@ -70,10 +70,10 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
       progress?.stop();
     }
   });
-  answer(summary, options.json, () => wordsOf(summary));
+  answer(summary, options.json, () => formatSummary(summary));
 }
 
-function wordsOf(summary: ImportSummary): string {
+function formatSummary(summary: ImportSummary): string {
   const kinds = ['users', 'tweets', 'follows'] as const;
   const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
   const { count } = summary.faults;

@@ -6,8 +6,8 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
-import { KEY_HEADER, keyJson, keyRow, stateOf } from '../account-view.js';
-import { accountOf, keysOf } from '../accounts.js';
+import { KEY_HEADER, keyJson, keyRow, keyStateAt } from '../account-view.js';
+import { operatorKeys, requireAccount } from '../accounts.js';
 import { examples, group, name, overlap, prefix, someCredits, uuid } from '../command-line.js';
 import { Failure } from '../failure.js';
 import { answer, facts, table } from '../print.js';
@@ -79,11 +79,11 @@ interface CreateOptions {
 
 async function createKey({ account, name, cap, capPeriod, test = false, json }: CreateOptions): Promise<void> {
   const { key, record } = await withStores(async (stores) => {
-    const { accountId } = await accountOf(stores, account);
+    const { accountId } = await requireAccount(stores, account);
     const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
     const given = { name, cap: limit };
-    if (!test) return keysOf(stores).create(accountId, given, OPERATOR);
-    const made = await keysOf(stores).createTest(accountId, given, OPERATOR);
+    if (!test) return operatorKeys(stores).create(accountId, given, OPERATOR);
+    const made = await operatorKeys(stores).createTest(accountId, given, OPERATOR);
     // Here, so that the first read with it does not have to wait.
     const { fillInventedNetwork } = await import('../../../app/test-mode/invented-network.js');
     await fillInventedNetwork(stores.corpusSql);
@@ -109,7 +109,7 @@ const capWords = (cap: Thousandths, period: CapPeriod): string =>
 async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores(async (stores) => {
     const { accounts } = stores;
-    const account = await accountOf(stores, options.account);
+    const account = await requireAccount(stores, options.account);
     const testAccountId = await accounts.testAccount(account.accountId);
     const test = testAccountId === undefined ? undefined : await accounts.get(testAccountId);
     return { accountId: account.accountId, keys: [...account.keys, ...(test?.keys ?? [])] };
@@ -127,7 +127,7 @@ async function listKeys(options: { account: string; json?: boolean }): Promise<v
 
 type FoundKey = KeyRecord & { readonly accountId: string };
 
-async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
+async function requireKey({ accounts }: Stores, prefix: string): Promise<FoundKey> {
   const found = await accounts.keyByPrefix(prefix);
   if (found === undefined)
     throw new Failure(`no key ${prefix}… in this database; \`perch key list --account ID\` shows an account's keys`);
@@ -137,9 +137,9 @@ async function keyOf({ accounts }: Stores, prefix: string): Promise<FoundKey> {
 /** The old key keeps working during the overlap, and the new one takes over its name, cap and wallet. */
 async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
-    const found = await keyOf(stores, prefix);
+    const found = await requireKey(stores, prefix);
     refuseUnlessLive(found);
-    const fresh = await keysOf(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR);
+    const fresh = await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR);
     const end = options.overlap === 0 ? Date.now() : Date.now() + options.overlap;
     return { old: { ...found, endsAt: new Date(end).toISOString() }, fresh };
   });
@@ -158,7 +158,7 @@ async function rotateKey(prefix: string, options: { overlap: number; json?: bool
 }
 
 function refuseUnlessLive(key: FoundKey): void {
-  const state = stateOf(key, Date.now());
+  const state = keyStateAt(key, Date.now());
   if (state === 'live') return;
   const why = state === 'rotating' ? `was already rotated and expires at ${key.expiresAt}` : `is ${state}`;
   throw new Failure(`${key.prefix}… ${why}; run \`perch key create --account ${key.accountId}\` to create another one`);
@@ -167,8 +167,8 @@ function refuseUnlessLive(key: FoundKey): void {
 /** Revoking it again has no further effect. */
 async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
   const revoked = await withStores(async (stores) => {
-    const found = await keyOf(stores, prefix);
-    const ended = await keysOf(stores).revoke(found.accountId, found.keyId, OPERATOR);
+    const found = await requireKey(stores, prefix);
+    const ended = await operatorKeys(stores).revoke(found.accountId, found.keyId, OPERATOR);
     return { ...ended, accountId: found.accountId };
   });
   answer({ account_id: revoked.accountId, ...keyJson(revoked, Date.now()) }, options.json, () =>

@@ -46,9 +46,9 @@ export async function price(method: string, address: string, options: PriceOptio
 }
 
 async function priceCall(method: string, address: string, options: PriceOptions): Promise<void> {
-  const { priceOf, routeOf, urlOf } = await import('../call-price.js');
-  const { pathname, searchParams } = urlOf(address);
-  const { row, path } = routeOf(method, pathname);
+  const { estimatePrice, matchRoute, parseUrl } = await import('../call-price.js');
+  const { pathname, searchParams } = parseUrl(address);
+  const { row, path } = matchRoute(method, pathname);
   if (options.body !== undefined && method !== 'POST') throw new Failure('--body is only for POST', WRONG_USE);
   const raw: RawRequest = {
     method,
@@ -58,7 +58,7 @@ async function priceCall(method: string, address: string, options: PriceOptions)
     contentType: 'application/json',
     maxCreditsHeader: undefined,
   };
-  const { items, uncached, cached, fresh } = priceOf(row, raw);
+  const { items, uncached, cached, fresh } = estimatePrice(row, raw);
   const result = {
     method,
     path: pathname + (searchParams.size > 0 ? `?${searchParams}` : ''),

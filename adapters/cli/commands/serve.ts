@@ -13,8 +13,8 @@ import { note, print } from '../print.js';
 import { tuneGarbageCollection } from '../serve/garbage-collection.js';
 import {
   closeOnInterrupt,
-  drainMsOf,
-  exitCodeOf,
+  drainMsFor,
+  exitCodeFor,
   listenForShutdown,
   type ShutdownSignals,
 } from '../shutdown-signals.js';
@@ -52,8 +52,8 @@ async function serve(): Promise<void> {
       throw listenFailure(error, config);
     })
     .finally(release);
-  void shutdown.second.then((signal) => endNow(lifecycle, serving, exitCodeOf(signal)));
-  await serving.drain(drainMsOf(await shutdown.first, config));
+  void shutdown.second.then((signal) => endNow(lifecycle, serving, exitCodeFor(signal)));
+  await serving.drain(drainMsFor(await shutdown.first, config));
   await lifecycle.close().catch((error: Error) => note(`perch: ${error.message}`));
   note('Perch has stopped');
   setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { byDay, daysUntil, hitRateOf, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
+import { byDay, cacheHitRate, daysUntil, readFigures, type ServiceFigures } from '../../../src/billing/figures.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
-import { LEFT, msOf } from '../../../src/domain/traffic.js';
+import { LEFT, percentileMs } from '../../../src/domain/traffic.js';
 import type { TrafficFigures } from '../../../src/ports/figures.js';
 import { createCosts } from '../../postgres/figures/costs.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
@@ -71,7 +71,7 @@ export const statsJson = (figures: ServiceFigures) => {
       credits_spent: toCredits(day.charged),
       answers: day.answers,
       items: day.items,
-      hit_rate: Math.round(hitRateOf(day) * 1000) / 1000,
+      hit_rate: Math.round(cacheHitRate(day) * 1000) / 1000,
       calls: day.calls,
       income_usd: cents(day.incomeUsd),
       cost_usd: cents(day.costUsd),
@@ -89,7 +89,7 @@ export function statsText(figures: ServiceFigures): string {
   const { totals, days } = figures;
   const rows = byDay(figures).map((day) => [
     ...[day.day, dollars(day.paidUsd), toCredits(day.charged), day.answers, day.items],
-    ...[`${Math.round(hitRateOf(day) * 100)}%`, day.calls, dollars(day.incomeUsd), dollars(day.costUsd)],
+    ...[`${Math.round(cacheHitRate(day) * 100)}%`, day.calls, dollars(day.incomeUsd), dollars(day.costUsd)],
   ]);
   const all = facts([
     ['Accounts', figure(totals.accounts)],
@@ -117,8 +117,8 @@ export const trafficJson = ({ operations, statuses, limits }: TrafficFigures) =>
     requests: row.requests,
     refused: row.refused,
     hit_rate: row.items === 0 ? null : Math.round((row.cacheHits / row.items) * 1000) / 1000,
-    p50_ms: msOf(row, 0.5),
-    p99_ms: msOf(row, 0.99),
+    p50_ms: percentileMs(row, 0.5),
+    p99_ms: percentileMs(row, 0.99),
   })),
   statuses: statuses.map(({ status, code, ...row }) => ({
     ...{ status: status === LEFT ? null : status, code: code === '' ? null : code, ...row },
@@ -138,7 +138,7 @@ export function trafficText({ operations, limits }: TrafficFigures): string {
     ['interface', 'operation', 'requests', 'refused', 'cached', 'p50', 'p99'],
     operations.map((row) => [
       ...[row.interface, row.operation === '' ? 'none' : row.operation, row.requests, share(row.refused, row.requests)],
-      ...[share(row.cacheHits, row.items), time(msOf(row, 0.5)), time(msOf(row, 0.99))],
+      ...[share(row.cacheHits, row.items), time(percentileMs(row, 0.5)), time(percentileMs(row, 0.99))],
     ]),
   );
   const met = limits.map(({ accountId, account, limit, refusals, lastDay }) => [

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { v7 } from 'uuid';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
-import { accountOf, grant } from '../accounts.js';
+import { grant, requireAccount } from '../accounts.js';
 import { examples, group, name, someCredits, uuid } from '../command-line.js';
 import { answer, facts } from '../print.js';
 import { withStores } from '../with-stores.js';
@@ -37,7 +37,7 @@ interface CreditOptions {
 async function creditWallet(options: CreditOptions): Promise<void> {
   const { account: accountId, credits: amount, reason, requestId = v7() } = options;
   const { walletId, balance } = await withStores(async (stores) => {
-    const account = await accountOf(stores, accountId);
+    const account = await requireAccount(stores, accountId);
     return { walletId: account.walletId, balance: await grant(stores, { accountId, amount, reason, requestId }) };
   });
   const result = {

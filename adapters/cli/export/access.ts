@@ -6,7 +6,7 @@ import { demoKeyFile, typedPath } from '../environment.js';
 import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 /** The address of a configuration's service. */
-export const addressOf = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
+export const serviceUrl = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -14,19 +14,19 @@ const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
  * The key to read with: from a file, from PERCH_KEY, or the demo key of this machine, which is never sent to another
  * one. Never from the command line, which other users of the machine can see. Throws Failure.
  */
-export async function keyOf(config: Config, keyFile: string | undefined, url: string): Promise<string> {
+export async function resolveApiKey(config: Config, keyFile: string | undefined, url: string): Promise<string> {
   const file = keyFile === undefined ? undefined : typedPath(keyFile);
   const demo = LOOPBACK.test(new URL(url).hostname) ? demoKeyFile(config) : undefined;
   if (file === undefined && process.env.PERCH_KEY) return usable(process.env.PERCH_KEY, 'PERCH_KEY');
-  if (file !== undefined) return usable(await textOf(file), file);
-  if (demo !== undefined && existsSync(demo)) return usable(await textOf(demo), demo);
+  if (file !== undefined) return usable(await readKeyFile(file), file);
+  if (demo !== undefined && existsSync(demo)) return usable(await readKeyFile(demo), demo);
   throw new Failure(
     'no API key: set PERCH_KEY or use --key-file; `perch key create` or the dashboard makes one',
     WRONG_USE,
   );
 }
 
-const textOf = (path: string): Promise<string> =>
+const readKeyFile = (path: string): Promise<string> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw fileFailure(path, 'read', error, WRONG_USE);
   });

@@ -124,7 +124,7 @@ export class ExportClient {
       if (said === undefined)
         throw this.#noAnswer(`returned a response that is not from Perch (HTTP ${response.status})`);
       const refusal = new ExportRefusal(said);
-      const waitS = refusal.isChargeUnknown ? null : waitOf(response);
+      const waitS = refusal.isChargeUnknown ? null : retryDelaySeconds(response);
       if (waitS === null || tried === TRIES) throw refusal;
       await this.#wait(waitS, said.error.message);
     }
@@ -166,7 +166,7 @@ export class ExportClient {
 }
 
 /** Seconds to wait before another attempt; null where waiting does not help. */
-function waitOf({ status, headers }: Response): number | null {
+function retryDelaySeconds({ status, headers }: Response): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = Number(headers.get('retry-after') ?? USUAL_WAIT_S);
   if (!Number.isFinite(seconds)) return USUAL_WAIT_S;

@@ -17,7 +17,7 @@ export type ExportRow = Readonly<Record<string, unknown>> & { readonly id: strin
 const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
 
 /** The members of a list's objects in the interface's order, which its operation determines. */
-export function columnsOf(operation: string, rows: RowType): ExportColumn[] {
+export function exportColumns(operation: string, rows: RowType): ExportColumn[] {
   if (rows === 'id') return [{ name: 'id', kind: 'text' }];
   const type = schema.getType(rows);
   const fragment = parse(readOperations()[operation] ?? '').definitions.find(
@@ -30,11 +30,11 @@ export function columnsOf(operation: string, rows: RowType): ExportColumn[] {
   return fragment.selectionSet.selections.flatMap((node) => {
     const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
     if (node.kind !== Kind.FIELD || field === undefined) return [];
-    return [{ name: node.alias?.value ?? node.name.value, kind: kindOf(field.type) }];
+    return [{ name: node.alias?.value ?? node.name.value, kind: columnKind(field.type) }];
   });
 }
 
-function kindOf(type: GraphQLOutputType): Kinds {
+function columnKind(type: GraphQLOutputType): Kinds {
   const inner = isNonNullType(type) ? type.ofType : type;
   if (isListType(inner) || isObjectType(inner)) return 'json';
   return KINDS[getNamedType(inner).name] ?? 'text';

@@ -25,7 +25,7 @@ export interface ExportDestination {
 }
 
 /** Throws Failure, wrong use, for Parquet without a file, and where `out` and `state` are the same file. */
-export function pathsOf(format: Format, out: string | null, state: string | null): ExportPaths {
+export function resolvePaths(format: Format, out: string | null, state: string | null): ExportPaths {
   if (format === 'parquet' && out === null) throw new Failure('parquet requires a file: use --out', WRONG_USE);
   if (out !== null && out === state) throw new Failure('--out and --state must be different files', WRONG_USE);
   const rows = format === 'parquet' ? `${out}${ROWS}` : out;

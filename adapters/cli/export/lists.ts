@@ -2,7 +2,7 @@ import { holdsUsers, LIST_READS, type ListRead } from '../../../src/domain/lists
 import type { Product } from '../../../src/domain/model.js';
 
 /** The endpoint of a list for a subject; for a search, whose subject is the query `q`, always the same one. */
-export function pathOf({ list, path }: ListRead, subject: string): string {
+export function listPath({ list, path }: ListRead, subject: string): string {
   switch (list.subject) {
     case 'user':
       return `/v1/users/${encodeURIComponent(subject)}/${path}`;

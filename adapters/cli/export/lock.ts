@@ -43,7 +43,7 @@ export async function takeLocks(paths: readonly string[]): Promise<() => void> {
 
 async function take(path: string, text: string): Promise<void> {
   while (!(await isMade(path, text))) {
-    const there = await textOf(path);
+    const there = await readLockFile(path);
     if (there === null) continue;
     if (!(await isLeftOver(path, there))) throw lockedBy(path, there);
     await removeLeftOver(path, there);
@@ -59,7 +59,7 @@ const isMade = (path: string, text: string): Promise<boolean> =>
     },
   );
 
-const textOf = (path: string): Promise<string | null> =>
+const readLockFile = (path: string): Promise<string | null> =>
   readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw fileFailure(path, 'read', error, WRONG_USE);
@@ -70,7 +70,7 @@ const textOf = (path: string): Promise<string | null> =>
  * its age.
  */
 async function isLeftOver(path: string, text: string): Promise<boolean> {
-  const owner = ownerOf(text);
+  const owner = parseOwner(text);
   if (owner?.host === hostname()) return owner.pid === process.pid || !isAlive(owner.pid);
   const found = await stat(path).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS;
@@ -83,13 +83,13 @@ async function isLeftOver(path: string, text: string): Promise<boolean> {
 async function removeLeftOver(path: string, text: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   await rename(path, aside).catch(() => {});
-  const moved = await textOf(aside);
+  const moved = await readLockFile(aside);
   if (moved !== null && moved !== text) await isMade(path, moved);
   await rm(aside, { force: true });
 }
 
 function lockedBy(path: string, text: string): Failure {
-  const owner = ownerOf(text);
+  const owner = parseOwner(text);
   const who = owner === null ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new Failure(
     `${who} is writing this export: wait for it to finish, or use another --out or --state. If no export is running, remove ${path}`,
@@ -105,7 +105,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function ownerOf(text: string): Owner | null {
+function parseOwner(text: string): Owner | null {
   try {
     return ownerShape.parse(JSON.parse(text));
   } catch {

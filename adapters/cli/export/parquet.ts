@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { Failure } from '../failure.js';
 import type { ExportColumn, ExportRow } from './columns.js';
-import { linesOf } from './lines.js';
+import { splitLines } from './lines.js';
 
 /** The rows of one group, which are kept in memory. */
 const GROUP_ROWS = 10_000;
@@ -42,11 +42,14 @@ async function convert(path: string, rowsPath: string, columns: readonly ExportC
   const writer = new ParquetWriter({ writer: fileWriter(path), schema, createdBy: 'perch' });
   let group: ExportRow[] = [];
   const flush = async (): Promise<void> => {
-    const columnData = columns.map(({ name, kind }) => ({ name, data: group.map((row) => cellOf(row[name], kind)) }));
+    const columnData = columns.map(({ name, kind }) => ({
+      name,
+      data: group.map((row) => toParquet(row[name], kind)),
+    }));
     if (group.length > 0) await writer.write({ columnData, rowGroupSize: GROUP_ROWS });
     group = [];
   };
-  for await (const line of linesOf(createReadStream(rowsPath, 'utf8'))) {
+  for await (const line of splitLines(createReadStream(rowsPath, 'utf8'))) {
     group.push(JSON.parse(line) as ExportRow);
     if (group.length === GROUP_ROWS) await flush();
   }
@@ -54,7 +57,7 @@ async function convert(path: string, rowsPath: string, columns: readonly ExportC
   await writer.finish();
 }
 
-function cellOf(value: unknown, kind: ExportColumn['kind']): unknown {
+function toParquet(value: unknown, kind: ExportColumn['kind']): unknown {
   if (value === undefined || value === null) return null;
   if (kind === 'count') return BigInt(value as number);
   if (kind === 'moment') return new Date(value as string);

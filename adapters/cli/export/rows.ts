@@ -7,7 +7,7 @@ export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** From the file's extension; a format that contradicts the name would be a surprise. Throws Failure. */
-export function formatOf(out: string | null): Format {
+export function inferFormat(out: string | null): Format {
   const ending = extname(out ?? '').slice(1);
   const known = FORMATS.find((format) => format === ending);
   if (known === undefined && ending !== '')
@@ -40,9 +40,9 @@ function csv(columns: readonly ExportColumn[]): RowText {
         });
   return {
     head: lines([columns.map(({ name }) => name)]),
-    rows: (rows) => lines(rows.map((row) => columns.map(({ name, kind }) => cellOf(row[name], kind)))),
+    rows: (rows) => lines(rows.map((row) => columns.map(({ name, kind }) => toCell(row[name], kind)))),
   };
 }
 
-const cellOf = (value: unknown, kind: ExportColumn['kind']): unknown =>
+const toCell = (value: unknown, kind: ExportColumn['kind']): unknown =>
   kind === 'json' && value !== undefined ? JSON.stringify(value) : value;

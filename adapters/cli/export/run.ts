@@ -50,11 +50,11 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
       const pending = Math.min(worst, left(run, state));
       state = { ...state, pending };
       await run.save(state);
-      const page = await run.client.page(run.path, queryOf(run, state, pending)).catch(unlessChargeUnknown);
+      const page = await run.client.page(run.path, nextQuery(run, state, pending)).catch(unlessChargeUnknown);
       if (page instanceof ExportRefusal) {
         // Until the receipt says otherwise, the call counts as the most it can have cost; so the budget bounds this, too.
         state = { ...state, pending: 0, unsure: state.unsure + pending };
-        const charged = page.requestId === undefined ? null : await chargeOf(run, page.requestId);
+        const charged = page.requestId === undefined ? null : await fetchCharge(run, page.requestId);
         if (charged !== null) state = { ...state, unsure: state.unsure - pending, spent: state.spent + charged };
         run.onLost(charged);
         continue;
@@ -72,7 +72,7 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
     if (error instanceof NoAnswer) state = { ...state, unsure: state.unsure + state.pending };
     state = { ...state, pending: 0 };
     if (error instanceof Stopped) return { state, end: 'interrupted' };
-    const end = error instanceof ExportRefusal && error.code === 'no_credits' ? shortOf(error.reason) : null;
+    const end = error instanceof ExportRefusal && error.code === 'no_credits' ? endForShortage(error.reason) : null;
     if (end !== null) return { state, end };
     throw error;
   } finally {
@@ -85,7 +85,7 @@ const unlessChargeUnknown = (error: unknown): ExportRefusal => {
   throw error;
 };
 
-async function chargeOf({ client }: ExportRun, requestId: string): Promise<number | null> {
+async function fetchCharge({ client }: ExportRun, requestId: string): Promise<number | null> {
   const credits = await client.charged(requestId);
   return credits === null ? null : toThousandths(credits);
 }
@@ -99,7 +99,7 @@ function endBefore(run: ExportRun, state: ExportState): End | null {
   return left(run, state) <= 0 ? 'max_credits' : null;
 }
 
-const queryOf = (run: ExportRun, state: ExportState, pending: number): ExportQuery => ({
+const nextQuery = (run: ExportRun, state: ExportState, pending: number): ExportQuery => ({
   ...run.query,
   count: String(run.limit === null ? run.count : Math.min(run.count, run.limit - state.items)),
   cursor: state.cursor ?? undefined,
@@ -127,5 +127,5 @@ function endAfter({ truncated, next_cursor }: ExportPage): End | null {
   return next_cursor === undefined ? 'complete' : null;
 }
 
-const shortOf = (reason: string | undefined): End =>
+const endForShortage = (reason: string | undefined): End =>
   reason === 'max_credits' || reason === 'key_cap' ? reason : 'no_credits';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { ExportRow } from './columns.js';
-import { linesOf } from './lines.js';
+import { splitLines } from './lines.js';
 import type { Format } from './rows.js';
 
 /** The most recent ids to remember, about 100 bytes each. A list that long repeats nothing from further back. */
@@ -20,7 +20,7 @@ export class SeenIds {
     if (bytes === 0) return;
     const text = createReadStream(path, { encoding: 'utf8', end: bytes - 1 });
     if (format === 'csv') for await (const id of firstFields(text)) this.#add(id);
-    else for await (const line of linesOf(text)) this.#add((JSON.parse(line) as ExportRow).id);
+    else for await (const line of splitLines(text)) this.#add((JSON.parse(line) as ExportRow).id);
   }
 
   #add(id: string): boolean {

@@ -59,7 +59,7 @@ export async function readState(path: string, command: ExportCommand): Promise<E
     throw fileFailure(path, 'read', error);
   });
   if (text === null) return null;
-  const state = stateOf(text);
+  const state = parseState(text);
   if (state === null)
     throw new Failure(`${path} is not an export state file: move it away, or use another --state or --out`, WRONG_USE);
   const names = Object.keys(commandShape.shape) as (keyof ExportCommand)[];
@@ -75,7 +75,7 @@ export async function readState(path: string, command: ExportCommand): Promise<E
   return { ...state, unsure: state.unsure + state.pending, pending: 0 };
 }
 
-function stateOf(text: string): ExportState | null {
+function parseState(text: string): ExportState | null {
   try {
     return stateShape.parse(JSON.parse(text));
   } catch {

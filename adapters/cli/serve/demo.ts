@@ -5,7 +5,7 @@ import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
 import type { Config } from '../../../src/config/config.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
-import { keysOf, openAccount } from '../accounts.js';
+import { openAccount, operatorKeys } from '../accounts.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { note } from '../print.js';
 import { openProgress } from '../progress.js';
@@ -110,6 +110,6 @@ async function newKey(stores: Stores, config: Config): Promise<PreparedDemo | nu
     keyName: 'demo',
     key,
   });
-  await keysOf(stores).createTest(accountId, { name: 'demo test', cap: null, key: testKey }, OPERATOR);
+  await operatorKeys(stores).createTest(accountId, { name: 'demo test', cap: null, key: testKey }, OPERATOR);
   return { accountId, key, isNew: true, testKey };
 }

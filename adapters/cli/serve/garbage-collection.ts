@@ -16,12 +16,12 @@ export function tuneGarbageCollection(
   nodeOptions: readonly string[] = process.execArgv,
   setFlags: (flags: string) => void = setFlagsFromString,
 ): void {
-  const given = new Set(nodeOptions.map(nameOf));
+  const given = new Set(nodeOptions.map(optionName));
   for (const [name, setting] of Object.entries(SETTINGS)) if (!given.has(name)) setFlags(setting);
 }
 
 /** The name of an option of V8: it takes an underscore for a hyphen, and `no` before the name of a switch. */
-const nameOf = (option: string): string => {
+const optionName = (option: string): string => {
   const [name = ''] = option.split('=', 1);
   return name.replaceAll('_', '-').replace(/^--(no-?)?/, '');
 };

@@ -28,14 +28,14 @@ export function requestLine(request: LoggedRequest, inColour: boolean): string {
   const { status, url, code } = request;
   const shownUrl = url.length > MOST_URL ? `${url.slice(0, MOST_URL)}…` : url;
   const columns = [
-    painted('dim', timeOf(request.time)),
-    painted(colourOf(status), status === undefined ? 'left' : String(status).padEnd(4)),
+    painted('dim', formatTime(request.time)),
+    painted(statusColour(status), status === undefined ? 'left' : String(status).padEnd(4)),
     `${figure(request.ms)} ms`.padStart(10),
     (request.charge === undefined ? '' : inCredits(request.charge)).padStart(15),
     (request.cache ?? '').padEnd(7),
     `${request.method} ${shownUrl}`,
-    painted('dim', operationOf(request)),
-    code === undefined ? '' : painted(colourOf(status), code),
+    painted('dim', describeOperation(request)),
+    code === undefined ? '' : painted(statusColour(status), code),
   ];
   return `${columns
     .filter((column) => column !== '')
@@ -46,12 +46,12 @@ export function requestLine(request: LoggedRequest, inColour: boolean): string {
 const two = (value: number): string => String(value).padStart(2, '0');
 
 /** In this machine's time zone. */
-function timeOf(time: number): string {
+function formatTime(time: number): string {
   const date = new Date(time);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
 }
 
-function colourOf(status: number | undefined): Colour {
+function statusColour(status: number | undefined): Colour {
   if (status === undefined) return 'magenta';
   if (status >= 500) return 'red';
   if (status >= 400) return 'yellow';
@@ -59,5 +59,5 @@ function colourOf(status: number | undefined): Colour {
 }
 
 /** A REST address says what is read; the others have one address for everything. */
-const operationOf = ({ url, operation }: LoggedRequest): string =>
+const describeOperation = ({ url, operation }: LoggedRequest): string =>
   operation !== undefined && !url.startsWith('/v1/') ? operation : '';

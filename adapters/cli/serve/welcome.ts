@@ -31,12 +31,12 @@ export function welcome(url: string, config: Config, demo: PreparedDemo | null, 
     ['  REST', `${url}/openapi.yaml`],
     ['  MCP', `${url}/mcp`],
   ]);
-  const title = `Perch is running at ${url} with ${dataOf(config, demo)}`;
+  const title = `Perch is running at ${url} with ${describeData(config, demo)}`;
   const stop = 'Ctrl-C stops it.';
   return ['', title, '', places, '', ...firstRead(url, config, demo), '', stop, ''].join('\n');
 }
 
-function dataOf({ network }: Config, demo: PreparedDemo | null): string {
+function describeData({ network }: Config, demo: PreparedDemo | null): string {
   if (network !== 'corpus') return `${network} data`;
   return demo === null ? 'the tweets and profiles in its own database' : 'demo data';
 }

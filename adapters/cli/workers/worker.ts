@@ -2,10 +2,10 @@ import cluster from 'node:cluster';
 import { compose } from '../../../app/compose.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import { openStores } from '../../../app/stores.js';
-import { endingOf } from '../failure.js';
+import { toEnding } from '../failure.js';
 import { note } from '../print.js';
 import { createLog } from '../serve/log.js';
-import { drainMsOf, exitCodeOf, listenForShutdown } from '../shutdown-signals.js';
+import { drainMsFor, exitCodeFor, listenForShutdown } from '../shutdown-signals.js';
 import type { SupervisorMessage, WorkerMessage } from './supervisor.js';
 
 type Work = Extract<SupervisorMessage, { say: 'serve' }>;
@@ -13,16 +13,16 @@ type Work = Extract<SupervisorMessage, { say: 'serve' }>;
 /** One of several processes that serve the port, until the primary says stop or has ended, or a signal arrives. */
 export async function work(): Promise<void> {
   const shutdown = listenForShutdown();
-  void shutdown.second.then((signal) => process.exit(exitCodeOf(signal)));
+  void shutdown.second.then((signal) => process.exit(exitCodeFor(signal)));
   const messages = listenForMessages();
   send({ say: 'ready' });
   const job = await messages.serve;
-  const signalled = shutdown.first.then((signal) => drainMsOf(signal, job.config));
+  const signalled = shutdown.first.then((signal) => drainMsFor(signal, job.config));
   try {
     await serveUntil(job, Promise.race([messages.stop, signalled]));
     process.exit(0);
   } catch (error) {
-    const { message, exitCode } = endingOf(error);
+    const { message, exitCode } = toEnding(error);
     // The primary reports it, once for all workers, and ends this process.
     send({ say: 'failed', message: message ?? '', exitCode });
     await messages.stop;

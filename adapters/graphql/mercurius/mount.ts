@@ -3,10 +3,10 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../../src/domain/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
-import { answerParams, refusedOf, sendOutcome } from '../answer.js';
+import { answerParams, earlyRefusal, sendOutcome } from '../answer.js';
 import type { GraphqlParams } from '../params.js';
 import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from '../request.js';
-import { paramsOf } from '../request-params.js';
+import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
   /** Answers a browser that opens the address; without it, a browser gets the same answer as any other client. */
@@ -93,7 +93,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
         commonHeaders(reply);
-        const refused = await refusedOf(options.serve, request);
+        const refused = await earlyRefusal(options.serve, request);
         if (refused) return sendOutcome(refused, request, reply);
         return answer(options.serve, runBy(graphql, large, reply), request, reply);
       },
@@ -112,7 +112,7 @@ async function load() {
 async function answer(serve: Serve, run: Run, request: FastifyRequest, reply: FastifyReply) {
   let params: GraphqlParams;
   try {
-    params = paramsOf(request);
+    params = readParams(request);
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }

@@ -16,7 +16,7 @@ const USUAL_LIMIT = 64 * 1024;
  */
 export function boundBodies(app: FastifyInstance, total: number, longestMs: number, refused: () => void): void {
   const shares = new Map<number, FairShare>();
-  const shareOf = (limit: number): FairShare => {
+  const shareForLimit = (limit: number): FairShare => {
     const slots = Math.max(1, Math.floor(total / Math.max(1, limit / USUAL_LIMIT)));
     const share = shares.get(limit) ?? new FairShare({ total: slots, longestMs, monotonic });
     shares.set(limit, share);
@@ -25,7 +25,7 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
   app.addHook('preParsing', (request, reply, payload, done) => {
     // The body of a call that was served already is here.
     if (!hasBody(request) || request.raw.served) return done(null, payload);
-    const share = shareOf(request.routeOptions.bodyLimit ?? USUAL_LIMIT);
+    const share = shareForLimit(request.routeOptions.bodyLimit ?? USUAL_LIMIT);
     const holder = limitAddress(request.ip);
     const taken = share.take(holder);
     if (taken === null) {

@@ -114,7 +114,7 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   };
   // Those that wait for a read of another call take memory, but no work: they have a bound of their own.
   const isFull = () => working.size - (shares?.slots.beside ?? 0) >= capacity.maxInFlight;
-  app.decorate('pressure', pressureOf(app, options, { working, isFull, refused }));
+  app.decorate('pressure', createPressure(app, options, { working, isFull, refused }));
   if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
   await app.register(underPressure, {
     maxEventLoopDelay: MAX_LOOP_DELAY_MS,
@@ -149,7 +149,7 @@ interface Load {
 }
 
 /** What the process is doing, and how requests outside the framework take part in it. */
-const pressureOf = (
+const createPressure = (
   app: FastifyInstance,
   { shares, connections }: OverloadOptions,
   { working, isFull, refused }: Load,

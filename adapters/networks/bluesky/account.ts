@@ -4,7 +4,7 @@ import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
-import { type Xrpc, type XrpcCall, xrpcOf } from './xrpc.js';
+import { createXrpc, type Xrpc, type XrpcCall } from './xrpc.js';
 
 /** An account is allowed 300 sign-ins a day: no two within this time. */
 const SIGN_IN_EVERY_MS = 300_000;
@@ -62,7 +62,7 @@ export class BlueskyAccount {
   }
 
   #send<T>(call: XrpcCall<T>, { accessJwt }: Tokens): Promise<T> {
-    return xrpcOf(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
+    return createXrpc(this.#options.upstream, { authorization: `Bearer ${accessJwt}` })(call);
   }
 
   /** Tokens other than the stale ones, which another read may already have obtained. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
 import { ANSWERS, type DetailedProfile } from './schemas.js';
-import { EPOCH, timeOf } from './times.js';
+import { EPOCH, normaliseTime } from './times.js';
 
 const LONGEST_MS = 3000;
 /** After any failure except an unknown account and an unreadable log, the directory is not queried for this long. */
@@ -29,10 +29,14 @@ export class CreationTimes {
 
   /** By DID, in the interface's format; 1970 where the time is unknown. */
   async of(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, string>> {
-    const unknown = profiles.filter(({ createdAt, did }) => timeOf(createdAt) === undefined && !this.#cached.has(did));
+    const unknown = profiles.filter(
+      ({ createdAt, did }) => normaliseTime(createdAt) === undefined && !this.#cached.has(did),
+    );
     const requested = unknown.filter(({ did }) => did.startsWith('did:plc:')).slice(0, MOST_AT_ONCE);
     await Promise.all(requested.map(({ did }) => this.#find(did, context)));
-    return new Map(profiles.map(({ did, createdAt }) => [did, timeOf(createdAt) ?? this.#cached.get(did) ?? EPOCH]));
+    return new Map(
+      profiles.map(({ did, createdAt }) => [did, normaliseTime(createdAt) ?? this.#cached.get(did) ?? EPOCH]),
+    );
   }
 
   async #find(did: string, { signal }: ReadContext): Promise<void> {
@@ -40,7 +44,7 @@ export class CreationTimes {
     const context = { signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]) };
     try {
       const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
-      const createdAt = timeOf(first?.createdAt);
+      const createdAt = normaliseTime(first?.createdAt);
       if (createdAt !== undefined) this.#cached.set(did, createdAt);
     } catch (error) {
       signal.throwIfAborted();

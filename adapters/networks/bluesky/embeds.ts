@@ -1,5 +1,5 @@
 import type { Article, Media } from '../../../src/domain/model.js';
-import { POST, partsOf, recordId } from './ids.js';
+import { POST, parseRecordUri, recordId } from './ids.js';
 import type { PostView } from './schemas.js';
 
 export interface Embedded {
@@ -42,7 +42,7 @@ export function embeddedIn(view: PostView['embed']): Embedded {
 /** The id of the quoted post, whether or not it is still visible; feeds, lists and starter packs are not posts. */
 export function quotedId(embed: PostView['record']['embed']): string | undefined {
   const uri = uriIn(embed);
-  return uri !== undefined && partsOf(uri)?.collection === POST ? recordId(uri) : undefined;
+  return uri !== undefined && parseRecordUri(uri)?.collection === POST ? recordId(uri) : undefined;
 }
 
 function uriIn(embed: PostView['record']['embed']): string | undefined {

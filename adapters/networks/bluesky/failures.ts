@@ -32,7 +32,7 @@ export const noAccount = (refusal: Refusal, retryAfter = BAD_CREDENTIALS_S): Ser
   failure('no_account', 'Bluesky rejected our credentials.', refusal, { retryAfter });
 
 /** What a refusal of an XRPC method means; undefined where the status says everything. */
-export function failureOf(refusal: Refusal): ServiceError | undefined {
+export function xrpcFailure(refusal: Refusal): ServiceError | undefined {
   const { status, json } = refusal;
   const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
   if (status === 403) return failure('upstream_error', 'Bluesky is refusing our requests for now.', refusal);
@@ -56,7 +56,7 @@ export function notServed(product: Product, cause?: unknown): ServiceError {
 }
 
 /** The same for searches, where a 403 may have any body, and the query may be at fault. */
-export const searchFailureOf =
+export const searchFailure =
   (product: Product) =>
   (refusal: Refusal): ServiceError | undefined => {
     const { error, message } = errorBody.safeParse(refusal.json).data ?? {};
@@ -68,7 +68,7 @@ export const searchFailureOf =
     if (refusal.status === 400 && /^search v2 is not enabled/i.test(message ?? '')) {
       return failure('query_id_stale', 'Bluesky does not offer this search.', refusal);
     }
-    return failureOf(refusal);
+    return xrpcFailure(refusal);
   };
 
 /** The account is for searches: other reads need none, and return the same for everyone without one. */

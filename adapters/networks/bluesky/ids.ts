@@ -30,15 +30,15 @@ export interface RecordUri {
 export function userId(did: string): string {
   const plc = PLC.exec(did)?.[1];
   return plc === undefined
-    ? idOf(numberOfText(did.slice('did:'.length)), KIND.otherDid)
-    : idOf(numberOf(plc, PLC_DIGITS), KIND.plc);
+    ? encodeId(numberOfText(did.slice('did:'.length)), KIND.otherDid)
+    : encodeId(parseBase32(plc, PLC_DIGITS), KIND.plc);
 }
 
 /** Null for what cannot be a user's id: not in canonical digits, of another kind, or without a valid DID. */
 export function userDid(id: string): string | null {
   const number = numberOfId(id);
   if (number === null) return null;
-  const did = number.kind === KIND.plc ? plcOf(number.value) : `did:${textOf(number.value, number.kind)}`;
+  const did = number.kind === KIND.plc ? decodePlcDid(number.value) : `did:${decodeText(number.value, number.kind)}`;
   return did !== null && DID.test(did) && userId(did) === id ? did : null;
 }
 
@@ -46,22 +46,22 @@ export function userDid(id: string): string | null {
  * The id of a post or repost. An author with a `did:plc` and a key that is a TID make 56 digits, in the order of time.
  */
 export function recordId(uri: string): string {
-  const parts = partsOf(uri);
+  const parts = parseRecordUri(uri);
   if (parts === null) throw new RangeError(`not an address of a record: ${uri}`);
   const { did, collection, rkey } = parts;
   const plc = PLC.exec(did)?.[1];
   const kind = collection === POST ? KIND.post : collection === REPOST ? KIND.repost : undefined;
   if (plc === undefined || kind === undefined || !TID.test(rkey)) {
-    return idOf(numberOfText(`${did.slice('did:'.length)}/${collection}/${rkey}`), KIND.otherRecord);
+    return encodeId(numberOfText(`${did.slice('did:'.length)}/${collection}/${rkey}`), KIND.otherRecord);
   }
-  return idOf((numberOf(rkey, TID_DIGITS) << DID_BITS) | numberOf(plc, PLC_DIGITS), kind);
+  return encodeId((parseBase32(rkey, TID_DIGITS) << DID_BITS) | parseBase32(plc, PLC_DIGITS), kind);
 }
 
 /** Null for what is not the id of a post or repost. */
-export function recordOf(id: string): RecordUri | null {
+export function parseRecordId(id: string): RecordUri | null {
   const number = numberOfId(id);
-  const uri = number && uriOf(number.value, number.kind);
-  const parts = uri ? partsOf(uri) : null;
+  const uri = number && decodeUri(number.value, number.kind);
+  const parts = uri ? parseRecordUri(uri) : null;
   if (parts === null || (parts.collection !== POST && parts.collection !== REPOST)) return null;
   return recordId(uriOfRecord(parts)) === id ? parts : null;
 }
@@ -69,25 +69,25 @@ export function recordOf(id: string): RecordUri | null {
 export const uriOfRecord = ({ did, collection, rkey }: RecordUri): string => `at://${did}/${collection}/${rkey}`;
 
 /** Null for an address without a DID, or of anything but a record. */
-export function partsOf(uri: string): RecordUri | null {
+export function parseRecordUri(uri: string): RecordUri | null {
   const [, did = '', collection = '', rkey = ''] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   return DID.test(did) && /^[a-zA-Z0-9.-]+$/.test(collection) && RECORD_KEY.test(rkey)
     ? { did, collection, rkey }
     : null;
 }
 
-function uriOf(value: bigint, kind: bigint): string | null {
+function decodeUri(value: bigint, kind: bigint): string | null {
   if (kind === KIND.otherRecord) {
-    const text = textOf(value, kind);
+    const text = decodeText(value, kind);
     return text === null ? null : `at://did:${text}`;
   }
   if (kind !== KIND.post && kind !== KIND.repost) return null;
-  const did = plcOf(value & ((1n << DID_BITS) - 1n));
+  const did = decodePlcDid(value & ((1n << DID_BITS) - 1n));
   const rkey = textOfNumber(value >> DID_BITS, 13, TID_DIGITS);
   return rkey === null ? null : `at://${did}/${kind === KIND.post ? POST : REPOST}/${rkey}`;
 }
 
-const idOf = (value: bigint, kind: bigint): string => (value * 10n + kind).toString();
+const encodeId = (value: bigint, kind: bigint): string => (value * 10n + kind).toString();
 
 function numberOfId(id: string): { value: bigint; kind: bigint } | null {
   // Checked before it becomes a number, which takes more than linear time.
@@ -96,12 +96,12 @@ function numberOfId(id: string): { value: bigint; kind: bigint } | null {
   return { value: number / 10n, kind: number % 10n };
 }
 
-function plcOf(value: bigint): string | null {
+function decodePlcDid(value: bigint): string | null {
   const text = textOfNumber(value, 24, PLC_DIGITS);
   return text === null ? null : `did:plc:${text}`;
 }
 
-const numberOf = (text: string, digits: string): bigint =>
+const parseBase32 = (text: string, digits: string): bigint =>
   [...text].reduce((number, digit) => (number << 5n) | BigInt(digits.indexOf(digit)), 0n);
 
 function textOfNumber(number: bigint, length: number, digits: string): string | null {
@@ -119,7 +119,7 @@ const numberOfText = (text: string): bigint =>
   BigInt(`0x1${Buffer.from(text, 'utf8').toString('hex').padStart(2, '0')}`);
 
 /** Null when the number contains no bytes, or is of a kind that has none. */
-function textOf(value: bigint, kind: bigint): string | null {
+function decodeText(value: bigint, kind: bigint): string | null {
   if (kind !== KIND.otherDid && kind !== KIND.otherRecord) return null;
   const hex = value.toString(16);
   return hex.startsWith('1') && hex.length % 2 === 1 ? Buffer.from(hex.slice(1), 'hex').toString('utf8') : null;
@@ -151,5 +151,5 @@ export const IMPOSSIBLE: Impossible = {
       ? undefined
       : badRequest('A handle on Bluesky is a domain name, such as name.bsky.social.');
   },
-  tweet: (id) => (recordOf(id) === null ? badId() : undefined),
+  tweet: (id) => (parseRecordId(id) === null ? badId() : undefined),
 };

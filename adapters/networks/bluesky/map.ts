@@ -1,8 +1,8 @@
-import { languageOf, type Tweet, type User } from '../../../src/domain/model.js';
+import { knownLanguage, type Tweet, type User } from '../../../src/domain/model.js';
 import { embeddedIn, quotedId } from './embeds.js';
-import { partsOf, recordId, userId } from './ids.js';
+import { parseRecordUri, recordId, userId } from './ids.js';
 import type { BasicProfile, DetailedProfile, PostView } from './schemas.js';
-import { earlierOf } from './times.js';
+import { earlierTime } from './times.js';
 
 /** A post in a list, or an account's repost of it. */
 export interface Item {
@@ -10,7 +10,7 @@ export interface Item {
   readonly repost?: { readonly uri: string; readonly did: string; readonly at: string };
 }
 
-export function userOf(profile: DetailedProfile, createdAt: string): User {
+export function profileToUser(profile: DetailedProfile, createdAt: string): User {
   const { did, handle, displayName, description, website, avatar, banner, pinnedPost } = profile;
   const { followersCount, followsCount, postsCount } = profile;
   return {
@@ -28,37 +28,37 @@ export function userOf(profile: DetailedProfile, createdAt: string): User {
     ...(followsCount !== undefined && { followingCount: followsCount }),
     ...(postsCount !== undefined && { tweetsCount: postsCount }),
     createdAt,
-    ...(pinnedPost && partsOf(pinnedPost.uri) && { pinnedTweetIds: [recordId(pinnedPost.uri)] }),
+    ...(pinnedPost && parseRecordUri(pinnedPost.uri) && { pinnedTweetIds: [recordId(pinnedPost.uri)] }),
   };
 }
 
 export const isVerified = ({ verification }: BasicProfile): boolean =>
   verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid';
 
-export const authorOf = ({ post, repost }: Item): string => repost?.did ?? post.author.did;
+export const authorDid = ({ post, repost }: Item): string => repost?.did ?? post.author.did;
 
-export const tweetOf = (item: Item, author?: User): Tweet => ({
-  ...(item.repost ? repostOf(item.post, item.repost) : postOf(item.post)),
+export const itemToTweet = (item: Item, author?: User): Tweet => ({
+  ...(item.repost ? repostToTweet(item.post, item.repost) : postToTweet(item.post)),
   ...(author && { author }),
 });
 
-function postOf(post: PostView): Tweet {
+function postToTweet(post: PostView): Tweet {
   const { record, author } = post;
   const { reply } = record;
   const id = recordId(post.uri);
   const quoted = quotedId(record.embed);
-  const parent = reply && partsOf(reply.parent.uri);
+  const parent = reply && parseRecordUri(reply.parent.uri);
   return {
     id,
     text: record.text,
-    ...langOf(record.langs),
-    createdAt: earlierOf(record.createdAt, post.indexedAt),
+    ...tweetLanguage(record.langs),
+    createdAt: earlierTime(record.createdAt, post.indexedAt),
     authorId: userId(author.did),
-    conversationId: reply && partsOf(reply.root.uri) ? recordId(reply.root.uri) : id,
+    conversationId: reply && parseRecordUri(reply.root.uri) ? recordId(reply.root.uri) : id,
     ...(reply && parent && { inReplyToId: recordId(reply.parent.uri), inReplyToUserId: userId(parent.did) }),
     ...(quoted && { quotedId: quoted }),
-    ...countsOf(post),
-    ...contentsOf(post),
+    ...tweetCounts(post),
+    ...tweetContents(post),
     isRetweet: false,
     isQuote: quoted !== undefined,
     isReply: reply !== undefined,
@@ -66,25 +66,25 @@ function postOf(post: PostView): Tweet {
 }
 
 /** With the full text of the original, without a prefix (M23), and its entities. */
-function repostOf(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
+function repostToTweet(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
   const id = recordId(uri);
   return {
     id,
     text: post.record.text,
-    ...langOf(post.record.langs),
+    ...tweetLanguage(post.record.langs),
     createdAt: at,
     authorId: userId(did),
     conversationId: id,
     retweetedId: recordId(post.uri),
     retweetedAuthorId: userId(post.author.did),
-    ...contentsOf(post),
+    ...tweetContents(post),
     isRetweet: true,
     isQuote: false,
     isReply: false,
   };
 }
 
-function countsOf(post: PostView): Partial<Tweet> {
+function tweetCounts(post: PostView): Partial<Tweet> {
   const { replyCount, repostCount, likeCount, quoteCount, bookmarkCount } = post;
   return {
     ...(replyCount !== undefined && { repliesCount: replyCount }),
@@ -96,15 +96,15 @@ function countsOf(post: PostView): Partial<Tweet> {
 }
 
 /** The first that is a language. */
-function langOf(langs: readonly string[] | undefined): Pick<Tweet, 'lang'> {
-  const lang = langs?.find((each) => languageOf(each));
+function tweetLanguage(langs: readonly string[] | undefined): Pick<Tweet, 'lang'> {
+  const lang = langs?.find((each) => knownLanguage(each));
   return lang === undefined ? {} : { lang };
 }
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
 /** All of it is known: an empty list means that there is none. */
-function contentsOf({ record, embed }: PostView): Partial<Tweet> {
+function tweetContents({ record, embed }: PostView): Partial<Tweet> {
   const marks = marksIn(record.text, record.facets);
   const { media, links, articles } = embeddedIn(embed);
   return {

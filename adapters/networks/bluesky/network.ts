@@ -1,16 +1,16 @@
 import { LISTS, type ListRef } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Product } from '../../../src/domain/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
+import { pageWithoutSubject, type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
 import type { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import { highlighterOf } from '../search/highlights/highlights.js';
+import { createHighlighter } from '../search/highlights/highlights.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import { BlueskyAccount } from './account.js';
 import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
-import { IMPOSSIBLE, noTweet, noUser, POST, recordOf, uriOfRecord, userDid } from './ids.js';
+import { IMPOSSIBLE, noTweet, noUser, POST, parseRecordId, uriOfRecord, userDid } from './ids.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
 import {
   type BlueskyListRead,
@@ -26,7 +26,7 @@ import { readUsers } from './reads/users.js';
 import { Searches } from './search/search.js';
 import { translate, translatePeople } from './search/translate.js';
 import { selfCheck } from './self-check.js';
-import { xrpcOf } from './xrpc.js';
+import { createXrpc } from './xrpc.js';
 
 export interface BlueskyOptions {
   /** Any AppView, without a slash at the end. */
@@ -74,7 +74,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     userAgent,
     limitOf: () => undefined,
   });
-  const ask = xrpcOf(appView);
+  const ask = createXrpc(appView);
   const profiles = new Profiles(ask, new CreationTimes(directory, clock, options.memories));
   const account =
     identifier && appPassword ? new BlueskyAccount({ upstream: service, identifier, appPassword, clock }) : undefined;
@@ -82,7 +82,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
   const searcher = account ? ACCOUNT : isBlueskys(baseUrl) ? null : ANONYMOUS;
 
   async function page(list: ListRef, token: string | null, context: ReadContext): Promise<NetworkPage> {
-    const read = readerOf(READERS, list.kind);
+    const read = requireReader(READERS, list.kind);
     const isSearch = LISTS[list.kind].subject === 'query';
     const { session = isSearch ? searcher : ANONYMOUS } = context;
     if (isSearch) {
@@ -107,7 +107,7 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
     lists: servedBy(READERS),
     checkQuery: check,
     impossible: IMPOSSIBLE,
-    highlighter: highlighterOf({ exact: false }),
+    highlighter: createHighlighter({ exact: false }),
     async users(refs, context) {
       anonymously(context);
       return readUsers(profiles, refs, context);
@@ -146,7 +146,7 @@ const ofUser =
 const ofTweet =
   (read: (reading: Reading, uri: string) => Promise<NetworkPage>, ofRepost: Reader): Reader =>
   async (reading, list) => {
-    const record = recordOf(list.subject);
+    const record = parseRecordId(list.subject);
     if (record === null) return pageWithoutSubject(list.kind, MISSING);
     return record.collection === POST ? read(reading, uriOfRecord(record)) : ofRepost(reading, list);
   };

@@ -3,7 +3,7 @@ import type { ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import { isAmong, type LookedUp } from '../upstream/readable.js';
 import type { CreationTimes } from './creation-times.js';
-import { authorOf, type Item, isHidden, isHiddenPost, tweetOf, userOf } from './map.js';
+import { authorDid, type Item, isHidden, isHiddenPost, itemToTweet, profileToUser } from './map.js';
 import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH } from './times.js';
 import type { Xrpc } from './xrpc.js';
@@ -45,7 +45,9 @@ export class Profiles {
   async usersOf(profiles: readonly DetailedProfile[], context: ReadContext): Promise<Map<string, User>> {
     const shown = profiles.filter((profile) => !isHidden(profile));
     const creationTimes = await this.#creationTimes.of(shown, context);
-    return new Map(shown.map((profile) => [profile.did, userOf(profile, creationTimes.get(profile.did) ?? EPOCH)]));
+    return new Map(
+      shown.map((profile) => [profile.did, profileToUser(profile, creationTimes.get(profile.did) ?? EPOCH)]),
+    );
   }
 
   /** In the order of the DIDs; accounts that were deleted or must not be shown are left out. */
@@ -59,12 +61,12 @@ export class Profiles {
   /** In the order of the items, with full authors where these can be read; posts that must not be shown are left out. */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
     const shown = items.filter(({ post }) => !isHiddenPost(post));
-    const authors = [...new Set(shown.map(authorOf))];
+    const authors = [...new Set(shown.map(authorDid))];
     const { objects, unread } = await this.all(authors, context);
     const users = await this.usersOf(objects, context);
     return shown.flatMap((item) => {
-      const author = users.get(authorOf(item));
-      return author || isAmong(unread, 'did', authorOf(item)) ? tweetOf(item, author) : [];
+      const author = users.get(authorDid(item));
+      return author || isAmong(unread, 'did', authorDid(item)) ? itemToTweet(item, author) : [];
     });
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lookedUp, readable, readableObject, readablePage } from '../upstream/readable.js';
-import { partsOf } from './ids.js';
+import { parseRecordUri } from './ids.js';
 
 /** The parts of answers that Perch reads (the lexicons of app.bsky); other members are ignored. */
 
@@ -8,7 +8,7 @@ const count = z.int().nonnegative();
 const did = z.string().startsWith('did:');
 const uri = z.string().startsWith('at://');
 /** The address of a record with a DID, from which an id can be made. */
-const address = uri.refine((text) => partsOf(text) !== null);
+const address = uri.refine((text) => parseRecordUri(text) !== null);
 
 /** An invalid value counts as missing: anyone may write records, and one must not spoil a page. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);

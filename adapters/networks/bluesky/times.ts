@@ -1,5 +1,5 @@
 /** RFC 3339, UTC, milliseconds; undefined for an invalid time, or one outside that format. */
-export function timeOf(text: string | undefined): string | undefined {
+export function normaliseTime(text: string | undefined): string | undefined {
   const ms = Date.parse(text ?? '');
   return Number.isNaN(ms) || ms < 0 || ms > Date.UTC(9999, 11, 31) ? undefined : new Date(ms).toISOString();
 }
@@ -11,13 +11,13 @@ export const EPOCH = new Date(0).toISOString();
  * depending on the AppView's settings, the earlier of `createdAt` and when it was seen, or the latter, which is moments
  * later.
  */
-export const repostedAt = (text: string | undefined): string => timeOf(text) ?? EPOCH;
+export const repostedAt = (text: string | undefined): string => normaliseTime(text) ?? EPOCH;
 
 /**
  * The network sorts by the earlier of the time that a client wrote and when the post was seen: clients may write
  * anything.
  */
-export function earlierOf(written: string, seen: string): string {
-  const times = [timeOf(written), timeOf(seen)].filter((time) => time !== undefined);
+export function earlierTime(written: string, seen: string): string {
+  const times = [normaliseTime(written), normaliseTime(seen)].filter((time) => time !== undefined);
   return times.sort()[0] ?? EPOCH;
 }

@@ -3,7 +3,7 @@ import type { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
 import type { Refusal } from '../upstream/refusal.js';
-import { failureOf } from './failures.js';
+import { xrpcFailure } from './failures.js';
 
 /** Parameters of a method; a list repeats the name. */
 export type XrpcParams = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
@@ -20,18 +20,18 @@ export interface XrpcCall<T> {
 /** Calls one server, with or without its credentials. */
 export type Xrpc = <T>(call: XrpcCall<T>) => Promise<T>;
 
-export const xrpcOf =
+export const createXrpc =
   (upstream: Upstream, headers: Readonly<Record<string, string>> = {}): Xrpc =>
   (call) =>
     upstream.ask({
-      path: pathOf(call.method, call.params),
+      path: xrpcPath(call.method, call.params),
       headers,
       schema: call.schema,
       context: call.context,
-      failureOf: call.failureOf ?? failureOf,
+      failureOf: call.failureOf ?? xrpcFailure,
     });
 
-function pathOf(method: string, params: XrpcParams): string {
+function xrpcPath(method: string, params: XrpcParams): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     for (const each of Array.isArray(value) ? value : [value]) {

@@ -53,7 +53,7 @@ const TWEET_COLUMNS = raw(`
   t.views::float8 AS views, t.media, t.audio, t.poll, t.articles, t.urls, t.hashtags, t.mentions, t.is_retweet, t.is_quote, t.is_reply, t.source,
   t.rank::float8 AS rank`);
 
-/** The author's columns are null in all rows but one of each author, and where the author is unknown (`tweetsOf`). */
+/** The author's columns are null in all rows but one of each author, and where the author is unknown (`rowsToTweets`). */
 export interface TweetRow extends UserRow {
   id: string;
   text: string;

@@ -3,7 +3,7 @@ import { FIRST_SNOWFLAKE, type MediaValue, type TweetRow, type UserRow } from '.
 
 const SNOWFLAKE_EPOCH_MS = 1288834974657;
 
-export function userOf(row: UserRow & { user_id: string }): User {
+export function rowToUser(row: UserRow & { user_id: string }): User {
   return known<User>({
     id: row.user_id,
     handle: row.user_handle,
@@ -27,12 +27,12 @@ export function userOf(row: UserRow & { user_id: string }): User {
 }
 
 /** Tweets of one statement, each with its author, whom only one of an author's rows shows. */
-export function tweetsOf(rows: readonly TweetRow[]): Tweet[] {
-  const authors = new Map(rows.filter(hasUser).map((row) => [row.user_id, userOf(row)]));
-  return rows.map((row) => tweetOf(row, authors.get(row.author_id) ?? null));
+export function rowsToTweets(rows: readonly TweetRow[]): Tweet[] {
+  const authors = new Map(rows.filter(hasUser).map((row) => [row.user_id, rowToUser(row)]));
+  return rows.map((row) => rowToTweet(row, authors.get(row.author_id) ?? null));
 }
 
-function tweetOf(row: TweetRow, author: User | null): Tweet {
+function rowToTweet(row: TweetRow, author: User | null): Tweet {
   return known<Tweet>({
     id: row.id,
     text: row.text,
@@ -52,7 +52,7 @@ function tweetOf(row: TweetRow, author: User | null): Tweet {
     quotesCount: row.quotes,
     bookmarksCount: row.bookmarks,
     viewsCount: row.views,
-    media: row.media?.map(mediaOf) ?? null,
+    media: row.media?.map(toMedia) ?? null,
     audio: row.audio?.map(({ url, alt_text: altText }) => known<Audio>({ url, altText })) ?? null,
     poll: row.poll && known<Poll>({ options: row.poll.options, endsAt: row.poll.ends_at }),
     articles: row.articles,
@@ -66,7 +66,7 @@ function tweetOf(row: TweetRow, author: User | null): Tweet {
   });
 }
 
-const mediaOf = (value: MediaValue): Media =>
+const toMedia = (value: MediaValue): Media =>
   known<Media>({
     type: value.type,
     url: value.url,

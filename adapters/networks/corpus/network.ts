@@ -1,9 +1,9 @@
 import type { ListRef } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Tweet, type User, type UserRef } from '../../../src/domain/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
+import { pageWithoutSubject, type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
-import { highlighterOf } from '../search/highlights/highlights.js';
-import { userOf } from './map.js';
+import { createHighlighter } from '../search/highlights/highlights.js';
+import { rowToUser } from './map.js';
 import { readTweets, readUsers } from './reads/entities.js';
 import { noTweet, noUser, privateTweet } from './reads/subject.js';
 import { readThread } from './reads/thread.js';
@@ -11,7 +11,7 @@ import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
 import { checkQuery, readSearch } from './search/search.js';
-import { bigintOf, type CorpusPosition, positionOf } from './token.js';
+import { type CorpusPosition, parsePosition, storableId } from './token.js';
 
 /**
  * The network of imported data, read from the tables of migration 002: every list kind and every search product, no
@@ -28,10 +28,10 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
     products: PRODUCTS,
     lists: servedBy(READERS),
     checkQuery,
-    highlighter: highlighterOf({ exact: true }),
+    highlighter: createHighlighter({ exact: true }),
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
-    page: async (list, token, { signal }) => readerOf(READERS, list.kind)(run, list, positionOf(token), signal),
+    page: async (list, token, { signal }) => requireReader(READERS, list.kind)(run, list, parsePosition(token), signal),
   };
 }
 
@@ -39,7 +39,7 @@ async function findUsers(run: Run, refs: readonly UserRef[], signal: AbortSignal
   const { byId, byHandle } = await readUsers(run, refs, signal);
   return refs.map((ref) => {
     const row = 'id' in ref ? byId.get(ref.id) : byHandle.get(ref.handle);
-    return row === undefined ? { fail: noUser() } : { ok: userOf(row) };
+    return row === undefined ? { fail: noUser() } : { ok: rowToUser(row) };
   });
 }
 
@@ -58,7 +58,7 @@ type Reader = (run: Run, list: ListRef, after: CorpusPosition | null, signal: Ab
 const under =
   (read: (run: Run, id: string, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
   async (run, { kind, subject }, after, signal) =>
-    bigintOf(subject) === null
+    storableId(subject) === null
       ? pageWithoutSubject(kind, { user: noUser, tweet: noTweet })
       : read(run, subject, after, signal);
 

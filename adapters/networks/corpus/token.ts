@@ -13,17 +13,17 @@ export const tokenAt = (position: CorpusPosition): string => `${position.value}.
 /**
  * Null at the start of a list. A position names an item, not an offset, so items added at the top move nothing.
  */
-export function positionOf(token: string | null): CorpusPosition | null {
+export function parsePosition(token: string | null): CorpusPosition | null {
   if (token === null) return null;
   const [, value, id] = /^(-?[0-9]{1,16})\.([0-9]{1,19})$/.exec(token) ?? [];
-  if (value === undefined || id === undefined || bigintOf(id) === null || !Number.isSafeInteger(Number(value))) {
+  if (value === undefined || id === undefined || storableId(id) === null || !Number.isSafeInteger(Number(value))) {
     throw foreignCursor();
   }
   return { value: Number(value), id };
 }
 
-/** Like `positionOf`, for lists sorted by time; the value as a time that the database accepts. */
-export function timeOf(position: CorpusPosition): string {
+/** Like `parsePosition`, for lists sorted by time; the value as a time that the database accepts. */
+export function positionTime(position: CorpusPosition): string {
   const date = new Date(position.value);
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear();
   if (year < 1 || year > 9999) throw foreignCursor();
@@ -31,6 +31,6 @@ export function timeOf(position: CorpusPosition): string {
 }
 
 /** An id that the corpus can store, or null: no row has any other. */
-export function bigintOf(id: string): string | null {
+export function storableId(id: string): string | null {
   return /^[0-9]{1,19}$/.test(id) && BigInt(id) <= 9223372036854775807n ? id : null;
 }

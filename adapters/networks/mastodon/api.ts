@@ -6,7 +6,7 @@ import type { ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import type { Refusal } from '../upstream/refusal.js';
-import { failureOf } from './failures.js';
+import { mastodonFailure } from './failures.js';
 import { nextIn } from './link-header.js';
 import { ListOwners } from './list-owners.js';
 
@@ -72,7 +72,7 @@ export class Api {
       schema,
       context,
       ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
-      failureOf: (refusal) => own?.(refusal) ?? failureOf(refusal),
+      failureOf: (refusal) => own?.(refusal) ?? mastodonFailure(refusal),
     });
   }
 

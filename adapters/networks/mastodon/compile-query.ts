@@ -1,9 +1,9 @@
 import { badRequest, type ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
-import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
+import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
-import { spellingOf } from '../search/spelling.js';
+import { formatTerm } from '../search/spelling.js';
 
 /** Words that cannot be anything else. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.'’-]*$/u;
@@ -13,23 +13,23 @@ const QUOTES = /["“”„«»「」『』《》]/g;
 
 /** A search in the server's syntax. Throws `bad_request` (param `q`) that names what it cannot express. */
 export function compileQuery(q: string, product: Product): string {
-  const parts = partsOf(parseQuery(q));
+  const parts = conjuncts(parseQuery(q));
   if (product === 'People') return parts.map(personTerm).join(' ');
   const media = product === 'Photos' || product === 'Videos' ? ['has:media'] : [];
-  const terms = parts.map(part).sort((one, other) => rankOf(one) - rankOf(other));
+  const terms = parts.map(part).sort((one, other) => termOrder(one) - termOrder(other));
   // The library would be what the token's owner has written, liked and saved.
   return [...terms, ...media, 'in:public'].join(' ');
 }
 
 /** Words, excluded words, operators: some versions ignore all but the last run of each kind. */
-function rankOf(term: string): number {
+function termOrder(term: string): number {
   if (/^-?[a-z]+:/.test(term)) return 2;
   return term.startsWith('-') ? 1 : 0;
 }
 
 /** Conditions that must all be met: the server has no other way to join terms. */
-function partsOf(query: Query): readonly Query[] {
-  return query.kind === 'and' ? query.of.flatMap(partsOf) : [query];
+function conjuncts(query: Query): readonly Query[] {
+  return query.kind === 'and' ? query.of.flatMap(conjuncts) : [query];
 }
 
 function part(query: Query): string {
@@ -63,24 +63,24 @@ function tweetTerm(term: Term): string {
     case 'is':
       if (term.flag === 'media') return 'has:media';
       if (term.flag === 'reply') return 'is:reply';
-      if (term.flag === 'image') throw unsaid(spellingOf(term), 'search product Photos instead');
-      if (term.flag === 'video') throw unsaid(spellingOf(term), 'search product Videos instead');
-      throw unsaid(spellingOf(term));
+      if (term.flag === 'image') throw unsaid(formatTerm(term), 'search product Photos instead');
+      if (term.flag === 'video') throw unsaid(formatTerm(term), 'search product Videos instead');
+      throw unsaid(formatTerm(term));
     default:
-      throw unsaid(spellingOf(term));
+      throw unsaid(formatTerm(term));
   }
 }
 
 /** Text that the server could take for one of its own operators stays text: `+in:library`. */
 function phrase(term: Extract<Term, { text: string }>): string {
   const text = term.text.replace(QUOTES, ' ').trim();
-  if (text === '') throw unsaid(spellingOf(term));
+  if (text === '') throw unsaid(formatTerm(term));
   return `"${text}"`;
 }
 
 function wholeDay(term: Extract<Term, { kind: 'since' | 'until' }>, shiftMs: number): string {
-  if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(spellingOf(term), 'use whole days, not hours');
-  return dayOf(Date.parse(term.time) + shiftMs);
+  if (!term.time.endsWith('T00:00:00.000Z')) throw unsaid(formatTerm(term), 'use whole days, not hours');
+  return utcDay(Date.parse(term.time) + shiftMs);
 }
 
 /** Profiles are found only by words of their names. */
@@ -89,7 +89,7 @@ function personTerm(query: Query): string {
   if (query.kind === 'phrase') return query.text;
   if (query.kind === 'not') throw unsaid('- in a search for People');
   if (isJoined(query)) throw unsaid('OR');
-  throw unsaid(`${spellingOf(query)} in a search for People`);
+  throw unsaid(`${formatTerm(query)} in a search for People`);
 }
 
 const isJoined = (query: Query): query is Extract<Query, { kind: 'and' | 'or' }> =>

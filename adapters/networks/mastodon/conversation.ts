@@ -1,7 +1,7 @@
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
 import { notFound } from './failures.js';
-import { tweetOf } from './map.js';
+import { statusToTweet } from './map.js';
 import { hiddenAs, hiddenTweet, isIdHere, isShown } from './objects.js';
 import { context as contextSchema, type Status, status } from './schemas.js';
 
@@ -21,9 +21,9 @@ interface Around {
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(id)) throw notFound('No such tweet');
   const cached = await context.cached?.tweet(id);
-  const focal = cached?.isOfThisCall ? cached.value : tweetOf(await readShown(api, id, context));
+  const focal = cached?.isOfThisCall ? cached.value : statusToTweet(await readShown(api, id, context));
   const { ancestors, descendants, isCut } = await readAround(api, id, context);
-  const page = pageOf([...ancestors, ...descendants], isCut);
+  const page = toPage([...ancestors, ...descendants], isCut);
   return { ...page, tweets: [focal, ...(page.tweets ?? [])] };
 }
 
@@ -32,7 +32,7 @@ export async function readReplies(api: Api, id: string, context: ReadContext): P
   if (!isIdHere(id)) throw notFound('No such tweet');
   if (!(await context.cached?.tweet(id))) await readShown(api, id, context);
   const { descendants, isCut } = await readAround(api, id, context);
-  return pageOf(
+  return toPage(
     descendants.filter(({ in_reply_to_id }) => in_reply_to_id === id),
     isCut,
   );
@@ -53,19 +53,19 @@ async function readAround(api: Api, id: string, context: ReadContext): Promise<A
   const isCut =
     ancestors.length >= limits.ancestors ||
     descendants.length >= limits.descendants ||
-    depthOf(id, descendants) >= limits.depth;
+    maxDepth(id, descendants) >= limits.depth;
   return { ancestors, descendants, isCut };
 }
 
 /** The depth of replies to replies; a parent comes before its children. */
-function depthOf(id: string, descendants: readonly Status[]): number {
+function maxDepth(id: string, descendants: readonly Status[]): number {
   const depths = new Map([[id, 0]]);
   for (const each of descendants) depths.set(each.id, (depths.get(each.in_reply_to_id ?? '') ?? 0) + 1);
   return Math.max(...depths.values());
 }
 
-const pageOf = (all: readonly Status[], isCut: boolean): NetworkPage => ({
-  tweets: all.filter(isShown).map(tweetOf),
+const toPage = (all: readonly Status[], isCut: boolean): NetworkPage => ({
+  tweets: all.filter(isShown).map(statusToTweet),
   next: null,
   ...(isCut && { endReason: 'network_limit' as const }),
 });

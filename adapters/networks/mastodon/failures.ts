@@ -10,9 +10,9 @@ export const needsToken = (what: string): ServiceError =>
   new ServiceError('access_denied', `${what} requires a user token of this server.`, { reason: 'session' });
 
 /** What this network means by a refusal, where it differs from the usual meaning. */
-export function failureOf(refusal: Refusal): ServiceError | undefined {
+export function mastodonFailure(refusal: Refusal): ServiceError | undefined {
   const { status, json } = refusal;
-  const said = errorOf(json);
+  const said = errorText(json);
   if (status === 422 && said !== undefined && /authenticated user/i.test(said)) return refused(refusal);
   // The server itself answers in JSON: anything else is from a proxy in front of it.
   if (status === 403 && said === undefined) return failure('upstream_error', NO_ANSWER, refusal);
@@ -25,7 +25,7 @@ export function failureOf(refusal: Refusal): ServiceError | undefined {
 export const refused = (refusal: Refusal): ServiceError =>
   failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 
-function errorOf(json: unknown): string | undefined {
+function errorText(json: unknown): string | undefined {
   if (typeof json !== 'object' || json === null || !('error' in json)) return undefined;
   return typeof json.error === 'string' ? json.error : undefined;
 }

@@ -2,7 +2,7 @@ const LINK = /\s*(?:,\s*)?<([^>]*)>/y;
 const PARAMETER = /\s*;\s*([a-zA-Z*]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]+)))?/y;
 
 /** The target of the first link with this relation in a `Link` header (RFC 8288), unchanged; null without one. */
-export function linkOf(header: string | null, relation: string): string | null {
+export function findLink(header: string | null, relation: string): string | null {
   const text = header ?? '';
   let at = 0;
   for (let link = matchAt(LINK, text, at); link; link = matchAt(LINK, text, at)) {
@@ -23,7 +23,7 @@ export function linkOf(header: string | null, relation: string): string | null {
  * untrusted and not used: neither its host nor its path is ever requested.
  */
 export function nextIn(header: string | null, name: 'max_id' | 'offset'): string | null {
-  const target = linkOf(header, 'next');
+  const target = findLink(header, 'next');
   if (target === null) return null;
   const value = new URLSearchParams(target.slice(target.indexOf('?') + 1)).get(name);
   return value !== null && isPosition(value) ? value : null;

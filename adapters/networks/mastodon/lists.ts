@@ -2,7 +2,7 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
 import { needsToken, notFound } from './failures.js';
-import { tweetOf, userOf } from './map.js';
+import { accountToUser, statusToTweet } from './map.js';
 import { isIdHere, isShown, readAccount } from './objects.js';
 import { type Account, accounts, status, statuses } from './schemas.js';
 
@@ -19,11 +19,11 @@ export interface ListPosition {
 export async function readTimeline(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
   if (!isIdHere(position.subject)) throw notFound('No such user');
   const path = `/api/v1/accounts/${position.subject}/statuses`;
-  const { body, next } = await api.page({ path, query: queryOf(STATUSES, position), schema: statuses, context });
+  const { body, next } = await api.page({ path, query: listQuery(STATUSES, position), schema: statuses, context });
   if (body.length === 0 && position.maxId === null && !(await context.cached?.user(position.subject))) {
     await readAccount(api, { id: position.subject }, context);
   }
-  return { tweets: body.filter(isShown).map(tweetOf), next };
+  return { tweets: body.filter(isShown).map(statusToTweet), next };
 }
 
 export async function readFollows(
@@ -34,7 +34,7 @@ export async function readFollows(
 ): Promise<NetworkPage> {
   if (!isIdHere(position.subject)) throw notFound('No such user');
   const path = `/api/v1/accounts/${position.subject}/${kind}`;
-  const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, position), schema: accounts, context });
+  const { body, next } = await api.page({ path, query: listQuery(ACCOUNTS, position), schema: accounts, context });
   // The server also returns an empty list for a suspended account, and for one that hides it, except to its owner's
   // token.
   if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
@@ -50,7 +50,7 @@ export async function readRetweeters(api: Api, position: ListPosition, context: 
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { users: [], next: null };
   const path = `/api/v1/statuses/${position.subject}/reblogged_by`;
   try {
-    const { body, next } = await api.page({ path, query: queryOf(ACCOUNTS, position), schema: accounts, context });
+    const { body, next } = await api.page({ path, query: listQuery(ACCOUNTS, position), schema: accounts, context });
     return { users: people(body), next };
   } catch (error) {
     if (isNotFound(error)) return { users: [], next: null };
@@ -64,8 +64,8 @@ export async function readQuotes(api: Api, position: ListPosition, context: Read
   if (!isIdHere(position.subject) || (await isHidden(api, position, context))) return { tweets: [], next: null };
   const path = `/api/v1/statuses/${position.subject}/quotes`;
   try {
-    const { body, next } = await api.page({ path, query: queryOf(STATUSES, position), schema: statuses, context });
-    return { tweets: body.filter(isShown).map(tweetOf), next };
+    const { body, next } = await api.page({ path, query: listQuery(STATUSES, position), schema: statuses, context });
+    return { tweets: body.filter(isShown).map(statusToTweet), next };
   } catch (error) {
     const isMissing = isNotFound(error) || (error instanceof ServiceError && error.code === 'query_id_stale');
     if (!isMissing) throw error;
@@ -89,7 +89,7 @@ async function exists(api: Api, id: string, context: ReadContext): Promise<boole
   }
 }
 
-const queryOf = (limit: string, { maxId }: ListPosition): (readonly [string, string])[] =>
+const listQuery = (limit: string, { maxId }: ListPosition): (readonly [string, string])[] =>
   maxId === null
     ? [['limit', limit]]
     : [
@@ -97,6 +97,6 @@ const queryOf = (limit: string, { maxId }: ListPosition): (readonly [string, str
         ['max_id', maxId],
       ];
 
-const people = (all: readonly Account[]) => all.filter(({ suspended }) => !suspended).map(userOf);
+const people = (all: readonly Account[]) => all.filter(({ suspended }) => !suspended).map(accountToUser);
 
 const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 'not_found';

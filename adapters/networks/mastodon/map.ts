@@ -1,16 +1,16 @@
 import { domainToASCII } from 'node:url';
 import type { Article, Audio, Media, MediaType, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
-import { languageOf } from '../../../src/domain/model.js';
+import { knownLanguage } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import { textOfHtml } from './html-text.js';
 import type { Account, Post, Status } from './schemas.js';
 
-export function userOf(account: Account): User {
+export function accountToUser(account: Account): User {
   const fields = account.fields ?? [];
   const [site] = fields.flatMap(({ value }) => textOfHtml(value).links);
   return withoutUnknown<User>({
     id: account.id,
-    handle: handleOf(account.acct),
+    handle: acctToHandle(account.acct),
     name: account.display_name || account.username,
     bio: textOfHtml(account.note ?? '').text || null,
     location: null,
@@ -33,7 +33,7 @@ export function userOf(account: Account): User {
 }
 
 /** A boost has its own id, time and author, and everything else from the boosted post. */
-export function tweetOf(status: Status): Tweet {
+export function statusToTweet(status: Status): Tweet {
   const shown: Post = status.reblog ?? status;
   const { text, links } = textOfHtml(shown.content ?? '');
   const card = shown.card?.url;
@@ -42,15 +42,15 @@ export function tweetOf(status: Status): Tweet {
   return withoutUnknown<Tweet>({
     id: status.id,
     text: [shown.spoiler_text, text].filter(Boolean).join('\n\n'),
-    lang: languageOf(shown.language),
+    lang: knownLanguage(shown.language),
     createdAt: status.created_at,
     authorId: status.account.id,
-    author: status.account.profile && userOf(status.account.profile),
+    author: status.account.profile && accountToUser(status.account.profile),
     // The network does not provide it.
     conversationId: null,
     inReplyToId: status.in_reply_to_id,
     inReplyToUserId: status.in_reply_to_account_id,
-    quotedId: quotedIdOf(quote),
+    quotedId: acceptedQuoteId(quote),
     retweetedId: status.reblog?.id,
     retweetedAuthorId: status.reblog?.account.id,
     repliesCount: status.replies_count,
@@ -59,13 +59,13 @@ export function tweetOf(status: Status): Tweet {
     quotesCount: status.quotes_count,
     bookmarksCount: null,
     viewsCount: null,
-    media: shown.media_attachments?.flatMap(mediaOf),
-    audio: shown.media_attachments?.flatMap(audioOf),
-    poll: shown.poll && pollOf(shown.poll),
-    articles: articlesOf(shown.card),
+    media: shown.media_attachments?.flatMap(attachmentToMedia),
+    audio: shown.media_attachments?.flatMap(attachmentToAudio),
+    poll: shown.poll && toPoll(shown.poll),
+    articles: cardToArticles(shown.card),
     urls: [...new Set([...(card ? [card] : []), ...links])],
     hashtags: shown.tags?.map(({ name }) => name),
-    mentions: shown.mentions?.map(({ acct }) => handleOf(acct)),
+    mentions: shown.mentions?.map(({ acct }) => acctToHandle(acct)),
     isRetweet: status.reblog != null,
     // Servers before 4.5 do not say.
     isQuote: quote === undefined ? null : quote !== null,
@@ -75,7 +75,7 @@ export function tweetOf(status: Status): Tweet {
 }
 
 /** The id of the quoted post, if its author has accepted the quote: otherwise it is not shown as one. */
-function quotedIdOf(quote: Post['quote']): string | undefined {
+function acceptedQuoteId(quote: Post['quote']): string | undefined {
   if (quote?.state !== 'accepted') return undefined;
   return quote.quoted_status?.id ?? quote.quoted_status_id ?? undefined;
 }
@@ -88,7 +88,7 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaType> = new Map([
 
 type Attachment = NonNullable<Post['media_attachments']>[number];
 
-function mediaOf({ type, url, remote_url, preview_url, description, meta }: Attachment): Media[] {
+function attachmentToMedia({ type, url, remote_url, preview_url, description, meta }: Attachment): Media[] {
   const kind = MEDIA_TYPES.get(type);
   if (kind === undefined) return [];
   const { width, height } = meta?.original ?? {};
@@ -97,10 +97,10 @@ function mediaOf({ type, url, remote_url, preview_url, description, meta }: Atta
   return [withoutUnknown<Media>({ type: kind, url: url ?? remote_url, previewUrl, width, height, altText })];
 }
 
-const audioOf = ({ type, url, remote_url, description }: Attachment): Audio[] =>
+const attachmentToAudio = ({ type, url, remote_url, description }: Attachment): Audio[] =>
   type === 'audio' ? [withoutUnknown<Audio>({ url: url ?? remote_url, altText: description || null })] : [];
 
-const pollOf = ({ options, expires_at: endsAt }: NonNullable<Post['poll']>): Poll | null =>
+const toPoll = ({ options, expires_at: endsAt }: NonNullable<Post['poll']>): Poll | null =>
   options
     ? withoutUnknown<Poll>({
         options: options.map(({ title: text, votes_count: votes }) => withoutUnknown<PollOption>({ text, votes })),
@@ -109,13 +109,13 @@ const pollOf = ({ options, expires_at: endsAt }: NonNullable<Post['poll']>): Pol
     : null;
 
 /** Without a card there is no article; a server that does not say leaves it open. */
-function articlesOf(card: Post['card']): Article[] | null {
+function cardToArticles(card: Post['card']): Article[] | null {
   if (card === undefined) return null;
   return card?.title ? [withoutUnknown<Article>({ title: card.title, url: card.url || null })] : [];
 }
 
 /** `user` on this server, `user@domain` on another; the domain in its encoded form, by which it can be looked up. */
-function handleOf(acct: string): string {
+function acctToHandle(acct: string): string {
   const at = acct.indexOf('@');
   if (at === -1) return acct;
   const domain = acct.slice(at + 1);

@@ -1,8 +1,8 @@
 import { foreignCursor } from '../../../src/domain/errors.js';
 import type { ListRef } from '../../../src/domain/lists.js';
-import { type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
+import { type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
-import { highlighterOf } from '../search/highlights/highlights.js';
+import { createHighlighter } from '../search/highlights/highlights.js';
 import { Api, type MastodonOptions } from './api.js';
 import { readReplies, readThread } from './conversation.js';
 import { isPosition } from './link-header.js';
@@ -31,12 +31,12 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     products: SEARCHABLE,
     lists: servedBy(READERS),
     checkQuery,
-    highlighter: highlighterOf({ exact: false }),
+    highlighter: createHighlighter({ exact: false }),
     users: (refs, context) => readUsers(api, refs, context),
     tweets: (ids, context) => readTweets(api, ids, context),
     async page(list, token, context) {
       if (token !== null && !isPosition(token)) throw foreignCursor();
-      return readerOf(READERS, list.kind)(api, list, token, context);
+      return requireReader(READERS, list.kind)(api, list, token, context);
     },
     selfCheck: (context) => selfCheck(api, context),
     close: () => api.close(),

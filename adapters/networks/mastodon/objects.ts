@@ -5,7 +5,7 @@ import { unreadable } from '../upstream/failures.js';
 import { isAmong, type LookedUp } from '../upstream/readable.js';
 import type { Api } from './api.js';
 import { notFound } from './failures.js';
-import { tweetOf, userOf } from './map.js';
+import { accountToUser, statusToTweet } from './map.js';
 import { type Account, account, requestedStatuses, type Status } from './schemas.js';
 
 /** The greatest id that a server stores. */
@@ -19,7 +19,7 @@ export const readUsers = (api: Api, refs: readonly UserRef[], context: ReadConte
   Promise.all(
     refs.map((ref) =>
       readAccount(api, ref, context).then(
-        (found): Found<User> => ({ ok: userOf(found) }),
+        (found): Found<User> => ({ ok: accountToUser(found) }),
         (error): Found<User> => {
           if (error instanceof ServiceError && error.code === 'not_found') return { fail: error };
           throw error;
@@ -54,7 +54,7 @@ export async function readTweets(api: Api, ids: readonly string[], context: Read
       return { fail: isAmong(unread, 'id', id) ? unreadable(STATUSES, `the object ${id}`) : notFound('No such tweet') };
     }
     const reason = hiddenAs(found);
-    return reason === undefined ? { ok: tweetOf(found) } : { fail: hiddenTweet(reason) };
+    return reason === undefined ? { ok: statusToTweet(found) } : { fail: hiddenTweet(reason) };
   });
 }
 

@@ -4,7 +4,7 @@ import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import type { Api } from './api.js';
 import { compileQuery } from './compile-query.js';
 import { needsToken, refused } from './failures.js';
-import { tweetOf, userOf } from './map.js';
+import { accountToUser, statusToTweet } from './map.js';
 import { isShown } from './objects.js';
 import { found, type Status } from './schemas.js';
 
@@ -58,8 +58,8 @@ export async function readSearch(api: Api, search: Search, context: ReadContext)
   const goesOn = isMore && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
   return {
     ...(isPeople
-      ? { users: accounts.filter((one) => !one.suspended && !one.noindex).map(userOf) }
-      : { tweets: statuses.filter((one) => isFindable(one, product)).map(tweetOf) }),
+      ? { users: accounts.filter((one) => !one.suspended && !one.noindex).map(accountToUser) }
+      : { tweets: statuses.filter((one) => isFindable(one, product)).map(statusToTweet) }),
     next: goesOn ? String(offset + SIZE) : null,
     ...(isMore && !goesOn && { endReason: 'network_limit' as const }),
   };

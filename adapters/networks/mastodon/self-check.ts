@@ -19,7 +19,7 @@ const COMMON_WORD = 'the';
 export async function selfCheck(api: Api, context: ReadContext): Promise<NetworkReport> {
   try {
     const server = await api.get({ path: '/api/v2/instance', schema: instance, context });
-    const fault = faultOf(server);
+    const fault = findFault(server);
     if (fault !== undefined) return { ok: false, findings: [no(fault)] };
     const findings = aboutServer(server);
     let ok = false;
@@ -31,13 +31,13 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
     }
     return { ok, findings };
   } catch (error) {
-    const what = `The server at MASTODON_BASE_URL does not respond like Mastodon: ${causeOf(error)}`;
+    const what = `The server at MASTODON_BASE_URL does not respond like Mastodon: ${publicMessage(error)}`;
     return { ok: false, findings: [no(what)] };
   }
 }
 
 /** Reports software that Perch cannot read: some has the same interface, but ids that are not numbers. */
-function faultOf({ domain, version, contact }: Instance): string | undefined {
+function findFault({ domain, version, contact }: Instance): string | undefined {
   const [, major = 0, minor = 0] = /^(\d+)\.(\d+)\.\d+/.exec(version)?.map(Number) ?? [];
   const hasNumbers = /^\d+$/.test(contact?.account?.id ?? '0');
   if (/compatible;/.test(version) || major < 4 || !hasNumbers) {
@@ -70,7 +70,7 @@ async function aboutSession(
   const known = contact?.account?.acct;
   if (known !== undefined) {
     const query = [['acct', known]] as const;
-    const failure = await failureOf(api.get({ path: '/api/v1/accounts/lookup', query, schema: account, context }));
+    const failure = await catchFailure(api.get({ path: '/api/v1/accounts/lookup', query, schema: account, context }));
     if (failure) return { reads: false, findings: [no(`${name}: profiles cannot be read: ${hint(failure)}`)] };
   }
   const findings = [
@@ -102,7 +102,7 @@ async function aboutSearch(api: Api, name: string, context: ReadContext): Promis
   }
 }
 
-const failureOf = (read: Promise<unknown>): Promise<ServiceError | undefined> =>
+const catchFailure = (read: Promise<unknown>): Promise<ServiceError | undefined> =>
   read.then(() => undefined, asServiceError);
 
 /** What an operator can do about it. */
@@ -110,8 +110,8 @@ function hint(failure: ServiceError): string {
   if (failure.code === 'no_account') return 'the server rejected the token, or requires one: see MASTODON_TOKENS.';
   if (failure.code === 'access_denied')
     return 'the token needs the scopes read:accounts, read:search and read:statuses.';
-  return causeOf(failure);
+  return publicMessage(failure);
 }
 
 /** The message only: findings are public. */
-const causeOf = (error: unknown): string => asServiceError(error).message;
+const publicMessage = (error: unknown): string => asServiceError(error).message;

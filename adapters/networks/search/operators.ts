@@ -178,20 +178,20 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   const operator = OPERATORS.get(name.toLowerCase());
   if (operator === undefined) {
     const known = [...OPERATORS.keys()].map((each) => `${each}:`).join(' ');
-    const nearest = nearestOf(name, [...OPERATORS.keys()]);
+    const nearest = nearestName(name, [...OPERATORS.keys()]);
     const meant = nearest === undefined ? '' : ` (did you mean "${nearest}:"?)`;
     return {
       fault: `unknown operator "${truncated(name)}:"${meant}; the operators are ${known} (put quotes around plain text)`,
     };
   }
-  const nearest = name.toLowerCase() === 'filter' ? nearestOf(value, [...FILTERS.keys()]) : undefined;
+  const nearest = name.toLowerCase() === 'filter' ? nearestName(value, [...FILTERS.keys()]) : undefined;
   const meant = nearest === undefined ? '' : ` (did you mean "${nearest}"?)`;
   const fault = `"${name}:" must be followed by ${operator.expects}, not "${truncated(value)}"${meant}`;
   return operator.read(value) ?? { fault };
 }
 
 /** The name that is meant by one that is nearly it: the nearest within two typing errors, one in a short name. */
-function nearestOf(typed: string, names: readonly string[]): string | undefined {
+function nearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().slice(0, NAME_LENGTH);
   const most = wanted.length <= 4 ? 1 : 2;
   const near = names

@@ -3,7 +3,7 @@ import { FILTERS } from './operators.js';
 import type { Term } from './query.js';
 
 /** A term as a caller may have written it: for messages that refuse it. */
-export function spellingOf(term: Term): string {
+export function formatTerm(term: Term): string {
   switch (term.kind) {
     case 'word':
       return term.text;

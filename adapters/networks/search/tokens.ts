@@ -44,7 +44,7 @@ const PART = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 const PLAIN_WORD = /^[0-9a-z]+$/;
 
 /** The tokens of a text, by position, a compound before its parts. */
-export function tokensOf(text: string): Token[] {
+export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   const plain = withPlainApostrophes(text);
   let from = 0;
@@ -66,7 +66,7 @@ export function tokensOf(text: string): Token[] {
  * any run.
  */
 export const askedTokens = (text: string): Token[] =>
-  tokensOf(text).filter(
+  tokenize(text).filter(
     ({ kind }, index, tokens) => kind !== 'part' && (kind !== 'last' || tokens[index - 1]?.kind !== 'pair'),
   );
 
@@ -129,8 +129,8 @@ interface Piece {
   readonly index: number;
 }
 
-/** The same pieces that `tokensOf` goes through, with their places, which take longer to find. */
-export function* piecesOf(text: string): Generator<Piece> {
+/** The same pieces that `tokenize` goes through, with their places, which take longer to find. */
+export function* splitPieces(text: string): Generator<Piece> {
   const plain = withPlainApostrophes(text);
   let from = 0;
   for (const { 0: run, index } of plain.matchAll(RUN)) {

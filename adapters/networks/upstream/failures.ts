@@ -14,7 +14,7 @@ export const notJson = (path: string, text: string): ServiceError =>
 export const unreadable = (path: string, what: string): ServiceError => unreadableObject(causeAt(path, what));
 
 /** The upstream's own message, for the log. */
-const causeOf = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);
+const toCause = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);
 
 export function failure(
   code: ConstructorParameters<typeof ServiceError>[0],
@@ -22,7 +22,7 @@ export function failure(
   refusal: Refusal,
   detail: { reason?: string; retryAfter?: number } = {},
 ): ServiceError {
-  return new ServiceError(code, message, { ...detail, cause: causeOf(refusal) });
+  return new ServiceError(code, message, { ...detail, cause: toCause(refusal) });
 }
 
 /** It did respond, but not to the request: with a fault of its own, or with a redirect. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../../src/domain/errors.js';
-import { digestOf } from '../../../src/lib/digest.js';
+import { digestText } from '../../../src/lib/digest.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { BilledKind, ReadContext } from '../../../src/ports/network.js';
 import type { CallsLeft } from '../../../src/ports/rate-limiter.js';
@@ -8,7 +8,7 @@ import { Upstream } from '../upstream/client.js';
 import { defaultFailure } from '../upstream/failures.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import type { Limit } from '../upstream/refusal.js';
-import { EndpointLimits, endpointOf, isLookup } from './endpoint-limits.js';
+import { EndpointLimits, endpointPattern, isLookup } from './endpoint-limits.js';
 import { type RequestedInput, refusalFailure } from './problems.js';
 import { type TweetsAnswer, tweetsAnswer, type UsersAnswer, usersAnswer } from './schemas.js';
 import { type FieldParams, VOCABULARIES, type Vocabulary, type VocabularyName } from './vocabulary.js';
@@ -93,7 +93,7 @@ export class XApi {
 
   /** Throws while the endpoint has no calls left: before anything is asked that only serves a call to it. */
   requireCalls(path: string, context: ReadContext): Promise<void> {
-    return this.#limits.require(this.#nameOf(this.#tokenOf(context)), endpointOf(path));
+    return this.#limits.require(this.#nameOf(this.#tokenOf(context)), endpointPattern(path));
   }
 
   close(): Promise<void> {
@@ -108,7 +108,7 @@ export class XApi {
     context: XContext,
   ): Promise<T> {
     const token = this.#tokenOf(context);
-    const endpoint = endpointOf(path);
+    const endpoint = endpointPattern(path);
     const isBeside = context.isList === true && isLookup(endpoint);
     const leave = await this.#limits.enter(this.#nameOf(token), endpoint, context.signal).catch((error: unknown) => {
       throw isBeside && error instanceof ServiceError ? beside(error) : error;
@@ -135,7 +135,7 @@ export class XApi {
 
   /** The session's name in every process, whose settings may list the tokens in another order. */
   #nameOf(token: string): string {
-    return digestOf(`${this.#baseUrl} ${token}`);
+    return digestText(`${this.#baseUrl} ${token}`);
   }
 
   #tokenOf({ session = this.sessions[0] ?? '' }: ReadContext): string {

@@ -5,7 +5,7 @@ import type { CallsLeft, Taken } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
 
 /** A path without the ids in it: X counts the calls of each such endpoint on their own, per token. */
-export const endpointOf = (path: string): string => path.replace(/(?<=.)\/\d+(?=\/)/, '/:id');
+export const endpointPattern = (path: string): string => path.replace(/(?<=.)\/\d+(?=\/)/, '/:id');
 
 /** Endpoints that look up single objects: a list may need one of them beside its own. */
 const LOOKUPS: ReadonlySet<string> = new Set(['/2/users', '/2/users/by', '/2/tweets']);
@@ -69,7 +69,7 @@ export class EndpointLimits {
       calls.inFlight -= 1;
       for (const wake of calls.waiting.splice(0)) wake();
     };
-    const bucket = bucketOf(session, endpoint);
+    const bucket = sessionBucket(session, endpoint);
     const taken = await this.#take(bucket, endpoint, signal).catch((refusal: unknown) => {
       leave();
       throw refusal;
@@ -90,7 +90,7 @@ export class EndpointLimits {
   /** Throws while no call may be made. */
   async require(session: string, endpoint: string): Promise<void> {
     this.#requireOwn(this.#of(session, endpoint), endpoint);
-    await this.#ask(bucketOf(session, endpoint), endpoint, 0);
+    await this.#ask(sessionBucket(session, endpoint), endpoint, 0);
   }
 
   /** One of the calls that all processes have, as soon as that is known. */
@@ -128,14 +128,14 @@ export class EndpointLimits {
   }
 
   #of(session: string, endpoint: string): Calls {
-    const key = bucketOf(session, endpoint);
+    const key = sessionBucket(session, endpoint);
     const calls = this.#calls.get(key) ?? { remaining: 0, fromMs: 0, untilMs: 0, inFlight: 0, waiting: [] };
     this.#calls.set(key, calls);
     return calls;
   }
 }
 
-const bucketOf = (session: string, endpoint: string): string => `${session} ${endpoint}`;
+const sessionBucket = (session: string, endpoint: string): string => `${session} ${endpoint}`;
 
 function usedUp(endpoint: string, waitMs: number): ServiceError {
   const retryAfter = Math.ceil(waitMs / 1000);

@@ -5,7 +5,7 @@ import { unreadable } from '../upstream/failures.js';
 import { isAmong, type Unread } from '../upstream/readable.js';
 import type { XApi } from './api.js';
 import { IMPOSSIBLE, isXHandle, isXId, noTweet, noUser } from './ids.js';
-import { hiddenIn, tweetsOf, usersOf } from './map.js';
+import { hiddenIn, mapTweets, mapUsers } from './map.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
@@ -22,7 +22,7 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
     if (fail) return { fail };
     const { found, missing } = 'id' in ref ? byId : byHandle;
     const input = 'id' in ref ? ref.id : ref.handle;
-    return found.get(keyOf(input)) ?? { fail: missing(input) };
+    return found.get(inputKey(input)) ?? { fail: missing(input) };
   });
 
   async function read(
@@ -32,7 +32,7 @@ export async function findUsers(api: XApi, refs: readonly UserRef[], context: Re
     nameOf: (user: User) => string,
   ) {
     const answer = await ofBatch(inputs, api.profiles(path, { [`${field}s`]: inputs.join(',') }, context));
-    return outcomes(answer, usersOf(answer), nameOf, 'user', field);
+    return outcomes(answer, mapUsers(answer), nameOf, 'user', field);
   }
 }
 
@@ -41,7 +41,7 @@ export async function findTweets(api: XApi, ids: readonly string[], context: Rea
   if (possible.length === 0) return ids.map((id) => ({ fail: IMPOSSIBLE.tweet(id) ?? noTweet() }));
   const read = api.tweets('/2/tweets', { ids: possible.join(',') }, { kind: 'objects' }, context);
   const answer = await ofBatch(possible, read);
-  const { found, missing } = outcomes(answer, tweetsOf(answer), ({ id }) => id, 'tweet', 'id');
+  const { found, missing } = outcomes(answer, mapTweets(answer), ({ id }) => id, 'tweet', 'id');
   const hidden = new Set(hiddenIn(answer));
   return ids.map((id) => {
     if (hidden.has(id)) return { fail: privateFailure('tweet') };
@@ -64,9 +64,9 @@ interface Outcomes<T> {
 
 const NOTHING: Outcomes<User> = { found: new Map(), missing: noUser };
 
-const keyOf = (input: string): string => input.toLowerCase();
+const inputKey = (input: string): string => input.toLowerCase();
 
-const problemsOf = (unread: readonly Unread[]): string => unread.map(({ problem }) => problem).join('; ');
+const joinProblems = (unread: readonly Unread[]): string => unread.map(({ problem }) => problem).join('; ');
 
 const notGiven = (cause?: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not return these objects.', { cause });
@@ -92,13 +92,13 @@ function outcomes<T>(
   const found = new Map<string, Found<T>>();
   for (const problem of errors ?? []) {
     const input = problem.value ?? problem.resource_id;
-    if (isOfInput(problem) && input) found.set(keyOf(input), { fail: problemFailure(problem, what) });
+    if (isOfInput(problem) && input) found.set(inputKey(input), { fail: problemFailure(problem, what) });
   }
-  for (const value of values) found.set(keyOf(nameOf(value)), { ok: value });
+  for (const value of values) found.set(inputKey(nameOf(value)), { ok: value });
   if (found.size === 0 && !data?.length && errors?.length && unread.length === 0) throw notGiven(errors);
   const none = what === 'user' ? noUser : noTweet;
   return {
     found,
-    missing: (input) => (isAmong(unread, field, input) ? unreadable(`${what} ${input}`, problemsOf(unread)) : none()),
+    missing: (input) => (isAmong(unread, field, input) ? unreadable(`${what} ${input}`, joinProblems(unread)) : none()),
   };
 }

@@ -3,8 +3,8 @@ import type { NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { unreadable } from '../upstream/failures.js';
 import type { XApi } from './api.js';
 import { findUsers } from './entities.js';
-import { tweetsOf, usersOf } from './map.js';
-import { type PageBounds, type Sized, sizeOf } from './page-size.js';
+import { mapTweets, mapUsers } from './map.js';
+import { choosePageSize, type PageBounds, type Sized } from './page-size.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
@@ -30,17 +30,17 @@ export interface ListPlace {
 
 const LIST = { kind: 'list' } as const;
 
-const paramsOf = ({ asked }: Sized, token: string | null) => ({
+const listParams = ({ asked }: Sized, token: string | null) => ({
   max_results: String(asked),
   ...(token !== null && { pagination_token: token }),
 });
 
 export async function readTimeline({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
-  const sized = sizeOf(TIMELINE, want);
-  const answer = await api.tweets(`/2/users/${id}/tweets`, paramsOf(sized, token), { kind: 'objects' }, context);
+  const sized = choosePageSize(TIMELINE, want);
+  const answer = await api.tweets(`/2/users/${id}/tweets`, listParams(sized, token), { kind: 'objects' }, context);
   subjectIn(answer, 'user');
   if (answer.includes?.users?.objects.some((user) => user.id === id && user.protected)) throw privateFailure('user');
-  return withDepth({ tweets: tweetsOf(answer), next: nextOf(answer), ...sized.page });
+  return withDepth({ tweets: mapTweets(answer), next: nextToken(answer), ...sized.page });
 }
 
 export const readFollows =
@@ -48,22 +48,22 @@ export const readFollows =
   async ({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> => {
     await api.requireCalls(`/2/users/${id}/${edge}`, context);
     const beside = token === null ? await requirePublic(api, id, context) : undefined;
-    const sized = sizeOf(FOLLOWS, want);
-    const answer = await api.users(`/2/users/${id}/${edge}`, paramsOf(sized, token), LIST, context);
+    const sized = choosePageSize(FOLLOWS, want);
+    const answer = await api.users(`/2/users/${id}/${edge}`, listParams(sized, token), LIST, context);
     subjectIn(answer, 'user');
-    return { users: usersOf(answer), next: nextOf(answer), ...sized.page, ...(beside && { beside }) };
+    return { users: mapUsers(answer), next: nextToken(answer), ...sized.page, ...(beside && { beside }) };
   };
 
 export async function readQuotes({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
-  const sized = sizeOf(QUOTES, want);
-  const answer = await emptyIfGone(api.tweets(`/2/tweets/${id}/quote_tweets`, paramsOf(sized, token), LIST, context));
-  return { tweets: tweetsOf(answer), next: nextOf(answer), ...sized.page };
+  const sized = choosePageSize(QUOTES, want);
+  const answer = await emptyIfGone(api.tweets(`/2/tweets/${id}/quote_tweets`, listParams(sized, token), LIST, context));
+  return { tweets: mapTweets(answer), next: nextToken(answer), ...sized.page };
 }
 
 export async function readRetweeters({ api, token, context, want }: ListPlace, id: string): Promise<NetworkPage> {
-  const sized = sizeOf(RETWEETERS, want);
-  const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, paramsOf(sized, token), LIST, context));
-  return { users: usersOf(answer), next: nextOf(answer), ...sized.page };
+  const sized = choosePageSize(RETWEETERS, want);
+  const answer = await emptyIfGone(api.users(`/2/tweets/${id}/retweeted_by`, listParams(sized, token), LIST, context));
+  return { users: mapUsers(answer), next: nextToken(answer), ...sized.page };
 }
 
 /**
@@ -79,7 +79,7 @@ async function requirePublic(api: XApi, id: string, context: ReadContext): Promi
   return cached ? undefined : { users: [found.ok] };
 }
 
-export const nextOf = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
+export const nextToken = ({ meta }: TweetsAnswer | UsersAnswer): string | null => meta?.next_token || null;
 
 /** Throws if X returned objects and none of them can be read. */
 export function requireReadable({ data, unread: [first] }: TweetsAnswer | UsersAnswer): void {

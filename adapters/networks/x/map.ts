@@ -1,5 +1,5 @@
 import type { Article, Media, Poll, PollOption, Tweet, User } from '../../../src/domain/model.js';
-import { languageOf } from '../../../src/domain/model.js';
+import { knownLanguage } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 
@@ -8,14 +8,14 @@ const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
 /** The prefix of X's shortened copy of a retweeted text. */
 const RETWEET_PREFIX = /^RT @[A-Za-z0-9_]{1,15}: /;
 
-export const usersOf = ({ data }: UsersAnswer): User[] => (data ?? []).map(userOf);
+export const mapUsers = ({ data }: UsersAnswer): User[] => (data ?? []).map(toUser);
 
-export function tweetsOf({ data, includes }: TweetsAnswer): Tweet[] {
+export function mapTweets({ data, includes }: TweetsAnswer): Tweet[] {
   const beside = indexed(includes);
-  return (data ?? []).flatMap((tweet) => (isHidden(tweet, beside) ? [] : [tweetOf(tweet, beside)]));
+  return (data ?? []).flatMap((tweet) => (isHidden(tweet, beside) ? [] : [toTweet(tweet, beside)]));
 }
 
-/** Ids of the posts that `tweetsOf` leaves out. */
+/** Ids of the posts that `mapTweets` leaves out. */
 export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
   const beside = indexed(includes);
   return (data ?? []).filter((tweet) => isHidden(tweet, beside)).map(({ id }) => id);
@@ -27,12 +27,12 @@ const isHidden = ({ author_id }: XTweet, { isProtected }: Beside): boolean => is
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Times to the millisecond. */
-const timeOf = (text: string): string => new Date(text).toISOString();
+const toIsoTime = (text: string): string => new Date(text).toISOString();
 
 /** X writes '' for empty fields. */
 const filled = (text: string | null | undefined): string | undefined => (text ? decoded(text) : undefined);
 
-function userOf(user: XUser): User {
+function toUser(user: XUser): User {
   const { public_metrics: metrics, entities, verified_type: badge } = user;
   const [link] = entities?.url?.urls ?? [];
   const pinned = user.pinned_tweet_id ?? user.pinned_post_id;
@@ -52,7 +52,7 @@ function userOf(user: XUser): User {
     tweetsCount: metrics?.tweet_count ?? metrics?.post_count,
     likesCount: metrics?.like_count,
     listedCount: metrics?.listed_count,
-    createdAt: timeOf(user.created_at),
+    createdAt: toIsoTime(user.created_at),
     pinnedTweetIds: pinned ? [pinned] : undefined,
     lostHandle: undefined,
   });
@@ -81,22 +81,22 @@ function indexed(includes: Includes): Beside {
 }
 
 /** All fields were requested, and X leaves out empty ones: a missing list is known to be empty. */
-function tweetOf(tweet: XTweet, beside: Beside): Tweet {
+function toTweet(tweet: XTweet, beside: Beside): Tweet {
   const metrics = tweet.public_metrics;
   const author = beside.users.get(tweet.author_id);
   const references = tweet.referenced_tweets ?? tweet.referenced_posts ?? [];
   const referenceTo = (type: string) => references.find((reference) => reference.type === type)?.id;
   const retweetedId = referenceTo('retweeted');
   const original = retweetedId === undefined ? undefined : beside.tweets.get(retweetedId);
-  const content = contentOf(original ?? tweet);
+  const content = tweetContent(original ?? tweet);
   return withoutUnknown<Tweet>({
     id: tweet.id,
     // X shortens a retweeted text: the full one is the original's.
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
-    lang: languageOf(tweet.lang),
-    createdAt: timeOf(tweet.created_at),
+    lang: knownLanguage(tweet.lang),
+    createdAt: toIsoTime(tweet.created_at),
     authorId: tweet.author_id,
-    author: author && userOf(author),
+    author: author && toUser(author),
     conversationId: tweet.conversation_id,
     inReplyToId: referenceTo('replied_to'),
     inReplyToUserId: tweet.in_reply_to_user_id,
@@ -109,10 +109,10 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
     quotesCount: metrics?.quote_count,
     bookmarksCount: metrics?.bookmark_count,
     viewsCount: metrics?.impression_count,
-    media: mediaOf([original, tweet], beside),
+    media: findMedia([original, tweet], beside),
     // X has no posts with sounds.
     audio: [],
-    poll: pollOf(original ?? tweet, beside),
+    poll: findPoll(original ?? tweet, beside),
     articles: content.articles,
     urls: content.urls,
     hashtags: content.hashtags,
@@ -125,13 +125,13 @@ function tweetOf(tweet: XTweet, beside: Beside): Tweet {
 }
 
 /** The long text where there is one, and its entities. */
-function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'articles' | 'hashtags' | 'mentions'>> {
+function tweetContent(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'articles' | 'hashtags' | 'mentions'>> {
   const long = tweet.note_tweet ?? tweet.note_post;
   const entities = long?.entities ?? tweet.entities;
   const links = (entities?.urls ?? []).filter((link) => !link.media_key && !OWN_MEDIA.test(link.display_url ?? ''));
   return {
     text: decoded(long?.text ?? tweet.text),
-    urls: [...new Set(links.flatMap((link) => addressOf(link) ?? []))],
+    urls: [...new Set(links.flatMap((link) => linkUrl(link) ?? []))],
     articles: articlesIn(tweet, links),
     hashtags: (entities?.hashtags ?? []).map(({ tag }) => tag),
     mentions: (entities?.mentions ?? []).map(({ username }) => username),
@@ -140,45 +140,45 @@ function contentOf(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'artic
 
 type XLink = NonNullable<NonNullable<XTweet['entities']>['urls']>[number];
 
-const addressOf = (link: XLink): string | null | undefined => link.unwound_url ?? link.expanded_url ?? link.url;
+const linkUrl = (link: XLink): string | null | undefined => link.unwound_url ?? link.expanded_url ?? link.url;
 
 /** An article on X: the post contains only its link, and beside it its title. */
 const ON_X = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/article\/\d+/;
 
 function articlesIn({ article }: XTweet, links: readonly XLink[]): Article[] {
-  const own = links.find((link) => ON_X.test(addressOf(link) ?? ''));
+  const own = links.find((link) => ON_X.test(linkUrl(link) ?? ''));
   return [
-    ...(article?.title ? [{ title: article.title, url: own && addressOf(own) }] : []),
+    ...(article?.title ? [{ title: article.title, url: own && linkUrl(own) }] : []),
     ...links.flatMap((link) =>
-      link.title && !(article?.title && link === own) ? [{ title: link.title, url: addressOf(link) }] : [],
+      link.title && !(article?.title && link === own) ? [{ title: link.title, url: linkUrl(link) }] : [],
     ),
   ].map(({ title, url }) => withoutUnknown<Article>({ title: decoded(title), url }));
 }
 
-function pollOf({ attachments }: XTweet, { polls }: Beside): Poll | undefined {
+function findPoll({ attachments }: XTweet, { polls }: Beside): Poll | undefined {
   const [poll] = (attachments?.poll_ids ?? []).flatMap((id) => polls.get(id) ?? []);
   if (!poll?.options) return undefined;
   const options = poll.options.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
   return withoutUnknown<Poll>({
     options: options.map(({ label, votes }) => withoutUnknown<PollOption>({ text: decoded(label), votes })),
-    endsAt: poll.end_datetime && timeOf(poll.end_datetime),
+    endsAt: poll.end_datetime && toIsoTime(poll.end_datetime),
   });
 }
 
 /** The media of the first post whose pictures were included; undefined where some were not. */
-function mediaOf(tweets: readonly (XTweet | undefined)[], beside: Beside): Media[] | undefined {
+function findMedia(tweets: readonly (XTweet | undefined)[], beside: Beside): Media[] | undefined {
   const keys = tweets.flatMap((tweet) =>
     tweet?.attachments?.media_keys?.length ? [tweet.attachments.media_keys] : [],
   );
   if (keys.length === 0) return [];
   for (const each of keys) {
     const found = each.flatMap((key) => beside.media.get(key) ?? []);
-    if (found.length > 0) return found.map(mediumOf);
+    if (found.length > 0) return found.map(toMedia);
   }
   return undefined;
 }
 
-function mediumOf({ type, url, preview_image_url: preview, variants, width, height, alt_text: alt }: XMedia): Media {
+function toMedia({ type, url, preview_image_url: preview, variants, width, height, alt_text: alt }: XMedia): Media {
   const video = (variants ?? [])
     .filter(({ content_type: kind }) => kind === 'video/mp4')
     .toSorted((one, other) => (other.bit_rate ?? 0) - (one.bit_rate ?? 0))[0];

@@ -1,8 +1,8 @@
 import type { ListRef } from '../../../src/domain/lists.js';
 import { PRODUCTS } from '../../../src/domain/model.js';
-import { pageWithoutSubject, type Readers, readerOf, servedBy } from '../../../src/domain/served-lists.js';
+import { pageWithoutSubject, type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkBilling, NetworkPage } from '../../../src/ports/network.js';
-import { highlighterOf } from '../search/highlights/highlights.js';
+import { createHighlighter } from '../search/highlights/highlights.js';
 import { XApi, type XContext, type XOptions } from './api.js';
 import { findTweets, findUsers } from './entities.js';
 import { IMPOSSIBLE, isXId, noTweet, noUser } from './ids.js';
@@ -31,12 +31,12 @@ export function createXNetwork(options: XOptions): Network {
     lists: servedBy(READERS),
     checkQuery: (q, product) => checkSearch(q, product, options),
     impossible: IMPOSSIBLE,
-    highlighter: highlighterOf({ exact: false }),
+    highlighter: createHighlighter({ exact: false }),
     users: (refs, context) => findUsers(api, refs, context),
     tweets: (ids, context) => findTweets(api, ids, context),
     async page(list, token, context, want) {
       const ofList: XContext = { ...context, isList: true };
-      return readerOf(READERS, list.kind)({ api, token, context: ofList, want, settings: options }, list);
+      return requireReader(READERS, list.kind)({ api, token, context: ofList, want, settings: options }, list);
     },
     selfCheck: (context, memory) => checkAll({ api, options, memory }, context),
     close: () => api.close(),

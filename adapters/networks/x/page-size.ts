@@ -11,7 +11,7 @@ export interface Sized {
 }
 
 /** X bills each item returned: as many as are needed, within its bounds. */
-export function sizeOf({ least, most }: PageBounds, want: number | undefined): Sized {
+export function choosePageSize({ least, most }: PageBounds, want: number | undefined): Sized {
   if (want === undefined) return { asked: most, page: {} };
   const asked = Math.min(most, Math.max(least, want));
   return { asked, page: { size: asked } };

@@ -21,7 +21,7 @@ export type RequestedInput =
 type Subject = 'user' | 'tweet' | 'object';
 
 /** Problems are identified by the end of their type: the beginning was renamed with the vocabulary. */
-const typeOf = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
+const problemType = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
 
 /** Types that mean that an object is not visible, with the reason. */
 const GONE: Readonly<Record<string, string | undefined>> = {
@@ -33,7 +33,7 @@ const GONE: Readonly<Record<string, string | undefined>> = {
 
 /** What a problem says about the requested object. */
 export function problemFailure(problem: Problem, what: Subject): ServiceError {
-  const type = typeOf(problem);
+  const type = problemType(problem);
   if (!Object.hasOwn(GONE, type)) {
     return new ServiceError('upstream_error', 'The network did not return this object.', { cause: problem });
   }
@@ -77,7 +77,8 @@ export function refusalFailure(refusal: Refusal, asked: RequestedInput): Service
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
   const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
-  const isOfObject = body && (refusal.status === 403 || refusal.status === 404) && Object.hasOwn(GONE, typeOf(body));
+  const isOfObject =
+    body && (refusal.status === 403 || refusal.status === 404) && Object.hasOwn(GONE, problemType(body));
   if (isOfObject && asked.kind !== 'search') return problemFailure(body, 'object');
   switch (refusal.status) {
     case 400:
@@ -90,14 +91,14 @@ export function refusalFailure(refusal: Refusal, asked: RequestedInput): Service
       return notAllowed(
         refusal,
         asked,
-        body?.reason === 'client-not-enrolled' || typeOf(body ?? {}) === 'client-forbidden',
+        body?.reason === 'client-not-enrolled' || problemType(body ?? {}) === 'client-forbidden',
       );
     case 404:
       // A problem concerns the object; anything else means that the path no longer exists.
       if (body?.title || body?.type) return undefined;
       return failure('query_id_stale', 'The network no longer offers this read.', refusal);
     case 429:
-      if (body && typeOf(body) === 'usage-capped')
+      if (body && problemType(body) === 'usage-capped')
         return noAccount('Our account with the network has reached its cap.', CAP_S);
       // With calls left, there were too many at once (the archive: one a second), not too many in the window.
       if (!refusal.limit?.remaining) return undefined;

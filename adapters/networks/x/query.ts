@@ -2,7 +2,7 @@ import { badRequest } from '../../../src/domain/errors.js';
 import { COUNTERS } from '../search/counters.js';
 import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
-import { spellingOf } from '../search/spelling.js';
+import { formatTerm } from '../search/spelling.js';
 import { isXHandle } from './ids.js';
 
 /** A search for posts in X's form: the words, and separately what X takes as parameters. */
@@ -29,8 +29,8 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
       'q',
     );
   }
-  const words = rest.map((part) => (part.kind === 'or' ? `(${wordsOf(part)})` : wordsOf(part)));
-  return { query: [...words, ...(only === null ? [] : [`has:${only}`])].join(' '), bounds: boundsOf(parts) };
+  const words = rest.map((part) => (part.kind === 'or' ? `(${compileWords(part)})` : compileWords(part)));
+  return { query: [...words, ...(only === null ? [] : [`has:${only}`])].join(' '), bounds: collectBounds(parts) };
 }
 
 /** Words for profiles. X takes letters, digits, `_`, `'` and spaces, 50 at most. */
@@ -51,7 +51,7 @@ const NAMES = { since: 'since:', until: 'until:', afterId: 'since_id:', uptoId: 
 
 const isBound = (query: Query): boolean => query.kind in NAMES;
 
-function boundsOf(parts: readonly Query[]): PostBounds {
+function collectBounds(parts: readonly Query[]): PostBounds {
   const bounds: { -readonly [K in keyof PostBounds]: PostBounds[K] } = {};
   for (const part of parts) {
     if (part.kind === 'since') bounds.since = Math.max(bounds.since ?? -Infinity, Date.parse(part.time));
@@ -79,21 +79,21 @@ function standsAlone(query: Query): boolean {
   return !['lang', 'is', 'atLeast'].includes(query.kind) && !isBound(query);
 }
 
-function wordsOf(query: Query): string {
+function compileWords(query: Query): string {
   if (query.kind === 'and') return query.of.map(grouped).join(' ');
   if (query.kind === 'or') return query.of.map(grouped).join(' OR ');
-  return query.kind === 'not' ? withoutWords(query.of) : termOf(query);
+  return query.kind === 'not' ? withoutWords(query.of) : compileTerm(query);
 }
 
 const grouped = (query: Query): string =>
-  query.kind === 'and' || query.kind === 'or' ? `(${wordsOf(query)})` : wordsOf(query);
+  query.kind === 'and' || query.kind === 'or' ? `(${compileWords(query)})` : compileWords(query);
 
 /** X cannot negate groups; "neither of several" becomes "none of each". */
 function withoutWords(query: Query): string {
   if (query.kind === 'not') return grouped(query.of);
   if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
   if (query.kind === 'and') throw badRequest('X cannot exclude a group: in "-( … )", separate terms with OR', 'q');
-  return `-${termOf(query)}`;
+  return `-${compileTerm(query)}`;
 }
 
 const FLAGS = {
@@ -109,10 +109,10 @@ const FLAGS = {
   mention: 'has:mentions',
 } as const;
 
-function termOf(term: Term): string {
+function compileTerm(term: Term): string {
   switch (term.kind) {
     case 'word':
-      return wordOf(term.text);
+      return quoteIfNeeded(term.text);
     case 'phrase':
       return quoted(term.text);
     case 'hashtag':
@@ -143,12 +143,12 @@ function termOf(term: Term): string {
 
 function counterOf(term: Extract<Term, { kind: 'atLeast' }>): string {
   const { onX } = COUNTERS[term.counter];
-  if (onX === null) throw badRequest(`X does not support ${spellingOf(term)}`, 'q');
+  if (onX === null) throw badRequest(`X does not support ${formatTerm(term)}`, 'q');
   return onX;
 }
 
 /** X interprets punctuation, and some words: between quotes they are text. */
-const wordOf = (text: string): string =>
+const quoteIfNeeded = (text: string): string =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(text) && !/^(?:or|and|not)$/i.test(text) ? text : quoted(text);
 
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\')}"`;

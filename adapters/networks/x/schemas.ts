@@ -9,7 +9,7 @@ const text = maybe(z.string());
 const count = maybe(z.int().nonnegative());
 const moment = z.string().refine((value) => !Number.isNaN(Date.parse(value)), 'not a date-time');
 /** A list of which only valid items are kept. */
-const listOf = <T extends z.ZodType>(schema: T) =>
+const lenientList = <T extends z.ZodType>(schema: T) =>
   maybe(
     z
       .array(z.unknown())
@@ -27,13 +27,13 @@ const link = z.object({
 
 const entities = maybe(
   z.object({
-    urls: listOf(link),
-    hashtags: listOf(z.object({ tag: z.string() })),
-    mentions: listOf(z.object({ username: z.string() })),
+    urls: lenientList(link),
+    hashtags: lenientList(z.object({ tag: z.string() })),
+    mentions: lenientList(z.object({ username: z.string() })),
   }),
 );
 
-const links = maybe(z.object({ urls: listOf(link) }));
+const links = maybe(z.object({ urls: lenientList(link) }));
 
 export const userSchema = z.object({
   id,
@@ -64,7 +64,7 @@ export const userSchema = z.object({
 });
 export type XUser = z.infer<typeof userSchema>;
 
-const references = listOf(z.object({ type: z.string(), id }));
+const references = lenientList(z.object({ type: z.string(), id }));
 const note = maybe(z.object({ text: z.string(), entities }));
 
 export const tweetSchema = z.object({
@@ -79,7 +79,7 @@ export const tweetSchema = z.object({
   note_tweet: note,
   note_post: note,
   entities,
-  attachments: maybe(z.object({ media_keys: listOf(z.string()), poll_ids: listOf(z.string()) })),
+  attachments: maybe(z.object({ media_keys: lenientList(z.string()), poll_ids: lenientList(z.string()) })),
   article: maybe(z.object({ title: text })),
   public_metrics: maybe(
     z.object({
@@ -105,13 +105,13 @@ const mediaSchema = z.object({
   alt_text: text,
   width: count,
   height: count,
-  variants: listOf(z.object({ content_type: text, bit_rate: count, url: z.string() })),
+  variants: lenientList(z.object({ content_type: text, bit_rate: count, url: z.string() })),
 });
 export type XMedia = z.infer<typeof mediaSchema>;
 
 const pollSchema = z.object({
   id: z.string(),
-  options: listOf(z.object({ position: count, label: z.string(), votes: count })),
+  options: lenientList(z.object({ position: count, label: z.string(), votes: count })),
   end_datetime: maybe(moment),
 });
 export type XPoll = z.infer<typeof pollSchema>;
@@ -135,8 +135,8 @@ const includes = maybe(
     users: maybe(lookedUp(userSchema)),
     tweets: maybe(readable(tweetSchema)),
     posts: maybe(readable(tweetSchema)),
-    media: listOf(mediaSchema),
-    polls: listOf(pollSchema),
+    media: lenientList(mediaSchema),
+    polls: lenientList(pollSchema),
   }),
 );
 export type Includes = z.infer<typeof includes>;
@@ -145,12 +145,12 @@ export type Includes = z.infer<typeof includes>;
  * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are in `unread`
  * as they came. `returned` counts them all: X bills each.
  */
-const answerOf = <T>(item: z.ZodType<T>) =>
+const answerSchema = <T>(item: z.ZodType<T>) =>
   z
     .object({
       data: lookedUp(item).nullish(),
       includes,
-      errors: listOf(problemSchema),
+      errors: lenientList(problemSchema),
       meta: z.object({ next_token: text, result_count: count }).nullish(),
     })
     .refine(({ data, errors, meta }) => Boolean(data ?? errors ?? meta), 'neither data nor errors nor meta')
@@ -159,13 +159,13 @@ const answerOf = <T>(item: z.ZodType<T>) =>
       return { ...rest, data: objects, unread, returned: (objects?.length ?? 0) + unread.length };
     });
 
-export const usersAnswer = answerOf(userSchema);
-export const tweetsAnswer = answerOf(tweetSchema);
+export const usersAnswer = answerSchema(userSchema);
+export const tweetsAnswer = answerSchema(tweetSchema);
 export type UsersAnswer = z.infer<typeof usersAnswer>;
 export type TweetsAnswer = z.infer<typeof tweetsAnswer>;
 
 /** The body of a refusal, in either of its two forms. */
 export const refusalSchema = problemSchema.extend({
   reason: text,
-  errors: listOf(z.object({ message: text, parameters: maybe(z.record(z.string(), z.unknown())) })),
+  errors: lenientList(z.object({ message: text, parameters: maybe(z.record(z.string(), z.unknown())) })),
 });

@@ -1,11 +1,11 @@
 import type { Product, Tweet } from '../../../src/domain/model.js';
 import type { NetworkPage } from '../../../src/ports/network.js';
 import { timeOfId } from './ids.js';
-import { type ListPlace, nextOf, subjectIn } from './lists.js';
-import { tweetsOf, usersOf } from './map.js';
-import { type PageBounds, sizeOf } from './page-size.js';
+import { type ListPlace, nextToken, subjectIn } from './lists.js';
+import { mapTweets, mapUsers } from './map.js';
+import { choosePageSize, type PageBounds } from './page-size.js';
 import { compilePeople, compilePosts, type PostQuery } from './query.js';
-import { parseToken, requireReach, type Settings, tokenOf, windowOf } from './window.js';
+import { chooseWindow, encodeToken, parseToken, requireReach, type Settings } from './window.js';
 
 const POSTS: PageBounds = { least: 10, most: 100 };
 /** Twice the largest page of the interface, and X's default. */
@@ -31,7 +31,7 @@ export async function readSearch(
   checkSearch(q, product, place.settings);
   const asked = { kind: 'search', product } as const;
   if (product === 'People') {
-    const { asked: size, page } = sizeOf(PEOPLE, want);
+    const { asked: size, page } = choosePageSize(PEOPLE, want);
     const params = {
       query: compilePeople(q),
       max_results: String(size),
@@ -39,7 +39,7 @@ export async function readSearch(
     };
     const answer = await api.users('/2/users/search', params, asked, context);
     subjectIn(answer, 'user');
-    return { users: usersOf(answer), next: nextOf(answer), ...page };
+    return { users: mapUsers(answer), next: nextToken(answer), ...page };
   }
   return searchPosts(place, { ...compilePosts(q, ONLY[product]), product });
 }
@@ -61,9 +61,9 @@ async function searchPosts(
   { api, token, context, want, settings }: SearchPlace,
   { query, bounds, product, isOurs = false }: PostSearch,
 ): Promise<PostPage> {
-  const { asked: size, page } = sizeOf(POSTS, want);
+  const { asked: size, page } = choosePageSize(POSTS, want);
   const begun = token === null ? null : parseToken(token);
-  const window = begun?.window ?? windowOf(bounds, settings);
+  const window = begun?.window ?? chooseWindow(bounds, settings);
   const all = {
     query,
     max_results: String(size),
@@ -73,11 +73,11 @@ async function searchPosts(
   };
   const answer = await api.tweets(`/2/tweets/search/${window.path}`, all, { kind: 'search', product, isOurs }, context);
   subjectIn(answer, 'tweet');
-  const next = nextOf(answer);
+  const next = nextToken(answer);
   const ends = next === null && !window.isWhole;
   return {
-    tweets: tweetsOf(answer),
-    next: next === null ? null : tokenOf(window, next),
+    tweets: mapTweets(answer),
+    next: next === null ? null : encodeToken(window, next),
     ...(ends && { endReason: 'network_limit' as const }),
     ...page,
   };
@@ -87,16 +87,16 @@ async function searchPosts(
 const LATEST_START_MS = 60_000;
 
 /** What was posted under a post can be found from the time when it was written, or shortly before. */
-const sinceOf = ({ clock }: Settings, id: string): number => Math.min(timeOfId(id), clock.now() - LATEST_START_MS);
+const searchStart = ({ clock }: Settings, id: string): number => Math.min(timeOfId(id), clock.now() - LATEST_START_MS);
 
 /** Throws while `searchUnder` has no calls left. */
 export function requireSearchUnder({ api, context, settings }: SearchPlace, id: string): Promise<void> {
-  const { path } = windowOf({ since: sinceOf(settings, id) }, settings);
+  const { path } = chooseWindow({ since: searchStart(settings, id) }, settings);
   return api.requireCalls(`/2/tweets/search/${path}`, context);
 }
 
 /** What was posted under a post: a search that only Perch makes. */
 export function searchUnder(place: SearchPlace, query: string, id: string): Promise<PostPage> {
-  const bounds = { since: sinceOf(place.settings, id) };
+  const bounds = { since: searchStart(place.settings, id) };
   return searchPosts(place, { query, bounds, product: 'Latest', isOurs: true });
 }

@@ -48,9 +48,9 @@ function checkToken(check: Check, context: ReadContext, name: string): Promise<F
     yes: `X: ${name} can read tweets, profiles and timelines.`,
     no: (error) => {
       // An answer that lacks the fields requested by name.
-      const isMisread = codeOf(error) === 'upstream_error' && /created_at|author_id/.test(causeOf(error));
+      const isMisread = errorCode(error) === 'upstream_error' && /created_at|author_id/.test(errorCause(error));
       const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
-      return `X: ${name} cannot read anything: ${messageOf(error)}${hint}`;
+      return `X: ${name} cannot read anything: ${publicMessage(error)}${hint}`;
     },
   });
 }
@@ -133,9 +133,9 @@ async function asked(
 const because =
   (what: string) =>
   (error: unknown): string =>
-    `${what}. (${messageOf(error)})`;
+    `${what}. (${publicMessage(error)})`;
 
-const codeOf = (error: unknown): string => (error as ServiceError).code ?? '';
+const errorCode = (error: unknown): string => (error as ServiceError).code ?? '';
 /** Only Perch's own messages: these sentences are public. */
-const messageOf = (error: unknown): string => (error instanceof ServiceError ? error.message : 'it failed');
-const causeOf = (error: unknown): string => String((error as ServiceError).detail?.cause ?? '');
+const publicMessage = (error: unknown): string => (error instanceof ServiceError ? error.message : 'it failed');
+const errorCause = (error: unknown): string => String((error as ServiceError).detail?.cause ?? '');

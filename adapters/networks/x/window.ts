@@ -21,7 +21,7 @@ export interface Window {
 }
 
 /** The archive is used only for what recent search does not cover. */
-export function windowOf(bounds: PostBounds, { search, clock }: Settings): Window {
+export function chooseWindow(bounds: PostBounds, { search, clock }: Settings): Window {
   const now = clock.now();
   const start = now - RECENT_MS + MARGIN_MS;
   const isWhole = earliest(bounds) >= start;
@@ -36,7 +36,7 @@ export function windowOf(bounds: PostBounds, { search, clock }: Settings): Windo
 /**
  * The first page's window, for the pages after it: X's tokens are valid only for the exact request that returned them.
  */
-export function tokenOf({ path, params }: Window, next: string): string {
+export function encodeToken({ path, params }: Window, next: string): string {
   const { start_time: start, end_time: end, since_id: since = '', until_id: until = '' } = params;
   const stamp = (time: string | undefined) => (time === undefined ? '' : Date.parse(time) / 1000);
   return [path, stamp(start), stamp(end), since, until, next].join('.');

@@ -1,6 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
-import { DAY_MS, dayOf } from '../../../src/lib/durations.js';
+import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import type { UsageRow } from '../../../src/ports/ledger.js';
 
 /** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. */
@@ -37,12 +37,12 @@ export interface Range {
   readonly to: string;
 }
 
-export const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS);
+export const addDays = (day: string, days: number): string => utcDay(Date.parse(day) + days * DAY_MS);
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
 /** One for each day, or each week of a long range. */
-export function barsOf(range: Range): { bars: string[]; step: 1 | 7 } {
+export function dayBars(range: Range): { bars: string[]; step: 1 | 7 } {
   const days = daysIn(range);
   const step = days > MOST_BARS ? 7 : 1;
   return {
@@ -55,7 +55,7 @@ const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 /** Of each bar, all series together. */
-export const heightsOf = ({ bars, series }: Pick<ChartData, 'bars' | 'series'>): number[] =>
+export const barTotals = ({ bars, series }: Pick<ChartData, 'bars' | 'series'>): number[] =>
   bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
 
 /** Times are drawn as lines: they do not add up. */
@@ -63,7 +63,7 @@ export const hasLines = ({ unit }: Pick<ChartData, 'unit'>): boolean => unit ===
 
 /** Credits by endpoint, from rows by day and endpoint: the six that cost most, and the others combined. */
 export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData {
-  const { bars, step } = barsOf(range);
+  const { bars, step } = dayBars(range);
   const barOf = ({ day = '' }: UsageRow): number => Math.floor((daysIn({ from: range.from, to: day }) - 1) / step);
   return { unit: 'credits', bars, step, ...stacked(rows, bars.length, barOf) };
 }
@@ -93,7 +93,7 @@ function stacked(
     .map(([name, values]) => ({ name, values, total: sum(values) }))
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
   const rest = sorted.length > SERIES_COLOURS;
-  const shown = rest ? [...sorted.slice(0, SERIES_COLOURS), restOf(sorted.slice(SERIES_COLOURS), bars)] : sorted;
+  const shown = rest ? [...sorted.slice(0, SERIES_COLOURS), sumOthers(sorted.slice(SERIES_COLOURS), bars)] : sorted;
   const series = shown.map(({ name, values, total }) => ({
     name,
     values: values.map((value) => toCredits(value ?? 0)),
@@ -102,7 +102,7 @@ function stacked(
   return { series, rest };
 }
 
-const restOf = (others: readonly Series[], bars: number): Series => ({
+const sumOthers = (others: readonly Series[], bars: number): Series => ({
   name: counted(others.length, 'other'),
   values: Array.from({ length: bars }, (_, bar) => sum(others.map(({ values }) => values[bar] ?? 0))),
   total: sum(others.map(({ total }) => total)),
@@ -110,7 +110,7 @@ const restOf = (others: readonly Series[], bars: number): Series => ({
 
 /** Items read from the network against cached ones, from rows by day. */
 export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
-  const { bars, step } = barsOf(range);
+  const { bars, step } = dayBars(range);
   const read = bars.map(() => 0);
   const cached = bars.map(() => 0);
   for (const { day = '', items, cacheHits } of rows) {
@@ -141,7 +141,7 @@ export function chartText(data: ChartData, range: Range): string {
     });
     return `${what}, as lines: ${lines.join('; ')}.`;
   }
-  const heights = heightsOf(data);
+  const heights = barTotals(data);
   const top = heights.indexOf(Math.max(...heights));
   const bar = bars[top] ?? '';
   const parts = series.slice(0, 3).map(({ name, total: part }) => `${name} ${figure(round(part))}`);

@@ -1,5 +1,5 @@
 import { figure } from '../../../src/domain/figures.js';
-import { type ChartData, chartText, hasLines, heightsOf, MOST_BARS, type Range } from './chart-data.js';
+import { barTotals, type ChartData, chartText, hasLines, MOST_BARS, type Range } from './chart-data.js';
 
 /** How much of its place a bar takes; and of the whole chart, so that a few bars do not become blocks. */
 const BAR_WIDTH = 0.74;
@@ -21,20 +21,20 @@ const shortFigure = (value: number): string => {
 };
 
 /** From zero to the highest value or above, in at most six steps of 1, 2 or 5 times a power of ten. */
-function ticksOf({ unit }: ChartData, highest: number): number[] {
+function axisTicks({ unit }: ChartData, highest: number): number[] {
   const rough = Math.max(highest / 6, unit === 'items' || unit === 'requests' ? 1 : 0.001);
   const size = 10 ** Math.floor(Math.log10(rough));
   const step = size * ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10);
   return Array.from({ length: Math.max(1, Math.ceil(highest / step)) + 1 }, (_, index) => index * step);
 }
 
-const highestOf = (data: ChartData): number =>
+const highestValue = (data: ChartData): number =>
   Math.max(
     0,
-    ...(hasLines(data) ? data.series.flatMap(({ values }) => values.map((value) => value ?? 0)) : heightsOf(data)),
+    ...(hasLines(data) ? data.series.flatMap(({ values }) => values.map((value) => value ?? 0)) : barTotals(data)),
   );
 
-const colourOf = ({ series, rest }: ChartData, index: number): string =>
+const seriesClass = ({ series, rest }: ChartData, index: number): string =>
   `series-${rest && index === series.length - 1 ? 'rest' : index + 1}`;
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
@@ -47,7 +47,7 @@ const Bars = ({ data, height }: { data: ChartData; height: Height }) => {
   const { bars, series } = data;
   const width = rounded(Math.min(BAR_WIDTH, WIDEST_BAR * bars.length));
   const tops = bars.map(() => 0);
-  const barOf = (value: number | null, bar: number): string => {
+  const barPath = (value: number | null, bar: number): string => {
     if (value === null || value === 0) return '';
     const from = tops[bar] ?? 0;
     tops[bar] = from + value;
@@ -57,7 +57,7 @@ const Bars = ({ data, height }: { data: ChartData; height: Height }) => {
   return (
     <>
       {series.map(({ name, values }, index) => (
-        <path key={name} class={`bars${seams} ${colourOf(data, index)}`} d={values.map(barOf).join('')} />
+        <path key={name} class={`bars${seams} ${seriesClass(data, index)}`} d={values.map(barPath).join('')} />
       ))}
     </>
   );
@@ -73,7 +73,7 @@ const Lines = ({ data, height }: { data: ChartData; height: Height }) => (
       );
       const dots = values.map((value, bar) => (value === null ? '' : `M${at(value, bar)}h0`));
       return (
-        <g key={name} class={`line ${colourOf(data, index)}`}>
+        <g key={name} class={`line ${seriesClass(data, index)}`}>
           <path d={line.join('')} />
           <path class="dots" d={dots.join('')} />
         </g>
@@ -119,7 +119,7 @@ const Legend = ({ data }: { data: ChartData }) => (
   <ul class="legend">
     {data.series.map(({ name, total }, index) => (
       <li key={name}>
-        <span class={`swatch ${colourOf(data, index)}`} aria-hidden="true" />
+        <span class={`swatch ${seriesClass(data, index)}`} aria-hidden="true" />
         <bdi>{name}</bdi> <span class="soft">{figure(total)}</span>
       </li>
     ))}
@@ -133,7 +133,7 @@ const Legend = ({ data }: { data: ChartData }) => (
 export const Chart = ({ data, range }: { data: ChartData; range: Range }) => {
   const count = data.bars.length;
   if (count > MOST_BARS) throw new RangeError(`A chart can have at most ${MOST_BARS} bars, not ${count}`);
-  const ticks = ticksOf(data, highestOf(data));
+  const ticks = axisTicks(data, highestValue(data));
   const top = ticks.at(-1) ?? 1;
   const height: Height = (value) => rounded(100 - (100 * value) / top);
   return (

@@ -3,7 +3,7 @@ import type { Group } from './contents.js';
 import type { DocsPage } from './library.js';
 import { TYPES, TYPES_GROUP } from './types.js';
 
-const groupsOf = (pages: readonly DocsPage[]): Group[] => [...new Set(pages.map(({ group }) => group))];
+const distinctGroups = (pages: readonly DocsPage[]): Group[] => [...new Set(pages.map(({ group }) => group))];
 
 /** Without scripts there would be nothing to search with, and the list is beside it. */
 const Search = () => (
@@ -33,7 +33,7 @@ const Contents = ({ pages, here }: { pages: readonly DocsPage[]; here: string })
         <a href="/docs/api">API reference, to try</a>
       </li>
     </ul>
-    {groupsOf(pages).map((group) => (
+    {distinctGroups(pages).map((group) => (
       <div key={group.title}>
         <p class="group">{group.title}</p>
         <ul>
@@ -66,7 +66,7 @@ export const docsIndex = (pages: readonly DocsPage[]): string =>
         operation can be tried in the <a href="/docs/api">API reference</a>.
       </p>
       <Search />
-      {groupsOf(pages).map((group) => (
+      {distinctGroups(pages).map((group) => (
         <section key={group.title} class="docs-group">
           <h2>{group.title}</h2>
           <ul class="cards">

@@ -5,7 +5,7 @@ import type { VNode } from 'preact';
 import { render } from 'preact-render-to-string';
 import { GROUPS } from './contents.js';
 import { CodeBlock, DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
-import { pictureOf } from './sources.js';
+import { findPicture } from './sources.js';
 
 /** A part of a page, below one of its headings, for the search. */
 export interface PageSection {
@@ -30,7 +30,7 @@ const NAMES = new Set(GROUPS.flatMap(({ pages }) => pages));
  * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file, such as the
  * README of a client: such a link is only text there.
  */
-export function hrefOf(target: string): string | undefined {
+export function resolveHref(target: string): string | undefined {
   if (/^(?:https?:|mailto:|#|\/docs\/types(?:\/\w+)?$)/.test(target)) return target;
   const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
   return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
@@ -51,7 +51,7 @@ export function renderGuide(markdown: string): Guide {
       html: ({ text }) => illustrationsIn(text).map(illustration).join(''),
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const there = hrefOf(href);
+        const there = resolveHref(href);
         return there === undefined ? inner : render(DocLink({ href: there, html: inner }));
       },
       table({ header, rows }) {
@@ -75,7 +75,7 @@ export function renderGuide(markdown: string): Guide {
     title: plain(title?.tokens ?? []),
     summary: firstSentence(plain(lead?.tokens ?? [])),
     html: marked.parser(tokens),
-    sections: sectionsOf(tokens),
+    sections: splitSections(tokens),
   };
 }
 
@@ -91,9 +91,9 @@ function firstSentence(text: string): string {
 }
 
 function illustration({ name, alt, variants }: ReturnType<typeof illustrationsIn>[number]): string {
-  const picture = pictureOf(name);
+  const picture = findPicture(name);
   if (picture === undefined) return '';
-  const others = variants.map((each) => ({ media: each.media, path: pictureOf(each.name)?.path ?? '' }));
+  const others = variants.map((each) => ({ media: each.media, path: findPicture(each.name)?.path ?? '' }));
   return html(IllustrationBlock({ picture, alt, variants: others }));
 }
 
@@ -113,7 +113,7 @@ function plain(tokens: readonly Token[]): string {
     .join('');
 }
 
-function sectionsOf(tokens: readonly Token[]): PageSection[] {
+function splitSections(tokens: readonly Token[]): PageSection[] {
   const slugger = new GithubSlugger();
   const sections: { anchor: string; heading: string; parts: string[] }[] = [{ anchor: '', heading: '', parts: [] }];
   for (const token of tokens) {
@@ -153,19 +153,19 @@ function illustrationsIn(html: string): Illustration[] {
   const found: Illustration[] = [];
   const visit = (nodes: readonly Node[], variants: Illustration['variants']): void => {
     for (const element of nodes.filter(isElement)) {
-      if (element.tagName === 'picture') visit(element.childNodes, variantsOf(element));
+      if (element.tagName === 'picture') visit(element.childNodes, pictureVariants(element));
       if (element.tagName !== 'img') continue;
       const name = attribute(element, 'src') ?? '';
-      if (pictureOf(name) !== undefined) found.push({ name, alt: attribute(element, 'alt') ?? '', variants });
+      if (findPicture(name) !== undefined) found.push({ name, alt: attribute(element, 'alt') ?? '', variants });
     }
   };
   visit(parseFragment(html).childNodes, []);
   return found;
 }
 
-const variantsOf = ({ childNodes }: Element): Illustration['variants'] =>
+const pictureVariants = ({ childNodes }: Element): Illustration['variants'] =>
   childNodes
     .filter(isElement)
     .filter(({ tagName }) => tagName === 'source')
     .map((source) => ({ media: attribute(source, 'media') ?? '', name: attribute(source, 'srcset') ?? '' }))
-    .filter(({ name }) => pictureOf(name) !== undefined);
+    .filter(({ name }) => findPicture(name) !== undefined);

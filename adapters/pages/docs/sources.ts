@@ -34,7 +34,7 @@ const PICTURES = assetSet('/docs/pictures', Object.fromEntries(pictureFiles));
 export const docsPictures = (): AssetSet => PICTURES;
 
 /** Undefined for a file that is not a picture of these pages. Width and height are in every PNG's first chunk. */
-export function pictureOf(name: string): Picture | undefined {
+export function findPicture(name: string): Picture | undefined {
   const file = pictureFiles.get(name);
   if (file === undefined) return undefined;
   return { path: pathIn(PICTURES, name), width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
@@ -42,7 +42,7 @@ export function pictureOf(name: string): Picture | undefined {
 
 /** The dashboard's first page in both colour schemes, which docs/accounts.md shows. Throws if it does not. */
 export function dashboardPictures(): { readonly light: Picture; readonly dark: Picture } {
-  const [light, dark] = ['light', 'dark'].map((scheme) => pictureOf(`dashboard/overview-wide-${scheme}.png`));
+  const [light, dark] = ['light', 'dark'].map((scheme) => findPicture(`dashboard/overview-wide-${scheme}.png`));
   if (light === undefined || dark === undefined) throw new Error('The docs show no picture of the dashboard.');
   return { light, dark };
 }
@@ -56,4 +56,4 @@ export const sourcesFor = (baseUrl: string): PageSource[] =>
 
 /** A page's Markdown for a program: the same text, with pictures where the site has them. */
 export const forPrograms = (markdown: string): string =>
-  markdown.replaceAll(PICTURE, (whole, name: string) => whole.replace(name, pictureOf(name)?.path ?? name));
+  markdown.replaceAll(PICTURE, (whole, name: string) => whole.replace(name, findPicture(name)?.path ?? name));

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure, inCredits } from '../../../src/domain/figures.js';
-import { priceOf, UNITS } from '../../../src/domain/prices.js';
+import { itemPrice, UNITS } from '../../../src/domain/prices.js';
 import type { Group } from './contents.js';
 import type { PageSource } from './sources.js';
 
@@ -34,8 +34,8 @@ export function typeSources(schema: GraphQLSchema): PageSource[] {
     roots.includes(type as GraphQLObjectType) ? roots.indexOf(type as GraphQLObjectType) : isObjectType(type) ? 2 : 3;
   const ordered = types.sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
   return [
-    { name: TYPES, group: TYPES_GROUP, markdown: indexOf(ordered) },
-    ...ordered.map((type) => ({ name: `${TYPES}/${type.name}`, group: TYPES_GROUP, markdown: pageOf(type) })),
+    { name: TYPES, group: TYPES_GROUP, markdown: typesIndex(ordered) },
+    ...ordered.map((type) => ({ name: `${TYPES}/${type.name}`, group: TYPES_GROUP, markdown: typePage(type) })),
   ];
 }
 
@@ -44,7 +44,7 @@ const page = (...parts: readonly string[]): string => `${parts.filter((part) => 
 
 const linkTo = (name: string): string => `[${name}](/docs/${TYPES}/${name})`;
 
-const indexOf = (types: readonly GraphQLNamedType[]): string =>
+const typesIndex = (types: readonly GraphQLNamedType[]): string =>
   page(
     '# GraphQL types',
     'Every type of the schema, its fields, and what they cost. [GraphQL](graphql.md) explains how to ask for them.',
@@ -54,13 +54,13 @@ const indexOf = (types: readonly GraphQLNamedType[]): string =>
     ),
   );
 
-function pageOf(type: GraphQLNamedType): string {
+function typePage(type: GraphQLNamedType): string {
   const title = `# ${type.name}`;
   const about = [
     type.description ?? '',
-    `\`${kindOf(type)} ${type.name}\`, one of the [GraphQL types](/docs/${TYPES}).`,
+    `\`${typeKind(type)} ${type.name}\`, one of the [GraphQL types](/docs/${TYPES}).`,
   ];
-  if (isObjectType(type)) return page(title, ...about, ...fieldsOf(type));
+  if (isObjectType(type)) return page(title, ...about, ...fieldParts(type));
   if (isEnumType(type)) {
     const rows = type.getValues().map(({ name, description }) => [`\`${name}\``, description ?? '']);
     return page(title, ...about, '## Values', table(['Value', 'Meaning'], rows));
@@ -72,37 +72,37 @@ function pageOf(type: GraphQLNamedType): string {
   return page(title, ...about);
 }
 
-function kindOf(type: GraphQLNamedType): string {
+function typeKind(type: GraphQLNamedType): string {
   if (isObjectType(type)) return 'type';
   if (isEnumType(type)) return 'enum';
   return isUnionType(type) ? 'union' : 'scalar';
 }
 
 /** Fields to select as they are, in one table; those with a price or arguments, each below a heading of its own. */
-function fieldsOf(type: GraphQLObjectType): string[] {
+function fieldParts(type: GraphQLObjectType): string[] {
   const fields = Object.values(type.getFields());
   const isPlain = (field: GraphQLField<unknown, unknown>): boolean =>
     field.args.length === 0 && field.extensions.price === undefined;
-  const plain = fields.filter(isPlain).map((field) => [`\`${field.name}\``, typeText(field.type), meaningOf(field)]);
+  const plain = fields.filter(isPlain).map((field) => [`\`${field.name}\``, typeText(field.type), fieldMeaning(field)]);
   return [
     ...(plain.length > 0 ? ['## Fields', table(['Field', 'Type', 'Meaning'], plain)] : []),
     ...fields.filter((field) => !isPlain(field)).flatMap(fieldSection),
   ];
 }
 
-const meaningOf = ({ description, deprecationReason }: GraphQLField<unknown, unknown>): string =>
+const fieldMeaning = ({ description, deprecationReason }: GraphQLField<unknown, unknown>): string =>
   [deprecationReason ? `Deprecated: ${deprecationReason}` : '', description ?? ''].filter(Boolean).join(' ');
 
 function fieldSection(field: GraphQLField<unknown, unknown>): string[] {
   return [
     `## ${field.name}`,
-    meaningOf(field),
+    fieldMeaning(field),
     `Type: ${typeText(field.type)}. ${priceText(field)}`,
     field.args.length === 0
       ? ''
       : table(
           ['Argument', 'Type', 'Default', 'Meaning'],
-          field.args.map((arg) => [`\`${arg.name}\``, typeText(arg.type), defaultOf(arg), arg.description ?? '']),
+          field.args.map((arg) => [`\`${arg.name}\``, typeText(arg.type), defaultText(arg), arg.description ?? '']),
         ),
   ];
 }
@@ -111,11 +111,11 @@ function fieldSection(field: GraphQLField<unknown, unknown>): string[] {
 function priceText(field: GraphQLField<unknown, unknown>): string {
   const { price } = field.extensions;
   if (price === undefined) return 'Free.';
-  const credits = (cache: 'miss' | 'hit' | 'bypass'): number => toCredits(priceOf(price.unit, cache));
+  const credits = (cache: 'miss' | 'hit' | 'bypass'): number => toCredits(itemPrice(price.unit, cache));
   return `Price: ${inCredits(credits('miss'))} per ${UNITS[price.unit].item}, ${figure(credits('hit'))} if cached, ${figure(credits('bypass'))} with \`fresh\`.`;
 }
 
-function defaultOf({ defaultValue, type }: GraphQLArgument): string {
+function defaultText({ defaultValue, type }: GraphQLArgument): string {
   const value = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
   return value ? `\`${print(value)}\`` : '';
 }

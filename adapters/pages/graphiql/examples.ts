@@ -1,5 +1,5 @@
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf, type Unit } from '../../../src/domain/prices.js';
+import { itemPrice, type Unit } from '../../../src/domain/prices.js';
 import { firstQuery, firstQueryPrice } from '../kit/first-reads.js';
 
 /** The subjects of the examples: they exist on this service's network. */
@@ -18,7 +18,7 @@ export interface GraphiqlExample {
 }
 
 const most = (...lines: readonly [Unit, number][]): string => {
-  const sum = lines.reduce((total, [unit, items]) => total + priceOf(unit, 'miss') * items, 0);
+  const sum = lines.reduce((total, [unit, items]) => total + itemPrice(unit, 'miss') * items, 0);
   return `at most ${toCredits(sum)} credits`;
 };
 

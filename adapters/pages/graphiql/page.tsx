@@ -26,7 +26,7 @@ const problemsHere = (demo: boolean) => ({
   ...problem('bad_request', 'Correct the query or its variables.'),
 });
 
-const examplesOf = ({ subjects }: GraphiqlModel) =>
+const pageExamples = ({ subjects }: GraphiqlModel) =>
   examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
 
 /** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
@@ -35,7 +35,7 @@ const pageData = (model: GraphiqlModel) => ({
   endpoint: '/graphql',
   // The public address: what is copied runs elsewhere.
   address: `${model.baseUrl}/graphql`,
-  examples: examplesOf(model),
+  examples: pageExamples(model),
   problems: {
     ...Object.fromEntries(
       (Object.keys(ERROR_CODES) as ErrorCode[]).map((code) => [
@@ -74,7 +74,7 @@ const Page = (model: GraphiqlModel) => (
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
         {/* The first query, to read until GraphiQL has loaded. */}
-        <pre class="loading">{examplesOf(model)[0]?.query}</pre>
+        <pre class="loading">{pageExamples(model)[0]?.query}</pre>
         <noscript>
           <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>
         </noscript>

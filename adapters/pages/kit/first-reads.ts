@@ -1,5 +1,5 @@
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 
 /** The account that newcomers see; it exists on the demo network. */
 export const DEMO_HANDLE = 'harbor_obs';
@@ -13,8 +13,8 @@ export function firstQueryPrice(cache: 'miss' | 'hit'): {
   count: number;
   sum: number;
 } {
-  const profile = priceOf('profile', cache);
-  const tweets = priceOf('tweet', cache) * TWEETS;
+  const profile = itemPrice('profile', cache);
+  const tweets = itemPrice('tweet', cache) * TWEETS;
   return {
     profile: toCredits(profile),
     tweets: toCredits(tweets),
@@ -64,7 +64,7 @@ export const firstAnswer = (handle: string): string =>
       request_id: '…',
       balance_remaining: 999,
       items: 1,
-      credits_charged: toCredits(priceOf('profile', 'miss')),
+      credits_charged: toCredits(itemPrice('profile', 'miss')),
       cache: 'miss',
       data: { id: '…', handle, name: '…' },
     },

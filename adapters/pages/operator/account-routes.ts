@@ -5,7 +5,7 @@ import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import { signInLink } from '../../../src/sign-in/links.js';
 import { needRecentSignIn } from '../../../src/sign-in/recent.js';
-import { queryOf } from '../../http/request.js';
+import { queryString } from '../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
@@ -34,7 +34,7 @@ const LONGEST_SEARCH = 254;
 export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
   const { store } = options;
   routes.page('/operator', async (signedIn, reply) => {
-    const query = queryOf(signedIn.request);
+    const query = queryString(signedIn.request);
     const asked = (query.get('q') ?? '').trim();
     const after = query.get('after') ?? '';
     const error = asked.length > LONGEST_SEARCH ? `Enter at most ${LONGEST_SEARCH} characters.` : null;

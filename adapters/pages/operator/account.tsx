@@ -1,5 +1,5 @@
 import { figure } from '../../../src/domain/figures.js';
-import { amountOf, creditsOf } from '../kit/signed-in/formats.js';
+import { creditsText, formatAmount } from '../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
 import { Statement } from '../kit/signed-in/statement.js';
@@ -14,7 +14,7 @@ const Facts = ({ account }: OperatorAccountModel) => (
   <dl class="facts card">
     <div>
       <dt>Balance</dt>
-      <dd>{creditsOf(account.balance)}</dd>
+      <dd>{creditsText(account.balance)}</dd>
     </div>
     <div>
       <dt>Paid in total</dt>
@@ -67,7 +67,7 @@ const Keys = ({ account, nowMs }: OperatorAccountModel) => {
                 {record.name}
               </bdi>,
               <StateBadge key="state" record={record} nowMs={nowMs} />,
-              amountOf(record.spent),
+              formatAmount(record.spent),
               <CapMeter key="cap" cap={record.cap} />,
               <Day key="created" at={record.createdAt} />,
             ],
@@ -105,7 +105,7 @@ const Requests = ({ recent }: OperatorAccountModel) => (
             <code key="key">{receipt.keyPrefix}…</code>,
             figure(receipt.items),
             figure(receipt.cacheHits),
-            amountOf(receipt.amount),
+            formatAmount(receipt.amount),
             <code key="id">{receipt.requestId}</code>,
           ],
         }))}

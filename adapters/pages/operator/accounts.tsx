@@ -1,6 +1,6 @@
 import { figure } from '../../../src/domain/figures.js';
 import type { ListedAccount } from '../../../src/ports/operator.js';
-import { amountOf } from '../kit/signed-in/formats.js';
+import { formatAmount } from '../kit/signed-in/formats.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Badge, Card, DataTable, FormError, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
@@ -58,7 +58,7 @@ const List = ({ accounts }: AccountsModel) => (
           <bdi>{account.name}</bdi>
         </a>,
         account.email === null ? '' : <bdi class="clip">{account.email}</bdi>,
-        amountOf(account.balance),
+        formatAmount(account.balance),
         `$${figure(account.paidUsd)}`,
         figure(account.keys),
         account.frozen ? <Badge tone="bad">Frozen</Badge> : <Badge tone="ok">Active</Badge>,

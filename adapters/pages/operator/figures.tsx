@@ -3,7 +3,7 @@ import type { Days, ServiceFigures } from '../../../src/billing/figures.js';
 import { counted } from '../../../src/domain/figures.js';
 import { PACKS } from '../../../src/domain/tiers.js';
 import { Chart } from '../charts/chart.js';
-import { barsOf, type ChartData, creditsChart, daysIn, itemsChart } from '../charts/chart-data.js';
+import { type ChartData, creditsChart, dayBars, daysIn, itemsChart } from '../charts/chart-data.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, Nothing } from '../kit/signed-in/parts.js';
 
@@ -78,7 +78,7 @@ const asUsage = ({ day, operation, answers, items, cacheHits, charged }: Service
 
 /** US dollars by pack, in the order of the packs. */
 export function revenueChart({ days, revenue }: ServiceFigures): ChartData {
-  const { bars, step } = barsOf(days);
+  const { bars, step } = dayBars(days);
   const names = [...new Set([...PACKS.map(({ name }) => name), ...revenue.map(({ pack }) => pack)])];
   const series = names
     .map((name) => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInRequest } from '../kit/signed-in/authenticated-routes.js';
-import { type FrameProps, framedPage, layoutOf, type Menu, type PageLayout } from '../kit/signed-in/frame.js';
+import { type FrameProps, framedPage, type Menu, type PageLayout, signedInLayout } from '../kit/signed-in/frame.js';
 
 const MENU = {
   label: 'Operator',
@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   granted: 'Credits granted.',
 };
 
-export const operatorLayout = (signedIn: SignedInRequest): PageLayout => layoutOf(signedIn, MESSAGES);
+export const operatorLayout = (signedIn: SignedInRequest): PageLayout => signedInLayout(signedIn, MESSAGES);
 
 /** An operator's page as a complete HTML document. */
 export const operatorPage = (props: FrameProps & { readonly here: Here | null }, body: ComponentChildren): string =>

@@ -1,6 +1,6 @@
-import { byDay, hitRateOf } from '../../../src/billing/figures.js';
+import { byDay, cacheHitRate } from '../../../src/billing/figures.js';
 import { figure } from '../../../src/domain/figures.js';
-import { amountOf, capitalized } from '../kit/signed-in/formats.js';
+import { capitalized, formatAmount } from '../kit/signed-in/formats.js';
 import { Card, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { ChartCard, type FiguresModel, Periods, percent, revenueChart, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
@@ -19,12 +19,12 @@ const Totals = ({ figures: { totals, price } }: FiguresModel) => (
           ['Accounts', figure(totals.accounts)],
           ['Paid', usd(totals.paidCents / 100)],
           ['Refunded', usd(totals.refundedCents / 100)],
-          ['Credits sold', amountOf(totals.sold)],
-          ['Credits granted', amountOf(totals.granted)],
-          ['Credits withdrawn', amountOf(totals.withdrawn)],
-          ['Credits set aside for disputes', amountOf(totals.held)],
-          ['Credits spent', amountOf(totals.spent)],
-          ['Credits outstanding', amountOf(totals.outstanding)],
+          ['Credits sold', formatAmount(totals.sold)],
+          ['Credits granted', formatAmount(totals.granted)],
+          ['Credits withdrawn', formatAmount(totals.withdrawn)],
+          ['Credits set aside for disputes', formatAmount(totals.held)],
+          ['Credits spent', formatAmount(totals.spent)],
+          ['Credits outstanding', formatAmount(totals.outstanding)],
         ] as const
       ).map(([name, value]) => (
         <div key={name}>
@@ -53,7 +53,7 @@ const Packs = ({ figures: { revenue } }: FiguresModel) => (
         ]}
         rows={revenue.toReversed().map((row) => ({
           key: `${row.day} ${row.pack}`,
-          cells: [row.day, capitalized(row.pack), figure(row.sales), amountOf(row.credits), usd(row.usd)],
+          cells: [row.day, capitalized(row.pack), figure(row.sales), formatAmount(row.credits), usd(row.usd)],
         }))}
       />
     )}
@@ -88,9 +88,9 @@ const DaysTable = ({ figures }: FiguresModel) => {
             cells: [
               day.day,
               usd(day.paidUsd),
-              amountOf(day.charged),
+              formatAmount(day.charged),
               figure(day.answers),
-              percent(hitRateOf(day)),
+              percent(cacheHitRate(day)),
               usd(day.incomeUsd),
               usd(day.costUsd),
             ],

@@ -1,7 +1,7 @@
-import { byOperation, hitRateOf } from '../../../src/billing/figures.js';
-import { incomeOf, isLoss, usdOf } from '../../../src/domain/costs.js';
+import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
+import { isLoss, toIncomeUsd, toUsd } from '../../../src/domain/costs.js';
 import { figure } from '../../../src/domain/figures.js';
-import { amountOf } from '../kit/signed-in/formats.js';
+import { formatAmount } from '../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, Nothing, type Tone } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
 import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
@@ -43,11 +43,11 @@ const Operations = ({ figures: { reads, price } }: ReadsModel) => {
               row.network,
               figure(row.answers),
               figure(row.items),
-              percent(hitRateOf(row)),
+              percent(cacheHitRate(row)),
               figure(row.calls),
-              amountOf(row.charged),
-              usd(incomeOf(row, price.usdPerCredit)),
-              usd(usdOf(row.cost)),
+              formatAmount(row.charged),
+              usd(toIncomeUsd(row, price.usdPerCredit)),
+              usd(toUsd(row.cost)),
               isLoss(row, price.usdPerCredit) ? (
                 <Badge key="verdict" tone="bad">
                   Costs more than it earns

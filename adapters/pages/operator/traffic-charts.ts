@@ -1,7 +1,7 @@
 import {
   INTERFACES,
-  msOf,
   NO_TRAFFIC,
+  percentileMs,
   plusTraffic,
   type TrafficInterface,
   type TrafficSums,
@@ -20,7 +20,7 @@ export const SPANS = [
 export type TrafficSpan = (typeof SPANS)[number];
 
 /** The time that an address asks for; one day by default. */
-export const spanOf = (query: URLSearchParams): TrafficSpan =>
+export const requestedSpan = (query: URLSearchParams): TrafficSpan =>
   SPANS.find(({ hours }) => String(hours) === query.get('hours')) ?? SPANS[0];
 
 /** Up to now: in bars of an hour, or of a UTC day where there would be too many. */
@@ -59,7 +59,7 @@ export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
   test: 'test keys',
 };
 
-const stepOf = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
+const chartStep = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
 
 /** The sums of each bar, of some interfaces. */
 function sumsByBar({ time, figures }: TrafficModel, only: readonly TrafficInterface[]): TrafficSums[] {
@@ -83,7 +83,7 @@ export function requestsChart(model: TrafficModel): ChartData {
     const values = sumsByBar(model, [name]).map(({ requests }) => requests);
     return { name: INTERFACE_NAMES[name], values, total: sum(values) };
   }).filter(({ total }) => total > 0);
-  return { unit: 'requests', bars: model.time.bars, step: stepOf(model), series, rest: false };
+  return { unit: 'requests', bars: model.time.bars, step: chartStep(model), series, rest: false };
 }
 
 export function timesChart(model: TrafficModel): ChartData {
@@ -94,10 +94,10 @@ export function timesChart(model: TrafficModel): ChartData {
     { name: 'p99', share: 0.99 },
   ].map(({ name, share }) => ({
     name,
-    values: sums.map((each) => msOf(each, share)),
-    total: msOf(all, share) ?? 0,
+    values: sums.map((each) => percentileMs(each, share)),
+    total: percentileMs(all, share) ?? 0,
   }));
-  return { unit: 'milliseconds', bars: model.time.bars, step: stepOf(model), series, rest: false };
+  return { unit: 'milliseconds', bars: model.time.bars, step: chartStep(model), series, rest: false };
 }
 
 export function itemsChart(model: TrafficModel): ChartData {
@@ -108,5 +108,5 @@ export function itemsChart(model: TrafficModel): ChartData {
     { name: 'read', values: read, total: sum(read) },
     { name: 'cached (half price)', values: cached, total: sum(cached) },
   ];
-  return { unit: 'items', bars: model.time.bars, step: stepOf(model), series, rest: false };
+  return { unit: 'items', bars: model.time.bars, step: chartStep(model), series, rest: false };
 }

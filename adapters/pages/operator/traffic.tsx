@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { figure } from '../../../src/domain/figures.js';
-import { LEFT, msOf } from '../../../src/domain/traffic.js';
+import { LEFT, percentileMs } from '../../../src/domain/traffic.js';
 import type { MetLimit } from '../../../src/ports/figures.js';
 import { Chart } from '../charts/chart.js';
 import type { ChartData } from '../charts/chart-data.js';
@@ -92,8 +92,8 @@ const Operations = ({ figures: { operations } }: TrafficModel) => (
             figure(row.requests),
             percent(row.refused / row.requests),
             row.items === 0 ? '' : percent(row.cacheHits / row.items),
-            time(msOf(row, 0.5)),
-            time(msOf(row, 0.99)),
+            time(percentileMs(row, 0.5)),
+            time(percentileMs(row, 0.99)),
           ],
         }))}
       />

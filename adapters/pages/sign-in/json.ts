@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest } from '../../../src/domain/errors.js';
-import { textOf } from '../../http/request.js';
+import { decodeBody } from '../../http/request.js';
 import { refuseCrossSite } from '../../http/same-origin.js';
 
 /**
  * The members of a JSON body sent by a script of Perch's own pages. Another site's form can't send that media type, and
  * its script can't without a preflight request. Throws `bad_request` for any other body.
  */
-export function jsonOf(request: FastifyRequest): Record<string, unknown> {
+export function readJsonObject(request: FastifyRequest): Record<string, unknown> {
   refuseCrossSite(request);
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
     throw badRequest('The body must be JSON: application/json.');
@@ -19,7 +19,7 @@ export function jsonOf(request: FastifyRequest): Record<string, unknown> {
 
 function parsed(body: unknown): unknown {
   try {
-    return JSON.parse(textOf(body));
+    return JSON.parse(decodeBody(body));
   } catch {
     return undefined;
   }

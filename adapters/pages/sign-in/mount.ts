@@ -6,13 +6,13 @@ import { safeNext, signInPath } from '../../../src/sign-in/safe-next.js';
 import type { Sessions } from '../../../src/sign-in/sessions.js';
 import type { SignIn } from '../../../src/sign-in/sign-in.js';
 import { logFailure } from '../../http/failure.js';
-import { formOf } from '../../http/form.js';
+import { readForm } from '../../http/form.js';
 import { type AdmitPublic, createKeyless, type Handler, PAGE } from '../../http/keyless.js';
-import { byCustomer, limitedAs, originOf } from '../../http/origin.js';
+import { byCustomer, limitedAs, requestOrigin } from '../../http/origin.js';
 import { refuseCrossSite } from '../../http/same-origin.js';
 import type { SessionCookies } from '../../http/session-cookies.js';
 import { sendPage, wantsHtml } from '../kit/send-page.js';
-import { jsonOf, textIn } from './json.js';
+import { readJsonObject, textIn } from './json.js';
 import { refusedPage, type SignInState, signInPage } from './page.js';
 import { passkeyHost } from './passkey-panel.js';
 import { mountPasskeys } from './passkey-routes.js';
@@ -56,7 +56,7 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
   keyless(['POST'], '/sign-in/mail', mailHandler(options));
   keyless(['POST'], '/sign-in', spendHandler(options));
   keyless(['POST'], '/sign-in/whose', async (request, reply) => {
-    const name = await options.signIn.accountOf(textIn(jsonOf(request).token));
+    const name = await options.signIn.accountOf(textIn(readJsonObject(request).token));
     return reply.header('Cache-Control', 'no-store').send({ name });
   });
   keyless(['POST'], '/sign-out', async (request, reply) => {
@@ -75,7 +75,7 @@ const mailHandler = (options: SignInMountOptions): Handler => {
   const { signIn } = options;
   return async (request, reply) => {
     refuseCrossSite(request);
-    const fields = formOf(request);
+    const fields = readForm(request);
     const next = safeNext(fields.get('next'));
     const email = fields.get('email') ?? '';
     try {
@@ -101,7 +101,7 @@ const spendHandler = (options: SignInMountOptions): Handler => {
   const { signIn, sessionCookies } = options;
   return async (request, reply) => {
     refuseCrossSite(request);
-    const fields = formOf(request);
+    const fields = readForm(request);
     const asked = safeNext(fields.get('next'));
     const token = fields.get('token') ?? '';
     try {
@@ -111,7 +111,7 @@ const spendHandler = (options: SignInMountOptions): Handler => {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: asked, state });
       }
-      const { session, next } = await signIn.spend(token, originOf(request));
+      const { session, next } = await signIn.spend(token, requestOrigin(request));
       // The previous session of this browser ends: its secret leaves the browser.
       await endSession(options, request);
       sessionCookies.set(reply, session);

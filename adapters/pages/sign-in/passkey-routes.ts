@@ -3,12 +3,12 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import type { Passkeys } from '../../../src/sign-in/passkeys.js';
 import { safeNext, signInAgainPath, signInPath } from '../../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../../src/sign-in/sessions.js';
-import { formOf } from '../../http/form.js';
+import { readForm } from '../../http/form.js';
 import type { Keyless } from '../../http/keyless.js';
-import { byCustomer, limitedAs, originOf } from '../../http/origin.js';
+import { byCustomer, limitedAs, requestOrigin } from '../../http/origin.js';
 import { refuseCrossSite } from '../../http/same-origin.js';
 import type { SessionCookies } from '../../http/session-cookies.js';
-import { jsonOf, textIn } from './json.js';
+import { readJsonObject, textIn } from './json.js';
 
 interface PasskeyRoutes {
   readonly sessionCookies: SessionCookies;
@@ -22,29 +22,29 @@ export function mountPasskeys(
   endSession: (request: FastifyRequest) => Promise<void>,
 ): void {
   keyless(['POST'], '/sign-in/passkey/options', async (request, reply) => {
-    jsonOf(request);
+    readJsonObject(request);
     return fresh(reply).send(await passkeys.signInOptions(limitedAs(request)));
   });
   keyless(['POST'], '/sign-in/passkey', async (request, reply) => {
-    const { response, next } = jsonOf(request);
-    const session = await passkeys.signIn(response, originOf(request));
+    const { response, next } = readJsonObject(request);
+    const session = await passkeys.signIn(response, requestOrigin(request));
     await endSession(request);
     sessionCookies.set(reply, session);
     return fresh(reply).send({ location: safeNext(textIn(next)) ?? '/dashboard' });
   });
   keyless(['POST'], '/dashboard/passkeys/options', async (request, reply) => {
-    jsonOf(request);
+    readJsonObject(request);
     const visitor = await signedIn(sessionCookies, request);
     return fresh(reply).send(await passkeys.registrationOptions(visitor));
   });
   keyless(['POST'], '/dashboard/passkeys', async (request, reply) => {
-    const { response, name } = jsonOf(request);
+    const { response, name } = readJsonObject(request);
     await passkeys.register(await signedIn(sessionCookies, request), response, textIn(name), byCustomer(request));
     return fresh(reply).code(201).send({});
   });
   keyless(['POST'], '/dashboard/passkeys/remove', async (request, reply) => {
     refuseCrossSite(request);
-    const fields = formOf(request);
+    const fields = readForm(request);
     const back = safeNext(fields.get('next')) ?? '/dashboard';
     const visitor = await sessionCookies.visitorOf(request);
     const goTo = (path: string) => fresh(reply).code(303).header('Location', path).send();

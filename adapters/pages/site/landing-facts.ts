@@ -1,6 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
-import { PACKS, qpsOf, usdPer1000 } from '../../../src/domain/tiers.js';
+import { itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { PACKS, tierQps, usdPer1000 } from '../../../src/domain/tiers.js';
 
 export interface LandingModel {
   /** Without a slash at the end. */
@@ -36,9 +36,9 @@ export const priceRows = (): PriceRow[] =>
   (Object.keys(UNITS) as Unit[]).map((unit) => ({
     unit,
     items: UNITS[unit].items,
-    miss: toCredits(priceOf(unit, 'miss')),
-    hit: toCredits(priceOf(unit, 'hit')),
-    bypass: toCredits(priceOf(unit, 'bypass')),
+    miss: toCredits(itemPrice(unit, 'miss')),
+    hit: toCredits(itemPrice(unit, 'hit')),
+    bypass: toCredits(itemPrice(unit, 'bypass')),
   }));
 
 export const packRows = (): { name: string; usd: number; credits: number; usdPer1000: number; qps: number }[] =>
@@ -47,7 +47,7 @@ export const packRows = (): { name: string; usd: number; credits: number; usdPer
     usd: pack.usd,
     credits: pack.credits,
     usdPer1000: usdPer1000(pack),
-    qps: qpsOf(pack.usd),
+    qps: tierQps(pack.usd),
   }));
 
 /** Days of a month, and the share of its reads that others, or the same caller, had read shortly before. */
@@ -74,7 +74,7 @@ export const monthRows = (): MonthRow[] =>
     const units = Object.entries(items) as [Unit, number][];
     const thousandths = units.reduce(
       (sum, [unit, count]) =>
-        sum + DAYS * count * ((1 - CACHED) * priceOf(unit, 'miss') + CACHED * priceOf(unit, 'hit')),
+        sum + DAYS * count * ((1 - CACHED) * itemPrice(unit, 'miss') + CACHED * itemPrice(unit, 'hit')),
       0,
     );
     const credits = Math.round(toCredits(thousandths));

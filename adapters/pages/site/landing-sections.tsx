@@ -1,6 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure, inCredits } from '../../../src/domain/figures.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import { DEMO_HANDLE, firstAnswer, firstCurl, firstPath, firstQuery, firstQueryPrice } from '../kit/first-reads.js';
 import { Code, Section, Table } from '../kit/parts.js';
 import { type LandingModel, monthRows, packRows, priceRows } from './landing-facts.js';
@@ -26,7 +26,7 @@ export const FirstReads = (model: LandingModel) => {
         <Code
           place="call"
           label="REST: one profile"
-          price={inCredits(toCredits(priceOf('profile', 'miss')))}
+          price={inCredits(toCredits(itemPrice('profile', 'miss')))}
           text={firstCurl(model.baseUrl, handle)}
           {...runs(firstPath(handle))}
         />

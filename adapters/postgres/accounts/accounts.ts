@@ -1,13 +1,13 @@
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import { ServiceError } from '../../../src/domain/errors.js';
-import { qpsOf } from '../../../src/domain/tiers.js';
+import { tierQps } from '../../../src/domain/tiers.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord, Accounts, KeyLookup } from '../../../src/ports/accounts.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { addKey, changeKey, keyByPrefix, keysOf, revokeKey, rotateKey } from './keys.js';
-import { openTestAccount, testAccountOf } from './test-accounts.js';
+import { addKey, changeKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
+import { findTestAccount, openTestAccount } from './test-accounts.js';
 
 /** The channel on which the triggers on keys and accounts publish a key's hash (hex). */
 const KEY_CHANGE = 'perch_key_change';
@@ -18,7 +18,7 @@ export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = 
     findKeys: (hashes) => findKeys(lookups, hashes),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
-    testAccount: (accountId) => testAccountOf(sql, accountId),
+    testAccount: (accountId) => findTestAccount(sql, accountId),
     openTestAccount: (accountId, by = OPERATOR) => lockingTransaction(sql, (tx) => openTestAccount(tx, accountId, by)),
     rename: (accountId, name, by = OPERATOR) => lockingTransaction(sql, (tx) => rename(tx, accountId, name, by)),
     freeze: (accountId, frozen, by = OPERATOR) => lockingTransaction(sql, (tx) => freeze(tx, accountId, frozen, by)),
@@ -60,11 +60,11 @@ async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup
     from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
       join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
     where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
-  const found = new Map(rows.map((row) => [row.hash.toString('hex'), lookupOf(row)]));
+  const found = new Map(rows.map((row) => [row.hash.toString('hex'), rowToLookup(row)]));
   return hashes.map((hash) => found.get(hash.toString('hex')));
 }
 
-function lookupOf({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
+function rowToLookup({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
   if (row.ended !== null) return { state: 'revoked', revokedAt: row.ended.toISOString() };
   if (row.frozen) return { state: 'frozen' };
   const { accountId, walletId, keyId, keyPrefix, capThousandths } = row;
@@ -75,7 +75,7 @@ function lookupOf({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
 
 /** The tier's rate, unless an operator set another. */
 const qpsFor = (account: { paidUsd: number; qpsOverride: number | null }): number =>
-  account.qpsOverride ?? qpsOf(account.paidUsd);
+  account.qpsOverride ?? tierQps(account.paidUsd);
 
 async function createAccount(
   sql: Transaction,
@@ -128,6 +128,6 @@ async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | 
     where a.account_id = ${accountId}`;
   if (row === undefined) return undefined;
   const { qpsOverride, ...account } = row;
-  const keys = await keysOf(sql, row.accountId);
+  const keys = await readKeys(sql, row.accountId);
   return { ...account, qps: qpsFor({ paidUsd: row.paidUsd, qpsOverride }), keys };
 }

@@ -60,7 +60,7 @@ const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key
 const MOST_KEYS = 200;
 
 /** An account's keys, the oldest first: those that work, and the newest of the others, at most 200 in all. */
-export async function keysOf(sql: Sql, accountId: string): Promise<KeyRecord[]> {
+export async function readKeys(sql: Sql, accountId: string): Promise<KeyRecord[]> {
   const rows = await sql<KeyRow[]>`
     with shown as (
       select key_id from keys where account_id = ${accountId}
@@ -83,7 +83,7 @@ export async function keyByPrefix(
   return row === undefined ? undefined : { accountId: row.accountId, ...keyRecord(row) };
 }
 
-async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord> {
+async function readKey(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyRecord> {
   const [row] = await tx<KeyRow[]>`
     ${keyRows(tx, tx`${accountId}::uuid`)} where k.account_id = ${accountId} and k.key_id = ${keyId}`;
   if (row === undefined) throw noSuchKey();
@@ -97,7 +97,7 @@ async function keyOf(tx: Transaction, { accountId, keyId }: KeyOf): Promise<KeyR
 async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
   await lockRelatives(tx, of);
-  return keyOf(tx, of);
+  return readKey(tx, of);
 }
 
 /** A new key on the account's wallet. Throws `not_found` when the account does not exist. */
@@ -112,7 +112,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   const of = { accountId: key.accountId, keyId: row.keyId };
   if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
-  return keyOf(tx, of);
+  return readKey(tx, of);
 }
 
 /** Rotation: the new key takes over the name, cap, wallet and what has counted against the cap. */
@@ -140,7 +140,7 @@ export async function rotateKey(
     new_key_prefix: prefix,
     old_ends_at: endsAt,
   });
-  return keyOf(tx, { accountId: of.accountId, keyId: row.keyId });
+  return readKey(tx, { accountId: of.accountId, keyId: row.keyId });
 }
 
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
@@ -160,7 +160,7 @@ export async function changeKey(
   const { prefix } = await lockKey(tx, of);
   if (change.name !== undefined) await tx`update keys set name = ${change.name} where key_id = ${of.keyId}`;
   if (change.cap !== undefined) await changeCap(tx, of, change.cap);
-  const changed = await keyOf(tx, of);
+  const changed = await readKey(tx, of);
   await record(tx, of.accountId, by, 'key.changed', {
     key_prefix: prefix,
     name: changed.name,
@@ -173,18 +173,18 @@ export async function changeKey(
 /** Ends a key now. A client's key takes its grant with it, or the client would fetch the next one. */
 export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
-  const { grantId } = await keyOf(tx, of);
+  const { grantId } = await readKey(tx, of);
   // Every transaction that changes either locks the grant before its keys.
   if (grantId !== null) {
     await endGrant(tx, { accountId: of.accountId, grantId }, by, { now: new Date(), why: 'asked' });
-    return keyOf(tx, of);
+    return readKey(tx, of);
   }
   const { prefix, revokedAt } = await lockKey(tx, of);
   if (revokedAt === null) {
     await tx`update keys set revoked_at = now() where account_id = ${of.accountId} and key_id = ${of.keyId}`;
     await record(tx, of.accountId, by, 'key.revoked', { key_prefix: prefix });
   }
-  return keyOf(tx, of);
+  return readKey(tx, of);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 
 /** The test account of a customer's account, if there is one. */
-export async function testAccountOf(sql: Sql | Transaction, accountId: string): Promise<string | undefined> {
+export async function findTestAccount(sql: Sql | Transaction, accountId: string): Promise<string | undefined> {
   if (!isUuid(accountId)) return undefined;
   const [row] = await sql<{ accountId: string }[]>`
     select account_id as "accountId" from accounts where test_of = ${accountId}`;
@@ -20,7 +20,7 @@ export async function openTestAccount(tx: Transaction, accountId: string, by: Ac
   const [live] = await tx`
     select from accounts where account_id = ${accountId} and test_of is null for no key update`;
   if (live === undefined) throw noAccount();
-  const found = await testAccountOf(tx, accountId);
+  const found = await findTestAccount(tx, accountId);
   if (found !== undefined) return found;
   const [made] = await tx<{ accountId: string }[]>`
     with account as (

@@ -24,7 +24,7 @@ export async function changeSale(
   change: Parameters<Sales['change']>[2],
 ): Promise<boolean> {
   return lockingTransaction(sql, async (tx) => {
-    const owner = await ownerOf(tx, sessionId, saleId);
+    const owner = await findOwner(tx, sessionId, saleId);
     if (owner === undefined) return false;
     const { accountId } = owner;
     // The wallet first, as debits do, which avoids deadlocks.
@@ -51,7 +51,7 @@ interface Wallet {
 }
 
 /** By the session; or by the sale that it was opened for, if the session was reported too late to be recorded. */
-async function ownerOf(
+async function findOwner(
   tx: Transaction,
   sessionId: string,
   saleId: string | null,

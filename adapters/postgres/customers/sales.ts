@@ -16,7 +16,7 @@ export function createSales(sql: Sql): Sales {
     begin: (sale) => retryTransient(() => beginSale(sql, sale)),
     opened: (sale, page, nowMs, by) => retryTransient(() => noteOpened(sql, sale, page, nowMs, by)),
     async find(by) {
-      const [sale] = await readSales(sql, whereOf(sql, by));
+      const [sale] = await readSales(sql, saleCondition(sql, by));
       return sale;
     },
     list: (accountId, limit) =>
@@ -43,7 +43,7 @@ export function createSales(sql: Sql): Sales {
   };
 }
 
-function whereOf(sql: Sql, by: Parameters<Sales['find']>[0]): ReturnType<Sql> {
+function saleCondition(sql: Sql, by: Parameters<Sales['find']>[0]): ReturnType<Sql> {
   if ('sessionId' in by) return sql`session_id = ${by.sessionId}`;
   if ('paymentIntent' in by) return sql`payment_intent = ${by.paymentIntent}`;
   return sql`account_id = ${by.accountId} and sale_id = ${by.saleId}`;

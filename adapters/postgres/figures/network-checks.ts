@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { digestOf } from '../../../src/lib/digest.js';
+import { digestText } from '../../../src/lib/digest.js';
 import type { CheckMemory } from '../../../src/ports/network.js';
 import type { Sql } from '../sql.js';
 
@@ -10,7 +10,7 @@ const LONGEST_WAIT_SECONDS = 25;
 /** The questions of a network's own check in Postgres. */
 export const createCheckMemory = (sql: Sql): CheckMemory => ({
   async claim(question, signal) {
-    const key = digestOf(question);
+    const key = digestText(question);
     for (;;) {
       await sql`delete from network_checks where asked_at < now() - interval '1 day'`;
       const [claimed] = await sql`
@@ -26,7 +26,7 @@ export const createCheckMemory = (sql: Sql): CheckMemory => ({
   },
 
   async note(question, isGood) {
-    const key = digestOf(question);
+    const key = digestText(question);
     if (isGood) await sql`update network_checks set is_good = true where question = ${key}`;
     else await sql`delete from network_checks where question = ${key}`;
   },

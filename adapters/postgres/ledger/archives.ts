@@ -41,10 +41,10 @@ const SETTLING = '1 day';
 
 const ARCHIVING_LOCK = 0x61726368;
 
-const tableOf = (month: string): string => `debits_${month.replace('-', '_')}`;
+const debitsTable = (month: string): string => `debits_${month.replace('-', '_')}`;
 
 /** The ids of a month's requests: from one on, and up to another. */
-async function idsOf(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
+async function monthIdRange(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
   const [ids] = await on<{ from: string; to: string }[]>`
     select first_id_at(month at time zone 'UTC') as from, first_id_at((month + interval '1 month') at time zone 'UTC') as to
     from (select ${`${month}-01`}::timestamp as month) m`;
@@ -82,7 +82,7 @@ export async function monthsBefore(sql: Sql, before: string): Promise<string[]> 
 
 /** Throws ArchiveRefusal unless all debits of a month are in the sums. */
 export async function checkArchivable(sql: Sql | Transaction, month: string): Promise<void> {
-  const { to } = await idsOf(sql, month);
+  const { to } = await monthIdRange(sql, month);
   const [row] = await sql<{ isUnsummed: boolean }[]>`
     select exists (
       select from wallets w cross join lateral (
@@ -95,14 +95,15 @@ export async function checkArchivable(sql: Sql | Transaction, month: string): Pr
 }
 
 /** Rows and sum of a table of debits. */
-async function totalsOf(on: Sql | Transaction, table: string): Promise<Totals> {
+async function readTotals(on: Sql | Transaction, table: string): Promise<Totals> {
   const [row] = await on<{ rows: number; amount: string }[]>`
     select count(*) as rows, coalesce(sum(amount_thousandths), 0)::text as amount from ${on(table)}`;
   return { rows: row?.rows ?? 0, amount: row?.amount ?? '0' };
 }
 
 /** How many debits a month has. */
-export const debitsOf = async (sql: Sql, month: string): Promise<number> => (await totalsOf(sql, tableOf(month))).rows;
+export const countDebits = async (sql: Sql, month: string): Promise<number> =>
+  (await readTotals(sql, debitsTable(month))).rows;
 
 /** All of a month's debits as JSON, some at a time, in the order of the index; times in UTC to the microsecond. */
 export async function* debitLines(sql: Sql, month: string): AsyncGenerator<string[]> {
@@ -114,7 +115,7 @@ export async function* debitLines(sql: Sql, month: string): AsyncGenerator<strin
             d.items, d.cache_hits, d.lines, d.wallet_number, d.key_number
         ) r) as line
       from (
-        select * from ${sql(tableOf(month))} where (wallet_number, request_id) > (${after.wallet}, ${after.id}::uuid)
+        select * from ${sql(debitsTable(month))} where (wallet_number, request_id) > (${after.wallet}, ${after.id}::uuid)
         order by wallet_number, request_id limit ${DEBITS_AT_ONCE}
       ) d left join wallets w using (wallet_number)
         left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
@@ -132,11 +133,11 @@ export async function* debitLines(sql: Sql, month: string): AsyncGenerator<strin
  */
 export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   const { month, rows, amount, file, sha256 } = archive;
-  const table = tableOf(month);
+  const table = debitsTable(month);
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     await whenFree(tx, onWait, (on) => on`lock table ${on(table)} in share mode`);
-    const now = await totalsOf(tx, table);
+    const now = await readTotals(tx, table);
     if (now.rows !== rows || now.amount !== amount)
       throw new ArchiveRefusal(
         `debits of ${month} were posted while it was written: remove its files, and run the command again`,
@@ -156,7 +157,7 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
 }
 
 async function recordSums(tx: Transaction, month: string): Promise<void> {
-  const table = tx(tableOf(month));
+  const table = tx(debitsTable(month));
   const day = tx`${`${month}-01`}::date`;
   await tx`
     insert into archived_debits (month, wallet_number, first_seq, last_seq, amount_thousandths, balance_after)
@@ -202,7 +203,7 @@ async function whenFree(
 }
 
 /** The record of a month's archive. Throws ArchiveRefusal if there is none. */
-export async function archiveOf(sql: Sql, month: string): Promise<LedgerArchive> {
+export async function requireArchive(sql: Sql, month: string): Promise<LedgerArchive> {
   const [row] = await sql<LedgerArchive[]>`
     select to_char(month, 'YYYY-MM') as month, rows, amount_thousandths::text as amount, file, sha256
     from ledger_archives where month = ${`${month}-01`}::date`;
@@ -216,12 +217,12 @@ export const archivedMonth = (sql: Sql, requestId: string) => sql<{ month: strin
   where ${requestId}::uuid >= first_id_at(month::timestamp at time zone 'UTC')
     and ${requestId}::uuid < first_id_at((month::timestamp + interval '1 month') at time zone 'UTC')`;
 
-const restoringOf = (month: string): string => `${tableOf(month)}_restoring`;
+const restoringTable = (month: string): string => `${debitsTable(month)}_restoring`;
 
 /** Makes an empty table for a month's debits, not attached yet. What an interrupted restore left is dropped. */
 export async function beginRestore(sql: Sql, month: string): Promise<void> {
-  const name = restoringOf(month);
-  const { from, to } = await idsOf(sql, month);
+  const name = restoringTable(month);
+  const { from, to } = await monthIdRange(sql, month);
   await sql.begin(async (tx) => {
     await tx`drop table if exists ${tx(name)}`;
     await tx`create table ${tx(name)} (like debits including all)`;
@@ -237,7 +238,7 @@ export async function beginRestore(sql: Sql, month: string): Promise<void> {
 /** Lines of `debitLines` as rows. */
 export async function loadDebits(sql: Sql, month: string, lines: readonly string[]): Promise<void> {
   await sql`
-    insert into ${sql(restoringOf(month))} (request_id, seq, amount_thousandths, balance_after, at, wallet_number, key_number,
+    insert into ${sql(restoringTable(month))} (request_id, seq, amount_thousandths, balance_after, at, wallet_number, key_number,
       items, cache_hits, operation, lines)
     select request_id, seq, amount_thousandths, balance_after, at, wallet_number, key_number, items, cache_hits, operation, lines
     from json_to_recordset(${`[${lines.join(',')}]`}::text::json) as d(request_id uuid, seq bigint, amount_thousandths bigint,
@@ -251,14 +252,14 @@ export async function loadDebits(sql: Sql, month: string, lines: readonly string
  */
 export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   const { month, rows, amount } = archive;
-  const [name, loaded] = [tableOf(month), restoringOf(month)];
+  const [name, loaded] = [debitsTable(month), restoringTable(month)];
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     await tx`select set_config('perch.moving', 'on', true)`;
-    const now = await totalsOf(tx, loaded);
+    const now = await readTotals(tx, loaded);
     if (now.rows !== rows || now.amount !== amount)
       throw new ArchiveRefusal(`the file does not hold what was archived of ${month}: ${now.rows} of ${rows} debits`);
-    const { from, to } = await idsOf(tx, month);
+    const { from, to } = await monthIdRange(tx, month);
     for (const table of ['archived_usage', 'archived_debits', 'ledger_archives'])
       await tx`delete from ${tx(table)} where month = ${`${month}-01`}::date`;
     return whenFree(

@@ -33,7 +33,7 @@ const LOCK_TIMEOUT_MS = 300;
  */
 export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockMode): Promise<DebitRow[]> {
   return sql<DebitRow[]>`
-    with input as materialized (${rowsOf(sql, debits)}),
+    with input as materialized (${debitRows(sql, debits)}),
     ${lockedRows(sql, mode)},
     ${judgedRows(sql, mode)},
     entries as (
@@ -88,7 +88,7 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockM
 }
 
 /** The batch as rows, numbered by `ord`. */
-const rowsOf = (sql: Sql, debits: readonly Debit[]) => sql`
+const debitRows = (sql: Sql, debits: readonly Debit[]) => sql`
   select * from unnest(
     ${debits.map((debit) => debit.accountId)}::uuid[],
     ${debits.map((debit) => debit.walletId)}::uuid[],

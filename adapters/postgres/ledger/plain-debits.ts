@@ -73,7 +73,7 @@ export async function postPlainDebits(
 ): Promise<(Entry | undefined)[]> {
   await keys.learn(debits);
   const entries: (Entry | undefined)[] = debits.map(() => undefined);
-  const payers = payersOf(keys, debits);
+  const payers = groupByPayer(keys, debits);
   if (payers.length === 0) return entries;
   const [row] = await sql
     .unsafe(STATEMENT, [...walletColumns(payers), ...debitColumns(payers)], { prepare: true })
@@ -121,7 +121,7 @@ interface Payer {
 }
 
 /** A batch by its wallets, without those with a debit whose key is not known. */
-function payersOf(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
+function groupByPayer(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
   const payers = new Map<string, Payer>();
   const strangers = new Set<string>();
   for (const [position, debit] of debits.entries()) {
@@ -169,16 +169,16 @@ export const receiptText = ({ lines, operation }: Pick<Debit, 'lines' | 'operati
     .join(';');
 
 /** Ids and numbers need no quotes. */
-const arrayOf = (values: readonly (string | number)[]): string => `{${values.join()}}`;
+const arrayLiteral = (values: readonly (string | number)[]): string => `{${values.join()}}`;
 
 const walletColumns = (payers: readonly Payer[]): string[] => [
-  arrayOf(payers.map(({ accountId }) => accountId)),
-  arrayOf(payers.map(({ walletId }) => walletId)),
-  arrayOf(payers.map(({ capsVersion }) => capsVersion)),
-  arrayOf(payers.map(({ amount }) => amount)),
-  arrayOf(payers.map(({ debits }) => debits.length)),
-  arrayOf(payers.map(({ first }) => first)),
-  arrayOf(payers.map(({ firstId }) => firstId)),
+  arrayLiteral(payers.map(({ accountId }) => accountId)),
+  arrayLiteral(payers.map(({ walletId }) => walletId)),
+  arrayLiteral(payers.map(({ capsVersion }) => capsVersion)),
+  arrayLiteral(payers.map(({ amount }) => amount)),
+  arrayLiteral(payers.map(({ debits }) => debits.length)),
+  arrayLiteral(payers.map(({ first }) => first)),
+  arrayLiteral(payers.map(({ firstId }) => firstId)),
 ];
 
 /**
@@ -187,7 +187,7 @@ const walletColumns = (payers: readonly Payer[]): string[] => [
  */
 function debitColumns(payers: readonly Payer[]): (string | string[])[] {
   const [ids, amountsTo, keyNumbers, kinds] = [[] as string[], [] as number[], [] as number[], [] as number[]];
-  const kindOf = new Map<string, number>();
+  const kindByReceipt = new Map<string, number>();
   const [amounts, items, hits] = [[] as number[], [] as number[], [] as number[]];
   const [operations, texts] = [[] as string[], [] as string[]];
   for (const payer of payers) {
@@ -199,10 +199,10 @@ function debitColumns(payers: readonly Payer[]): (string | string[])[] {
       keyNumbers.push(key.keyNumber);
       const text = receiptText(debit);
       const receipt = `${debit.amount} ${debit.items} ${debit.cacheHits} ${text}\n${debit.operation}`;
-      let kind = kindOf.get(receipt);
+      let kind = kindByReceipt.get(receipt);
       if (kind === undefined) {
-        kind = kindOf.size + 1;
-        kindOf.set(receipt, kind);
+        kind = kindByReceipt.size + 1;
+        kindByReceipt.set(receipt, kind);
         amounts.push(debit.amount);
         items.push(debit.items);
         hits.push(debit.cacheHits);
@@ -212,5 +212,5 @@ function debitColumns(payers: readonly Payer[]): (string | string[])[] {
       kinds.push(kind);
     }
   }
-  return [...[ids, amountsTo, keyNumbers, kinds, amounts, items, hits].map(arrayOf), operations, texts];
+  return [...[ids, amountsTo, keyNumbers, kinds, amounts, items, hits].map(arrayLiteral), operations, texts];
 }

@@ -136,7 +136,7 @@ async function flushAlone(context: Context, posting: Posting, mode: FlushMode): 
 const inDoubt = (cause: unknown): InDoubtError =>
   new InDoubtError('a debit may have been posted, but its result was lost', { cause });
 
-const debitsOf = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
+const toDebits = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
 
 /** For callers who have left: finds out what a lost attempt did, and starts no new one. */
 async function resolveAbandoned(
@@ -147,7 +147,7 @@ async function resolveAbandoned(
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
   for (const posting of left) if (!posting.isInDoubt) resolve(posting, { error: posting.signal?.reason });
   if (doubtful.length === 0) return;
-  const found = await statements.find(debitsOf(doubtful));
+  const found = await statements.find(toDebits(doubtful));
   for (const [nth, posting] of doubtful.entries()) {
     const entry = found[nth];
     resolve(posting, entry ? { value: { ok: true, ...entry } } : { error: inDoubt(posting.signal?.reason) });
@@ -177,7 +177,7 @@ async function attempt(
     resolve(posting, 'retry');
   };
   try {
-    const entries = await markInDoubtIfLost(postings, () => context.statements.postPlain(debitsOf(postings)));
+    const entries = await markInDoubtIfLost(postings, () => context.statements.postPlain(toDebits(postings)));
     for (const [nth, posting] of postings.entries()) {
       const entry = entries[nth];
       if (entry === undefined) retry(posting);
@@ -206,7 +206,7 @@ async function attemptAny(
   };
   let rows: DebitRow[];
   try {
-    rows = await markInDoubtIfLost(postings, () => statements.postAny(debitsOf(postings), mode));
+    rows = await markInDoubtIfLost(postings, () => statements.postAny(toDebits(postings), mode));
   } catch (error) {
     if (isTimedOut(error)) {
       if (mode === 'waitForLock') return all('locked');
@@ -217,7 +217,7 @@ async function attemptAny(
       return attemptAny(context, postings.slice(middle), mode, resolve, true);
     }
     if (!isUniqueViolation(error)) throw error;
-    const found = await statements.find(debitsOf(postings));
+    const found = await statements.find(toDebits(postings));
     if (found.every((entry) => entry === undefined)) throw error;
     for (const [nth, posting] of postings.entries()) {
       const entry = found[nth];
@@ -239,7 +239,7 @@ async function resolveRows(
     const row = rows[nth] as DebitRow;
     if (row.capped) cappedKeys.add(posting.debit.keyId);
     if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
-    else resolve(posting, verdictOf(row, row.outcome));
+    else resolve(posting, toVerdict(row, row.outcome));
   }
   if (refused.length === 0) return;
   // A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal.
@@ -250,7 +250,7 @@ async function resolveRows(
   }
 }
 
-function verdictOf(row: DebitRow, outcome: Exclude<DebitRow['outcome'], 'balance' | 'key_cap'>): Verdict<Posted> {
+function toVerdict(row: DebitRow, outcome: Exclude<DebitRow['outcome'], 'balance' | 'key_cap'>): Verdict<Posted> {
   switch (outcome) {
     case 'posted':
       return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq } };

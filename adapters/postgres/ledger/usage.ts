@@ -19,7 +19,7 @@ export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
       coalesce(sum(amount_thousandths), 0)::bigint as amount
     from part ${groups.includes('key') ? sql`join (${prefixes(sql, accountId)}) k using (key_id)` : sql``}
     where ${ask.keyId === undefined ? sql`true` : sql`key_id = ${ask.keyId}`}
-    ${groups.length > 0 && ask.after ? sql`and (${names}) > (${placesOf(sql, groups, ask.after)})` : sql``}
+    ${groups.length > 0 && ask.after ? sql`and (${names}) > (${cursorValues(sql, groups, ask.after)})` : sql``}
     ${groups.length === 0 ? sql`` : sql`group by ${names} order by ${names}`}
     limit ${ask.limit}`;
 }
@@ -64,5 +64,5 @@ const prefixes = (sql: Sql, accountId: string) =>
 
 const TYPES: Record<UsageGroup, string> = { day: 'date', hour: 'timestamptz', endpoint: 'text', key: 'text' };
 
-const placesOf = (sql: Sql, groups: readonly UsageGroup[], after: readonly string[]) =>
+const cursorValues = (sql: Sql, groups: readonly UsageGroup[], after: readonly string[]) =>
   groups.map((group, nth) => sql`${nth === 0 ? sql`` : sql`, `}${after[nth] ?? ''}::${sql.unsafe(TYPES[group])}`);

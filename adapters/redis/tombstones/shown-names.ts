@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { digestOf } from '../../../src/lib/digest.js';
+import { digestText } from '../../../src/lib/digest.js';
 import { HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
 import { batched } from '../batched.js';
 import type { RedisClient } from '../client.js';
@@ -35,7 +35,7 @@ const MOST_LOOKS = 50;
 /** Characters of a digest that identify a name: 72 bits. */
 const MARK_LENGTH = 12;
 
-const markOf = (name: string): string => digestOf(name).slice(0, MARK_LENGTH);
+const nameMark = (name: string): string => digestText(name).slice(0, MARK_LENGTH);
 
 const NOW = `
 local time = redis.call('TIME')
@@ -125,7 +125,7 @@ export class ShownNames {
     const nowMs = this.#options.clock.now();
     const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
     const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
-    const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(markOf) };
+    const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(nameMark) };
     // Clocks differ among nodes and from that of Redis; how long ago something was does not.
     const readMs = beganAt === undefined ? 0 : nowMs - beganAt;
     let noted = await this.#note(noting);
@@ -135,7 +135,7 @@ export class ShownNames {
     }
     if (noted === 0 || noted === undefined) return undefined;
     const ages = new Map(noted.flatMap((mark, n) => (n % 2 === 0 ? [[mark, noted[n + 1] as number]] : [])));
-    return new Set(names.filter((name) => (ages.get(markOf(name)) ?? Number.POSITIVE_INFINITY) < readMs));
+    return new Set(names.filter((name) => (ages.get(nameMark(name)) ?? Number.POSITIVE_INFINITY) < readMs));
   }
 
   /** For a page that shows no names: the record of the buckets must exist before anything is cached. */
@@ -149,7 +149,7 @@ export class ShownNames {
   async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
     const nothing = () => names.map(() => undefined);
     const { link, clock } = this.#options;
-    const marks = names.map(markOf);
+    const marks = names.map(nameMark);
     let [buckets] = await Promise.all([this.#buckets(), this.#withdraw(marks)]);
     if (buckets !== undefined && Object.keys(buckets).length === 0) {
       await this.#begin();
@@ -218,17 +218,17 @@ interface Noting {
 
 /** One command for all entries of a lifetime: as many at any time of day, whichever buckets they fall into. */
 async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<Noted[]> {
-  const keyOf = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
+  const notingKey = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
   const noteLike = async (one: Noting): Promise<Noted> => {
     const { endMs, nowMs } = one;
-    const alike = notings.filter((noting) => keyOf(noting) === keyOf(one));
+    const alike = notings.filter((noting) => notingKey(noting) === notingKey(one));
     const marks = new Set(alike.flatMap((noting) => noting.marks));
     const args = [endMs, nowMs, Math.ceil(endMs - nowMs + SLACK_MS), mostNames, ...marks];
     return (await runScript(redis, NOTE, [BUCKETS, bucketKey(endMs), WITHDRAWN], args)) as Noted;
   };
   const noted = new Map<string, Promise<Noted>>();
-  for (const noting of notings) if (!noted.has(keyOf(noting))) noted.set(keyOf(noting), noteLike(noting));
-  return Promise.all(notings.map((noting) => noted.get(keyOf(noting))));
+  for (const noting of notings) if (!noted.has(notingKey(noting))) noted.set(notingKey(noting), noteLike(noting));
+  return Promise.all(notings.map((noting) => noted.get(notingKey(noting))));
 }
 
 /** Undefined where the bucket no longer exists. */
@@ -237,19 +237,19 @@ async function lookIn(redis: RedisClient, key: string, marks: readonly string[])
   return exists === 1 ? found : undefined;
 }
 
-const serversOf = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('master'));
+const masterNodes = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('master'));
 
 /** True only when every server answered throughout and none has a key like that. */
 async function hasNoKeyLike(link: RedisLink, pattern: RegExp): Promise<boolean> {
   const servers = await link.run(
-    async (client) => serversOf(client).length,
+    async (client) => masterNodes(client).length,
     () => 0,
   );
   for (let nth = 0; nth < servers; nth += 1) {
     let cursor = '0';
     for (let looks = 0; ; looks += 1) {
       const seen = await link.run<[string, string[]] | undefined>(
-        async (client) => serversOf(client)[nth]?.scan(cursor, 'COUNT', KEYS_PER_LOOK),
+        async (client) => masterNodes(client)[nth]?.scan(cursor, 'COUNT', KEYS_PER_LOOK),
         () => undefined,
       );
       if (seen === undefined || looks === MOST_LOOKS || seen[1].some((key) => pattern.test(key))) return false;

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, parse } from 'graphql';
 import { VERSION } from '../../../src/domain/version.js';
-import { endpointOf } from '../parameters.js';
+import { deriveEndpoint } from '../parameters.js';
 import { ROUTES } from '../routes.js';
 import { type Source, TAGS, v1Paths } from './endpoints.js';
 import { Envelopes } from './envelopes.js';
@@ -39,7 +39,7 @@ price of a call in place of \`data\` (described in \`/openapi.yaml?estimates=tru
 
 /** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that no fact is written twice. */
 export function openapiDocument({ schema, operations, baseUrl, authUrl }: OpenapiOptions): OpenapiDocument {
-  const sources = sourcesOf(schema, operations);
+  const sources = collectSources(schema, operations);
   const selections = new Selections(
     schema,
     [...sources.values()].map(({ document }) => document),
@@ -84,11 +84,11 @@ export async function openapiYaml(document: OpenapiDocument): Promise<string> {
 }
 
 /** The operations that routes run, in the order of the routes. */
-function sourcesOf(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {
+function collectSources(schema: GraphQLSchema, operations: OpenapiOptions['operations']): Map<string, Source> {
   const sources = new Map<string, Source>();
   for (const { operation: name } of ROUTES) {
     const text = operations[name];
-    if (text !== undefined) sources.set(name, { ...endpointOf(schema, text), document: parse(text) });
+    if (text !== undefined) sources.set(name, { ...deriveEndpoint(schema, text), document: parse(text) });
   }
   return sources;
 }

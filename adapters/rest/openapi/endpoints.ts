@@ -1,15 +1,15 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { priceOfField } from '../../../src/documents/rules.js';
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import type { Endpoint, Parameter } from '../parameters.js';
 import { ROUTES, type RouteRow } from '../routes.js';
 import type { Envelopes } from './envelopes.js';
-import { examplesOf } from './examples.js';
-import { failureOf, failures } from './failures.js';
+import { responseExamples } from './examples.js';
+import { failureName, failures } from './failures.js';
 import { ANSWER_HEADERS, READ_HEADERS } from './headers.js';
-import { EXAMPLES, parametersOf, requestBodyOf } from './inputs.js';
-import { pascalCase, restWords, summaryOf } from './schema-text.js';
+import { apiParameters, apiRequestBody, EXAMPLES } from './inputs.js';
+import { endpointSummary, pascalCase, restWords } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, Paths, PriceNote } from './types.js';
 
@@ -41,24 +41,24 @@ export function v1Paths(parts: Parts): Paths {
   for (const row of ROUTES) {
     const source = parts.sources.get(row.operation);
     if (!source) throw new TypeError(`${row.path} names ${row.operation}, which is not an operation.`);
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, source, parts) };
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: apiOperation(row, source, parts) };
   }
   return paths;
 }
 
-function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Parts): ApiOperation {
+function apiOperation(row: RouteRow, { operation, parameters }: Source, parts: Parts): ApiOperation {
   const { field } = parts.selections.rootOf(operation);
   const description = restWords(field.description);
   const price = priceNote(field);
-  const query = parametersOf(row, parameters);
+  const query = apiParameters(row, parameters);
   const name = pascalCase(operation.name?.value ?? row.operation);
   return {
-    operationId: operationIdOf(row, operation),
-    tags: [tagOf(row)],
-    summary: summaryOf(description),
+    operationId: chooseOperationId(row, operation),
+    tags: [endpointTag(row)],
+    summary: endpointSummary(description),
     description,
     ...(query.length > 0 && { parameters: query }),
-    ...(row.method === 'POST' && { requestBody: requestBodyOf(`${name}Request`, parameters, parts.selections) }),
+    ...(row.method === 'POST' && { requestBody: apiRequestBody(`${name}Request`, parameters, parts.selections) }),
     responses: {
       '200': {
         description: 'The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body.',
@@ -66,28 +66,28 @@ function operationOf(row: RouteRow, { operation, parameters }: Source, parts: Pa
         content: {
           'application/json': {
             schema: parts.envelopes.of(operation),
-            examples: examplesOf(parts.selections, operation, askedFor(price, parameters)),
+            examples: responseExamples(parts.selections, operation, askedFor(price, parameters)),
           },
         },
       },
-      ...failures(statusesOf(row).map((status) => failureOf(status, row.operation, price !== null))),
+      ...failures(failureStatuses(row).map((status) => failureName(status, row.operation, price !== null))),
     },
     ...(price && { 'x-price': price }),
   };
 }
 
 /** Failures of an endpoint, ascending. */
-const statusesOf = (row: RouteRow): number[] =>
+const failureStatuses = (row: RouteRow): number[] =>
   [...new Set<number>([...ANYWHERE[row.method], ...row.statuses])].sort((a, b) => a - b);
 
 /** The operation's own name; where two methods run it, the name for GET says so. */
-function operationIdOf({ method, operation: file }: RouteRow, operation: OperationDefinitionNode): string {
+function chooseOperationId({ method, operation: file }: RouteRow, operation: OperationDefinitionNode): string {
   const name = operation.name?.value ?? file;
   const shared = ROUTES.some((row) => row.operation === file && row.method !== method);
   return shared && method === 'GET' ? `${name}Get` : name;
 }
 
-function tagOf({ path }: RouteRow): keyof typeof TAGS {
+function endpointTag({ path }: RouteRow): keyof typeof TAGS {
   if (path.startsWith('/v1/users/')) return 'Users';
   return path.startsWith('/v1/tweets/') ? 'Tweets' : 'Account';
 }
@@ -105,9 +105,9 @@ function priceNote(field: Parameters<typeof priceOfField>[0]): PriceNote | null 
   const { unit, items } = price;
   return {
     unit,
-    credits: toCredits(priceOf(unit, 'miss')),
-    hit: toCredits(priceOf(unit, 'hit')),
-    fresh: toCredits(priceOf(unit, 'bypass')),
+    credits: toCredits(itemPrice(unit, 'miss')),
+    hit: toCredits(itemPrice(unit, 'hit')),
+    fresh: toCredits(itemPrice(unit, 'bypass')),
     items: items === 'first' ? 'count' : items,
   };
 }

@@ -89,7 +89,7 @@ export class Envelopes {
     const name = pascalCase(operation.name?.value ?? root.field.name);
     const priced = priceOfField(root.field) !== undefined;
     const meta = priced ? 'Meta' : 'FreeMeta';
-    if (root.name === 'data') return [this.#envelope(`${name}Response`, meta, dataOf(this.#selections, root))];
+    if (root.name === 'data') return [this.#envelope(`${name}Response`, meta, dataSchema(this.#selections, root))];
     const page = getNamedType(root.field.type) as GraphQLObjectType;
     if (!priced) {
       const paged = this.#freePage(page, root);
@@ -107,7 +107,7 @@ export class Envelopes {
     if (!data) return undefined;
     const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
     const { properties = {} } = this.#selections.objectOf(flat);
-    const own = { data: dataOf(this.#selections, data), ...properties };
+    const own = { data: dataSchema(this.#selections, data), ...properties };
     return { type: 'object', required: ['data'], properties: own };
   }
 
@@ -121,7 +121,7 @@ export class Envelopes {
     const flat = members.filter((member) => member !== data).flatMap((member) => this.#laidFlat(member));
     const isBatch = flat.some(({ name }) => name === 'errors');
     this.#addMeta(isBatch, flat);
-    const own = dataOf(this.#selections, data);
+    const own = dataSchema(this.#selections, data);
     return [this.#envelope(page.name, isBatch ? 'BatchMeta' : 'Meta', own, restWords(page.description))];
   }
 
@@ -169,7 +169,7 @@ export class Envelopes {
   }
 }
 
-function dataOf(selections: Selections, member: Member): JsonSchema {
+function dataSchema(selections: Selections, member: Member): JsonSchema {
   const { description, ...value } = selections.schemaOf(member);
   const isList = isListType(getNullableType(member.field.type));
   return isList && description !== undefined ? { ...value, description } : value;

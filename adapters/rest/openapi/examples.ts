@@ -1,13 +1,13 @@
 import { type GraphQLObjectType, getNamedType, isObjectType, isUnionType, type OperationDefinitionNode } from 'graphql';
-import { documentNameOf } from '../../../schema/list-documents.js';
+import { documentName } from '../../../schema/list-documents.js';
 import { priceOfField } from '../../../src/documents/rules.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { holdsUsers, LIST_READS } from '../../../src/domain/lists.js';
-import { type ItemCache, priceOf, type Unit } from '../../../src/domain/prices.js';
+import { type ItemCache, itemPrice, type Unit } from '../../../src/domain/prices.js';
 import { PACKS, TIERS, usdPer1000 } from '../../../src/domain/tiers.js';
 import type { Answer } from '../../../src/serve/call.js';
 import { bodyText } from '../../http/bodies/shared-body.js';
-import { envelopeOf, estimateEnvelope } from '../envelope.js';
+import { buildEnvelope, estimateEnvelope } from '../envelope.js';
 import { EXAMPLE_OBJECTS } from './example-objects.js';
 import type { Member, Selections } from './selections.js';
 import type { Example } from './types.js';
@@ -57,7 +57,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
       rateLimits: TIERS,
     },
   },
-  checkout: { value: { ...checkoutOf(PACKS[0]) } },
+  checkout: { value: { ...checkoutExample(PACKS[0]) } },
   usage: {
     value: {
       nodes: [{ day: AT.slice(0, 10), hour: null, requests: 1, ...PAID, keyPrefix: null }],
@@ -70,7 +70,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
       requestId: REQUEST_ID,
       at: AT,
       operation: 'user-tweets',
-      balanceAfter: toCredits(BALANCE - 2 * priceOf('tweet', 'miss')),
+      balanceAfter: toCredits(BALANCE - 2 * itemPrice('tweet', 'miss')),
       lines: [{ path: 'page', unit: 'tweet', cache: 'miss', items: 2, unitPrice: 1, credits: 2 }],
     },
   },
@@ -78,7 +78,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
 
 /** For a list that has no example of its own. */
 function exampleOfList(name: string) {
-  const read = LIST_READS.find((each) => documentNameOf(each) === name);
+  const read = LIST_READS.find((each) => documentName(each) === name);
   if (!read) throw new TypeError(`There is no example for ${name}.`);
   return page(holdsUsers(read) ? [FERRIES, OBSERVATORY] : [PHOTO, THREAD], CURSOR);
 }
@@ -94,7 +94,7 @@ function batch(nodes: readonly unknown[], errors: readonly unknown[]) {
   return { value: { nodes, errors, meta: { items: nodes.length, cache: 'mixed', cacheHits: 1 } }, items };
 }
 
-function checkoutOf({ name, usd, credits }: (typeof PACKS)[number]) {
+function checkoutExample({ name, usd, credits }: (typeof PACKS)[number]) {
   return { url: 'https://checkout.example/session/1', pack: name, usd, credits };
 }
 
@@ -102,7 +102,7 @@ function checkoutOf({ name, usd, credits }: (typeof PACKS)[number]) {
  * Example answers of an operation: the objects are invented, everything else is as the service itself would write it.
  * `asked` is the most items that the example request can return.
  */
-export function examplesOf(
+export function responseExamples(
   selections: Selections,
   operation: OperationDefinitionNode,
   asked: number,
@@ -112,14 +112,14 @@ export function examplesOf(
   const example = ROOTS[name] ?? exampleOfList(name);
   const unit = priceOfField(root.field)?.unit;
   const data = { [root.name]: shaped(selections, root, example.value) };
-  const body = envelopeOf(answerOf(data, example.items ?? [], unit), REQUEST_ID, []);
+  const body = buildEnvelope(exampleAnswer(data, example.items ?? [], unit), REQUEST_ID, []);
   const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(bodyText(body)) };
   if (!unit) return { answer };
   return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
 }
 
-function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
-  const amount = unit ? items.reduce((sum, cache) => sum + priceOf(unit, cache), 0) : 0;
+function exampleAnswer(data: Record<string, unknown>, items: readonly ItemCache[], unit: Unit | undefined): Answer {
+  const amount = unit ? items.reduce((sum, cache) => sum + itemPrice(unit, cache), 0) : 0;
   const cached = items.filter((cache) => cache === 'hit').length;
   const cache = items.length > 0 && cached === items.length ? 'hit' : 'miss';
   return {
@@ -134,8 +134,8 @@ function answerOf(data: Record<string, unknown>, items: readonly ItemCache[], un
 }
 
 function estimated(unit: Unit, maxItems: number): unknown {
-  const estimate = { maxItems, maxAmount: maxItems * priceOf(unit, 'miss'), refused: null };
-  return JSON.parse(String(estimateEnvelope({ ...answerOf({}, [], undefined), estimate }, REQUEST_ID, [])));
+  const estimate = { maxItems, maxAmount: maxItems * itemPrice(unit, 'miss'), refused: null };
+  return JSON.parse(String(estimateEnvelope({ ...exampleAnswer({}, [], undefined), estimate }, REQUEST_ID, [])));
 }
 
 /** A value as its field's selection shows it, under the names in the answer. */

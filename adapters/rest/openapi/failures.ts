@@ -40,8 +40,8 @@ function exampleFailure(code: ErrorCode, status?: number, said?: string): Servic
 }
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
-const codesOf = (status: number): ErrorCode[] => CODES.filter((code) => ERROR_CODES[code].status === status);
-const BUSY = codesOf(503).filter((code) => code !== 'billing_disabled');
+const codesWithStatus = (status: number): ErrorCode[] => CODES.filter((code) => ERROR_CODES[code].status === status);
+const BUSY = codesWithStatus(503).filter((code) => code !== 'billing_disabled');
 
 interface FailureRow {
   readonly status: number;
@@ -75,7 +75,7 @@ const FAILURES = {
   Unauthorized: {
     status: 401,
     description: 'The key is missing or invalid. The policy shows the rate limit of a new account.',
-    codes: codesOf(401),
+    codes: codesWithStatus(401),
     headers: { ...V1_HEADERS, 'WWW-Authenticate': header('WwwAuthenticate') },
   },
   NoCredits: {
@@ -101,7 +101,7 @@ const FAILURES = {
     status: 403,
     description:
       'The network denied the search, or does not offer this product at the moment. `Latest` is always available.',
-    codes: codesOf(403),
+    codes: codesWithStatus(403),
     headers: KNOWN,
   },
   NotFound: {
@@ -151,7 +151,7 @@ const FAILURES = {
     status: 503,
     description:
       'Card checkout is not available, the payment processor did not respond, or Perch is at capacity. Nothing was charged.',
-    codes: codesOf(503),
+    codes: codesWithStatus(503),
     headers: { ...MAYBE_KNOWN, ...MAYBE_WAIT },
   },
   KeylessNotFound: {
@@ -177,7 +177,7 @@ export function failures(names: readonly FailureName[]): Record<string, Referenc
 }
 
 /** The failure for a status of an endpoint; 403 and 503 have more detail on some endpoints. `reads`: from the network. */
-export function failureOf(status: number, operation: string, reads: boolean): FailureName {
+export function failureName(status: number, operation: string, reads: boolean): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
   if (status === 403 && operation === 'checkout') return 'CheckoutDenied';
   if (status === 503 && operation === 'checkout') return 'CheckoutClosed';

@@ -58,7 +58,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
 const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
 
 /** Parameters in the path, the query and headers; for POST all others except `fresh` are in the body (B12). */
-export function parametersOf(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
+export function apiParameters(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
   const paid = parameters.some(({ name }) => name === 'fresh');
   const own = parameters.filter(
     ({ name, header }) => row.method === 'GET' || name === 'fresh' || header !== null || inPath(row, name),
@@ -82,7 +82,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
 }
 
 /** The JSON body of a POST, as a component; `fresh` may be in it, too. */
-export function requestBodyOf(
+export function apiRequestBody(
   name: string,
   parameters: readonly Parameter[],
   selections: Selections,

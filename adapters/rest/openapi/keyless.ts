@@ -1,6 +1,6 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
-import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
 import { VERSION } from '../../../src/domain/version.js';
 import { type FailureName, failures } from './failures.js';
 import { header, KEYLESS_HEADERS } from './headers.js';
@@ -39,9 +39,9 @@ function keyless(
 const prices = (Object.keys(UNITS) as Unit[]).map((unit) => ({
   unit,
   items: UNITS[unit].items,
-  miss: toCredits(priceOf(unit, 'miss')),
-  hit: toCredits(priceOf(unit, 'hit')),
-  bypass: toCredits(priceOf(unit, 'bypass')),
+  miss: toCredits(itemPrice(unit, 'miss')),
+  hit: toCredits(itemPrice(unit, 'hit')),
+  bypass: toCredits(itemPrice(unit, 'bypass')),
 }));
 
 const CODE: ApiParameter = {

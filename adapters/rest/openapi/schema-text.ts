@@ -25,7 +25,7 @@ export function restWords(description: string | null | undefined): string {
 }
 
 /** The first sentence, or the part of it before a colon: the endpoint's one-line summary. */
-export function summaryOf(description: string): string {
+export function endpointSummary(description: string): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/, 1);
   return sentence.split(': ', 1)[0] ?? sentence;
 }

@@ -24,7 +24,7 @@ export interface BatchSpecs {
   page(list: ListRef): BatchSpec<PageInput, NetworkPage>;
 }
 
-export function batchSpecsOf(network: Network): BatchSpecs {
+export function createBatchSpecs(network: Network): BatchSpecs {
   const users = (kind: string): BatchSpec<UserRef, Found<User>> => ({
     kind,
     family: 'fast',
@@ -34,7 +34,7 @@ export function batchSpecsOf(network: Network): BatchSpecs {
     read: async (refs, context) => withReadableText(await network.users(refs, context)),
   });
   const [byId, byHandle] = [users('users'), users(network.handlesApart === true ? 'users:handle' : 'users')];
-  const wantOf = ({ want }: PageInput): number | undefined => (network.billing?.per === 'item' ? want : undefined);
+  const billedWant = ({ want }: PageInput): number | undefined => (network.billing?.per === 'item' ? want : undefined);
   return {
     user: (ref) => ('id' in ref ? byId : byHandle),
     tweets: {
@@ -46,14 +46,14 @@ export function batchSpecsOf(network: Network): BatchSpecs {
       read: async (ids, context) => withReadableText(await network.tweets(ids, context)),
     },
     page: (list) => ({
-      kind: kindOf(list),
+      kind: batchKind(list),
       family: familyOfList(list.kind),
       maxBatchSize: 1,
       subjectOf: () => listHash(list),
-      nameOf: (input) => `${listHash(list)} ${wantOf(input) ?? ''} ${input.token ?? ''}`,
+      nameOf: (input) => `${listHash(list)} ${billedWant(input) ?? ''} ${input.token ?? ''}`,
       async read([input], context) {
         if (input === undefined) return [];
-        const page = await network.page(input.list, input.token, knowing(input, context), wantOf(input));
+        const page = await network.page(input.list, input.token, knowing(input, context), billedWant(input));
         return [withReadableText(page)];
       },
     }),
@@ -64,5 +64,5 @@ const knowing = ({ cached }: PageInput, context: ReadContext): ReadContext =>
   cached === undefined ? context : { ...context, cached };
 
 /** A session may serve one search product and not another (4, `product`). */
-const kindOf = ({ kind, product }: ListRef): string =>
+const batchKind = ({ kind, product }: ListRef): string =>
   product === undefined || product === 'Latest' ? kind : `${kind}:${product}`;

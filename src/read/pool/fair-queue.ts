@@ -1,6 +1,6 @@
 import type { Job } from './job.js';
 import { AccountQueue, JobGroup, KindCounts } from './job-group.js';
-import { mayHaveMore, QUEUE_SLOTS, slotsOf } from './queue-share.js';
+import { mayHaveMore, QUEUE_SLOTS, slotsPerInput } from './queue-share.js';
 
 /** A set of numbers. Sums them with each number capped, in time logarithmic in the largest (a Fenwick tree). */
 export class CappedSums {
@@ -188,12 +188,12 @@ export class FairQueue {
   }
 
   #next(groups: readonly JobGroup[]): Job | undefined {
-    const account = firstOf(
+    const account = minBy(
       groups.flatMap(({ next }) => next ?? []),
       ({ turn }) => turn,
     );
     if (account === undefined) return undefined;
-    const oldest = firstOf(
+    const oldest = minBy(
       groups.flatMap((group) => group.first(account) ?? []),
       ({ since }) => since,
     );
@@ -212,7 +212,7 @@ export class FairQueue {
   #count({ spec }: Job, by: 1 | -1): void {
     this.#kinds.count(spec, by);
     if (spec.maxBatchSize === 1) this.#unbatched += by;
-    this.#slots += by * slotsOf(spec);
+    this.#slots += by * slotsPerInput(spec);
   }
 }
 
@@ -221,7 +221,7 @@ function isOpen(group: JobGroup, consumer: Consumer): boolean {
   return sample !== undefined && consumer.mayTake(sample) && consumer.mayRead(group.kind);
 }
 
-function firstOf<T>(things: readonly T[], orderOf: (thing: T) => number): T | undefined {
+function minBy<T>(things: readonly T[], orderOf: (thing: T) => number): T | undefined {
   return things.reduce<T | undefined>(
     (first, thing) => (first === undefined || orderOf(thing) < orderOf(first) ? thing : first),
     undefined,

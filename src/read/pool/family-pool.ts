@@ -10,9 +10,9 @@ import { type FamilyHealth, type InFlightHealth, isTrouble, newCounts, noteFailu
 import type { SharedMeasurement } from './in-flight-limit.js';
 import type { BatchSpec, Job } from './job.js';
 import type { JobGroup } from './job-group.js';
-import { shareOf } from './queue-share.js';
+import { accountShare } from './queue-share.js';
 import { closedFor, queueTooLong, shareTaken, type Wanted } from './refusals.js';
-import { fairMsOf, send } from './send-batch.js';
+import { fairSampleMs, send } from './send-batch.js';
 import { isRefusal, refusing, type Session, usable, usableFor } from './session.js';
 import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
@@ -87,7 +87,7 @@ export class FamilyPool {
     // The kind with the longest wait counts: the network may serve less than the pace allows.
     const kinds = [...this.#queue.kinds()].map((kind) => this.#waitMs('', kind, usable(this.#options.sessions, kind)));
     const waitMs = Math.max(paced, ...kinds);
-    return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightOf) };
+    return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightHealth) };
   }
 
   /** Queues the input. Rejects at once if it cannot be read in time, is over its account's share, or closed to all. */
@@ -129,7 +129,7 @@ export class FamilyPool {
     const account = accounts.find((accountId) => this.#queue.hasRoomFor(accountId));
     const waitMs = this.#waitMs(account ?? accounts[0] ?? '', kind, usable(this.#options.sessions, kind));
     if (account !== undefined) return waitMs >= leftMs ? queueTooLong(waitMs, leftMs) : undefined;
-    const [own, share] = [this.#queue.slotsOf(accounts[0] ?? ''), shareOf(this.#queue.slots)];
+    const [own, share] = [this.#queue.slotsOf(accounts[0] ?? ''), accountShare(this.#queue.slots)];
     // There is room again once the jobs above the share have been read.
     return shareTaken(own, share, waitMs * Math.min(1, (own - share + 1) / Math.max(1, own)));
   }
@@ -189,7 +189,7 @@ export class FamilyPool {
     const call = limit.enter();
     try {
       const timeoutMs = this.#attemptMs(session, jobs, startedAt);
-      const time = { timeoutMs, fairMs: fairMsOf(jobs), timers, onBilled, counts: this.counts };
+      const time = { timeoutMs, fairMs: fairSampleMs(jobs), timers, onBilled, counts: this.counts };
       const outputs = await this.#traced(session, jobs, () => send(session, jobs, time));
       limit.leave(call, true);
       this.counts.failing = false;
@@ -313,5 +313,5 @@ export class FamilyPool {
 const isMeasurement = (failure: ServiceError): boolean =>
   isTooLate(failure) || !(isTrouble(failure) || isRefusal(failure));
 
-const inFlightOf = ({ session, limits }: SessionWorker): InFlightHealth[] =>
+const inFlightHealth = ({ session, limits }: SessionWorker): InFlightHealth[] =>
   [...limits].map(([kind, { limit, inFlight }]) => ({ session: session.name, kind, limit, calls: inFlight }));

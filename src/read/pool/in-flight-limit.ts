@@ -10,7 +10,7 @@ export interface Latency {
 }
 
 /** `samples`: in order of arrival; at least one. */
-function latencyOf(samples: readonly number[]): Latency {
+function measureLatency(samples: readonly number[]): Latency {
   const all = sorted(samples);
   const late = sorted(samples.slice(Math.floor(samples.length / 2)));
   return { lowMs: quantile(all, 0.1), lateLowMs: quantile(late, 0.1), medianMs: quantile(all, 0.5) };
@@ -200,7 +200,7 @@ export class InFlightLimit {
    * Ends the measurement: continues with the earlier limit, reduced in proportion if answers were too slow under it.
    */
   #take(before: { readonly limit: number; readonly medianMs: number }, now: number): void {
-    const { lowMs, medianMs } = latencyOf(this.#samples);
+    const { lowMs, medianMs } = measureLatency(this.#samples);
     this.#before = undefined;
     this.#ownMs = lowMs;
     this.#cuts = 0;
@@ -211,7 +211,7 @@ export class InFlightLimit {
   }
 
   #close(now: number): void {
-    const latency = latencyOf(this.#samples);
+    const latency = measureLatency(this.#samples);
     const perSecond = (1000 * this.#samples.length) / Math.max(1, now - this.#sinceMs);
     const pressed = this.#pressed;
     const crowded = pressed && perSecond < MANAGES * (this.#options.perSecond ?? 0);

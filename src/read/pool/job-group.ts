@@ -1,5 +1,5 @@
 import type { BatchSpec, Job } from './job.js';
-import { slotsOf } from './queue-share.js';
+import { slotsPerInput } from './queue-share.js';
 
 /** How many jobs of each kind are waiting, and how many of them fit into one upstream call. */
 export class KindCounts {
@@ -58,7 +58,7 @@ export class AccountQueue {
 
   count({ spec }: Job, by: 1 | -1): void {
     this.jobs += by;
-    this.slots += by * slotsOf(spec);
+    this.slots += by * slotsPerInput(spec);
     if (spec.maxBatchSize === 1) this.unbatched += by;
     this.#kinds.count(spec, by);
   }

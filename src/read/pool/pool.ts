@@ -8,7 +8,7 @@ import type { Found, Network, NetworkPage } from '../../ports/network.js';
 import type { Pace } from '../../ports/rate-limiter.js';
 import type { Tracing } from '../../ports/tracing.js';
 import type { Waiters } from '../waiters.js';
-import { batchSpecsOf, type PageNeeds } from './batch-specs.js';
+import { createBatchSpecs, type PageNeeds } from './batch-specs.js';
 import { FamilyPool } from './family-pool.js';
 import type { PoolHealth } from './health.js';
 import { Session } from './session.js';
@@ -39,7 +39,7 @@ export interface PoolOptions {
 export function createPool(options: PoolOptions): Pool {
   const { network, pace, clock, monotonic, perSecond, timers = processTimers, tracing = UNTRACED } = options;
   const sessions = network.sessions.map((name) => new Session(name, { clock, monotonic }));
-  const poolOf = (family: Family): FamilyPool =>
+  const createFamilyPool = (family: Family): FamilyPool =>
     new FamilyPool({
       name: `${network.name}:${family}`,
       sessions,
@@ -50,8 +50,8 @@ export function createPool(options: PoolOptions): Pool {
       perSecond: perSecond[family],
       tracing,
     });
-  const families = { fast: poolOf('fast'), slow: poolOf('slow') };
-  const { user, tweets, page } = batchSpecsOf(network);
+  const families = { fast: createFamilyPool('fast'), slow: createFamilyPool('slow') };
+  const { user, tweets, page } = createBatchSpecs(network);
   return {
     user(ref, waiters) {
       const spec = user(ref);

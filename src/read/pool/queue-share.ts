@@ -10,13 +10,13 @@ const OF_FREE = 1 / 3;
 const INPUTS_PER_SLOT = 10;
 
 /** Slots that one input of this kind takes. */
-export const slotsOf = ({ maxBatchSize: most }: BatchSpec): number => 1 / Math.min(most, INPUTS_PER_SLOT);
+export const slotsPerInput = ({ maxBatchSize: most }: BatchSpec): number => 1 / Math.min(most, INPUTS_PER_SLOT);
 
 /** Tolerance for sums of tenths. */
 const ROUNDING = 1e-6;
 
 /** Whether an account with `own` of the `taken` slots may have another (the dynamic threshold of Choudhury and Hahne). */
-export const mayHaveMore = (own: number, taken: number): boolean => own + ROUNDING < shareOf(taken);
+export const mayHaveMore = (own: number, taken: number): boolean => own + ROUNDING < accountShare(taken);
 
 /** Slots that one account may have while `taken` are in use by everybody. */
-export const shareOf = (taken: number): number => OF_FREE * Math.max(0, QUEUE_SLOTS - taken);
+export const accountShare = (taken: number): number => OF_FREE * Math.max(0, QUEUE_SLOTS - taken);

@@ -21,7 +21,7 @@ export interface CallTime {
 /** A timeout counts as a latency sample only if the call had at least this share of its jobs' time, or this long. */
 const FAIR = { share: 0.25, ms: 5000 } as const;
 
-export const fairMsOf = (jobs: readonly Job[]): number =>
+export const fairSampleMs = (jobs: readonly Job[]): number =>
   Math.min(FAIR.ms, FAIR.share * Math.max(...jobs.map(({ waiters, askedAt }) => waiters.deadlineAtMs - askedAt)));
 
 /** Makes one upstream call for the batched jobs; returns an output per job, in order. Fails with a ServiceError. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { webAddress } from '../../../adapters/cli/command-line.js';
 import { compile, tweets } from '../../../adapters/networks/corpus/search/compile.js';
-import { linkOf } from '../../../adapters/networks/mastodon/link-header.js';
+import { findLink } from '../../../adapters/networks/mastodon/link-header.js';
 import { parseQuery } from '../../../adapters/networks/search/parse.js';
 import { phrase } from '../../../demo/phrase.js';
 import { SLOTS } from '../../../demo/vocabulary.js';
@@ -45,7 +45,7 @@ describe('Link headers as networks write them', () => {
   test.each(['<a>; rel=x, <b>; rel=next', '<a>; rel=x ,<b>; rel=next', '<a>; rel=x  ,  <b>; rel=next'])(
     '%s',
     (header) => {
-      expect(linkOf(header, 'next')).toBe('b');
+      expect(findLink(header, 'next')).toBe('b');
     },
   );
 });

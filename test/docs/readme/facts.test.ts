@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { endpointOf } from '../../../adapters/rest/parameters.js';
+import { deriveEndpoint } from '../../../adapters/rest/parameters.js';
 import { ROUTES } from '../../../adapters/rest/routes.js';
 import { DEMO_ACCOUNTS, DEMO_TWEETS } from '../../../demo/demo-network.js';
 import { schema } from '../../../schema/index.js';
@@ -11,13 +11,13 @@ import { readOperations } from '../../../schema/operations.js';
 import { SETTINGS, type SettingName } from '../../../src/config/settings.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
-import { priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
 import { DEFAULT_LIFETIMES } from '../../../src/read/lifetimes.js';
 import { codeIn, onOneLine, README, ROOT, readPage, tableOf, tablesOf } from './markdown.js';
 
 const amount = (cell: string): number => Number(/[\d.,]+/.exec(cell)?.[0].replaceAll(',', ''));
 const pages = Object.fromEntries(
-  Object.entries(readOperations()).map(([name, text]) => [name, endpointOf(schema, text)]),
+  Object.entries(readOperations()).map(([name, text]) => [name, deriveEndpoint(schema, text)]),
 );
 
 /** The price of one item of an endpoint, from the schema; 0 where it is free. */
@@ -41,7 +41,7 @@ describe('prices', () => {
     expect(rows.map(({ item }) => item)).toEqual(Object.keys(units));
     for (const { item, prices } of rows) {
       for (const unit of units[item] ?? []) {
-        const charged = (['miss', 'hit', 'bypass'] as const).map((cache) => toCredits(priceOf(unit, cache)));
+        const charged = (['miss', 'hit', 'bypass'] as const).map((cache) => toCredits(itemPrice(unit, cache)));
         expect({ item, prices }).toEqual({ item, prices: charged });
       }
     }

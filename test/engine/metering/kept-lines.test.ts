@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type ItemCache, priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { type ItemCache, itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
 import { ledgerLines, responseLines } from '../../../src/metering/receipt.js';
 import type { ReceiptLine } from '../../../src/ports/ledger.js';
 
@@ -18,7 +18,7 @@ const line = fc
     cache: fc.constantFrom(...CACHES),
     items: fc.integer({ min: 1, max: 99_999 }),
   })
-  .map((one): ReceiptLine => ({ ...one, unitPrice: priceOf(one.unit, one.cache) }));
+  .map((one): ReceiptLine => ({ ...one, unitPrice: itemPrice(one.unit, one.cache) }));
 const receipts = fc.array(line, { maxLength: 300 });
 
 const sumsOf = (lines: readonly ReceiptLine[]) => ({
@@ -46,7 +46,7 @@ it('the very worst: every unit in every way of coming by it, at many places', ()
     UNIT_NAMES.flatMap((unit) =>
       CACHES.map((cache): ReceiptLine => {
         const path = Array.from({ length: 9 }, () => 'retweeters').join('.') + nth;
-        return { path, unit, cache, items: 999_999, unitPrice: priceOf(unit, cache) };
+        return { path, unit, cache, items: 999_999, unitPrice: itemPrice(unit, cache) };
       }),
     ),
   ).flat();
@@ -61,7 +61,7 @@ const wide = (width: number, items = 1): ReceiptLine[] =>
     .slice(0, 12)
     .map(({ unit, cache }, nth) => {
       const path = String.fromCharCode(97 + nth).repeat(width);
-      return { path, unit, cache, items, unitPrice: priceOf(unit, cache) };
+      return { path, unit, cache, items, unitPrice: itemPrice(unit, cache) };
     });
 const bytesOf = (lines: readonly ReceiptLine[]): number => JSON.stringify(lines).length;
 /** The last of these that is small enough. */
@@ -119,7 +119,7 @@ it('lists at most 115 lines in an answer, and no path over 256 characters', () =
 });
 
 const lineAt = (path: string, unit: Unit, cache: ItemCache, amount = 1): ReceiptLine => ({
-  ...{ path, unit, cache, items: amount, unitPrice: priceOf(unit, cache) },
+  ...{ path, unit, cache, items: amount, unitPrice: itemPrice(unit, cache) },
 });
 
 it.each([

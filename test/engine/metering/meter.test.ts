@@ -1,6 +1,6 @@
 /** What an operation may still take, and what it took. */
 import { describe, expect, it } from 'vitest';
-import { type Item, Meter, shortOf } from '../../../src/metering/meter.js';
+import { type Item, Meter, shortageError } from '../../../src/metering/meter.js';
 import { SpendingLimit } from '../../../src/metering/spending-limit.js';
 import { Wallet } from '../../../src/metering/wallet.js';
 
@@ -130,13 +130,13 @@ describe('the limit that was reached', () => {
       message: 'It costs 1 credit; the wallet holds 0.5 credits. Add credits: GET /v1/billing/packs lists the packs.',
     },
   ] as const)('$shortage says which limit it was, and how to lift it (U1)', ({ shortage, detail, message }) => {
-    const failure = shortOf(shortage, 'It costs 1 credit', 500);
+    const failure = shortageError(shortage, 'It costs 1 credit', 500);
     expect([failure.code, failure.status, failure.message]).toEqual(['no_credits', 402, message]);
     expect(failure.detail).toEqual(detail);
   });
 
   it('never says that less than nothing is left', () => {
-    expect(shortOf('no_credits', 'It costs 1 credit', -250).message).toContain('the wallet holds 0 credits');
+    expect(shortageError('no_credits', 'It costs 1 credit', -250).message).toContain('the wallet holds 0 credits');
   });
 
   it('is what the meter says of a read', () => {

@@ -1,7 +1,7 @@
 /** One operation's receipt: what is on it, what it comes to, and what it says of where the items came from. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ItemCache, priceOf, UNITS, type Unit } from '../../../src/domain/prices.js';
+import { type ItemCache, itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
 import { Receipt } from '../../../src/metering/receipt.js';
 
 const UNIT_NAMES = Object.keys(UNITS) as Unit[];
@@ -38,7 +38,7 @@ describe('the charge', () => {
         }
         const left = taken.filter((_, nth) => !gone.has(nth));
         const charge = receipt.fold();
-        const amount = left.reduce((sum, { unit, cache }) => sum + priceOf(unit, cache), 0);
+        const amount = left.reduce((sum, { unit, cache }) => sum + itemPrice(unit, cache), 0);
         expect(receipt.amount).toBe(amount);
         expect(charge).toMatchObject({
           amount,
@@ -49,7 +49,7 @@ describe('the charge', () => {
           const same = left.filter(
             ({ path, unit, cache }) => path === line.path && unit === line.unit && cache === line.cache,
           );
-          expect(line).toMatchObject({ items: same.length, unitPrice: priceOf(line.unit, line.cache) });
+          expect(line).toMatchObject({ items: same.length, unitPrice: itemPrice(line.unit, line.cache) });
           expect(line.items).toBeGreaterThan(0);
         }
         expect(charge.lines.reduce((sum, line) => sum + line.items, 0)).toBe(left.length);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { unitOfList } from '../../../src/domain/lists.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import type { ListShape } from '../../kit/networks/list-network.js';
 import { kinds, pageSizes, startChain } from '../read/chains.js';
 
@@ -26,13 +26,13 @@ describe('a page and what the money covers of it (M1)', () => {
           // Once round, with enough: a wallet that never covers a thing would never come to the end.
           const round = Math.floor(turn / walletCache.length);
           const credits =
-            Math.round((walletCache[turn % walletCache.length] ?? 0) * priceOf(unit, 'miss')) +
+            Math.round((walletCache[turn % walletCache.length] ?? 0) * itemPrice(unit, 'miss')) +
             (round > 3 ? 10 ** 6 : 0);
           const before = engine.calls();
           const got = await engine.page({ ...ask, after }, credits).catch((error: unknown) => error);
-          if (credits < priceOf(unit, 'miss')) expect(engine.calls()).toBe(before);
+          if (credits < itemPrice(unit, 'miss')) expect(engine.calls()).toBe(before);
           if (got instanceof ServiceError) {
-            expect([got.code, credits < priceOf(unit, 'miss')]).toEqual(['no_credits', true]);
+            expect([got.code, credits < itemPrice(unit, 'miss')]).toEqual(['no_credits', true]);
             continue;
           }
           const { page, charge } = got as Awaited<ReturnType<typeof engine.page>>;
@@ -42,7 +42,7 @@ describe('a page and what the money covers of it (M1)', () => {
             expect(page.nodes.length).toBeGreaterThan(0);
             expect(page.nodes.length).toBeLessThan(count);
             // Not one more item would have been covered at full price.
-            expect(credits - charge.amount).toBeLessThan(priceOf(unit, 'miss'));
+            expect(credits - charge.amount).toBeLessThan(itemPrice(unit, 'miss'));
           } else if (page.endCursor !== null) expect(page.nodes).toHaveLength(count);
           ids.push(...page.nodes.map((node) => node.id));
           after = page.endCursor;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isNewestFirst, LIST_KINDS, LISTS, unitOfList } from '../../../src/domain/lists.js';
 import { PRODUCTS } from '../../../src/domain/model.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import type { Page } from '../../../src/read/reads.js';
 import { createEngine, type Engine } from '../../kit/engine.js';
 import { createListNetwork, type ListNetwork, type ListShape } from '../../kit/networks/list-network.js';
@@ -89,8 +89,8 @@ export async function call(chain: Chain, step: Step, after: string | null): Prom
   const upstream = engine.calls() - before;
   if (upstream > 10) throw new Error(`${upstream} upstream pages in one call (C12)`);
   const unit = unitOfList(list.list);
-  const rest = priceOf(unit, step.fresh ? 'bypass' : 'miss');
-  const due = page.cacheHits * priceOf(unit, 'hit') + (page.nodes.length - page.cacheHits) * rest;
+  const rest = itemPrice(unit, step.fresh ? 'bypass' : 'miss');
+  const due = page.cacheHits * itemPrice(unit, 'hit') + (page.nodes.length - page.cacheHits) * rest;
   if (page.charged !== due || charge.amount !== due) throw new Error(`${charge.amount} charged, ${due} due (M6)`);
   const label = step.fresh ? 'bypass' : upstream > 0 ? 'miss' : 'hit';
   if (page.cache !== label) throw new Error(`${page.cache} where ${upstream} pages were read (M6)`);

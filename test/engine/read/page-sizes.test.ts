@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import { unitOfList } from '../../../src/domain/lists.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import type { Page } from '../../../src/read/reads.js';
 import type { ListShape } from '../../kit/networks/list-network.js';
 import { type Chain, call, follow, kinds, newestFirst, type Step, startChain, steps } from './chains.js';
@@ -114,7 +114,7 @@ describe('a network that bills by item', () => {
         const [shape, billed, payable, count] = given;
         const of = [shape, { ...shape, billed }].map(startChain);
         const [natural, sized] = await each(of, async ({ engine, list: { list } }) => {
-          const credits = payable * priceOf(unitOfList(list), 'miss');
+          const credits = payable * itemPrice(unitOfList(list), 'miss');
           const read = engine.page({ ...list, count }, credits);
           return read.then(({ page }) => seenOf(page)).catch((error: ServiceError) => error.code);
         });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Tweet, User } from '../../../src/domain/model.js';
 import type { Position } from '../../../src/read/cursor.js';
-import { resumeIn, timeOf } from '../../../src/read/fill.js';
+import { itemTime, resumeIn } from '../../../src/read/fill.js';
 import { type CachedPage, HEAD } from '../../../src/read/page-cache.js';
 
 const at = (second: number): number => Date.UTC(2026, 10, 21, 12) + 1000 * second;
@@ -45,5 +45,5 @@ it.each<[string, () => number | null, number | null]>([
 });
 
 it('a tweet has the time at which it was written, a profile has none', () => {
-  expect([timeOf(itemOf('1@7')), timeOf(itemOf('1'))]).toEqual([at(7), null]);
+  expect([itemTime(itemOf('1@7')), itemTime(itemOf('1'))]).toEqual([at(7), null]);
 });

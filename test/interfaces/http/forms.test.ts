@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formOf } from '../../../adapters/http/form.js';
+import { readForm } from '../../../adapters/http/form.js';
 import { refuseCrossSite } from '../../../adapters/http/same-origin.js';
 import { type BareServer, startBareServer } from './server.js';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
     mount: (app) =>
       app.post('/form', async (request) => {
         refuseCrossSite(request);
-        return Object.fromEntries(formOf(request));
+        return Object.fromEntries(readForm(request));
       }),
   });
   server.app.baseUrl = 'https://api.perch.example/v';

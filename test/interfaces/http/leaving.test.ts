@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { signalOf } from '../../../adapters/http/request.js';
+import { disconnectSignal } from '../../../adapters/http/request.js';
 import { startBareServer } from './server.js';
 
 it('aborts the signal of a late route only when its caller has left', async () => {
@@ -12,7 +12,7 @@ it('aborts the signal of a late route only when its caller has left', async () =
     mount: (app) => {
       app.post('/v1/late', async (request, reply) => {
         if (request.headers['x-leaves'] === 'yes') await once(reply.raw, 'close');
-        seen.push(signalOf(reply).aborted);
+        seen.push(disconnectSignal(reply).aborted);
         answered();
         return {};
       });

@@ -5,12 +5,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogueOf } from '../../../adapters/mcp/catalogue.js';
+import { buildCatalogue } from '../../../adapters/mcp/catalogue.js';
 import { REVISIONS } from '../../../adapters/mcp/server.js';
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import { blocksOf, codeIn, ROOT, tableOf } from '../../docs/readme/markdown.js';
 import { range } from '../../kit/networks/scripted-network.js';
 import { sendOld } from './raw.js';
@@ -88,12 +88,12 @@ describe('snippets', () => {
 
 describe('tables', () => {
   it('the tools, in their order, and what they cost', () => {
-    const { listed, reads } = catalogueOf({ schema, operations: readOperations() });
+    const { listed, reads } = buildCatalogue({ schema, operations: readOperations() });
     const rows = tableOf(PAGE, 'Tool');
     expect(rows.map(([name = '']) => codeIn(name)[0])).toEqual(listed.map(({ name }) => name));
     for (const [name = '', , full, held, most = ''] of rows) {
       const { price, endpoint } = reads.get(codeIn(name)[0] ?? '') ?? {};
-      const [miss, hit] = price ? [priceOf(price.unit, 'miss'), priceOf(price.unit, 'hit')].map(toCredits) : [];
+      const [miss, hit] = price ? [itemPrice(price.unit, 'miss'), itemPrice(price.unit, 'hit')].map(toCredits) : [];
       expect([name, full, held]).toEqual([name, String(miss ?? 'free'), String(hit ?? '')]);
       const count = endpoint?.parameters.find((parameter) => parameter.name === 'count')?.initial ?? 1;
       expect(Number(most.split(' ')[0])).toBeCloseTo((miss ?? 0) * Number(count), 9);

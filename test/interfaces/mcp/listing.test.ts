@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalogueOf, priceTable } from '../../../adapters/mcp/catalogue.js';
+import { buildCatalogue, priceTable } from '../../../adapters/mcp/catalogue.js';
 import { INSTRUCTIONS } from '../../../adapters/mcp/server.js';
 import { TOOLS } from '../../../adapters/mcp/tools.js';
 import type { JsonSchema } from '../../../adapters/rest/openapi/types.js';
@@ -7,7 +7,7 @@ import { ROUTES } from '../../../adapters/rest/routes.js';
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/domain/credits.js';
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import { codeIn } from '../../docs/readme/markdown.js';
 
 /** What OpenAI's strict mode refuses: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
@@ -41,7 +41,7 @@ const partsOf = ({ properties = {}, items }: ToolPart, place: string): [name: st
 ];
 
 const operations = readOperations();
-const catalogue = catalogueOf({ schema, operations });
+const catalogue = buildCatalogue({ schema, operations });
 const { listed, reads } = catalogue;
 
 describe('the tools', () => {
@@ -62,7 +62,7 @@ describe('the tools', () => {
     '%s says what it costs, and takes nothing else',
     (name, tool) => {
       const price = reads.get(name)?.price;
-      const full = price && toCredits(priceOf(price.unit, 'miss'));
+      const full = price && toCredits(itemPrice(price.unit, 'miss'));
       if (price) expect(tool.description).toContain(`Costs ${full} ${full === 1 ? 'credit' : 'credits'} per item`);
       else expect(tool.description).toMatch(/Free/);
       expect(tool.inputSchema.additionalProperties).toBe(false);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ImportSummary, loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
-import { rowsOf } from '../../../adapters/networks/corpus/import/objects/objects.js';
+import { parseRows } from '../../../adapters/networks/corpus/import/objects/objects.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import { record } from '../../kit/client.js';
 import { type Customers, customersOf } from '../../kit/customers.js';
@@ -27,7 +27,7 @@ describe('alternative texts, sounds, polls and articles (T22)', () => {
   beforeAll(async () => {
     perch = await startPerch({
       async prepare({ sql }) {
-        load = (value) => loadCorpus(sql, rowsOf(value, { expected: 'tweet' }) as CorpusRow[]);
+        load = (value) => loadCorpus(sql, parseRows(value, { expected: 'tweet' }) as CorpusRow[]);
         await load(TWEET);
       },
     });

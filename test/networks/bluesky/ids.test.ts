@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isHandle, recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
+import {
+  isHandle,
+  parseRecordId,
+  recordId,
+  uriOfRecord,
+  userDid,
+  userId,
+} from '../../../adapters/networks/bluesky/ids.js';
 import { describeWithShared, readSharedText } from '../contract/shared.js';
 
 const PLC = fc
@@ -32,7 +39,7 @@ describe('ids are addresses in digits', () => {
     fc.assert(
       fc.property(fc.oneof(PLC, WEB), COLLECTION, fc.oneof(TIME.map(tidOf), KEY), (did, collection, rkey) => {
         const uri = `at://${did}/${collection}/${rkey}`;
-        const found = recordOf(recordId(uri));
+        const found = parseRecordId(recordId(uri));
         expect(found && uriOfRecord(found)).toBe(uri);
       }),
       { numRuns: 1000 },
@@ -58,7 +65,7 @@ describe('ids are addresses in digits', () => {
   });
 
   it('the example of the design', () => {
-    const uri = recordOf('24435348462654132138310771656901747286828027290827825332');
+    const uri = parseRecordId('24435348462654132138310771656901747286828027290827825332');
     expect(uri?.did).toBe(userDid('1226117676031835616835566076064899250'));
   });
 
@@ -69,7 +76,7 @@ describe('ids are addresses in digits', () => {
         (id) => {
           const did = userDid(id);
           if (did !== null) expect(userId(did)).toBe(id);
-          const record = recordOf(id);
+          const record = parseRecordId(id);
           if (record !== null) expect(recordId(uriOfRecord(record))).toBe(id);
         },
       ),
@@ -88,14 +95,14 @@ describe('ids are addresses in digits', () => {
     ['more digits than any id has', '1'.repeat(701)],
     ['very many digits', '9'.repeat(100_000)],
   ])('%s is the id of nobody', (_what, id) => {
-    expect([userDid(id), recordOf(id)]).toEqual([null, null]);
+    expect([userDid(id), parseRecordId(id)]).toEqual([null, null]);
   });
 
   it('never reads a user id as a post id, nor a post id as a user id', () => {
     const did = 'did:plc:c6otufdigx5g2hrwkd24la2f';
-    expect(recordOf(userId(did))).toBeNull();
+    expect(parseRecordId(userId(did))).toBeNull();
     expect(userDid(recordId(`at://${did}/app.bsky.feed.post/3n2rygijlak2c`))).toBeNull();
-    expect(recordOf(recordId(`at://${did}/app.bsky.graph.list/3n2rygijlak2c`))).toBeNull();
+    expect(parseRecordId(recordId(`at://${did}/app.bsky.graph.list/3n2rygijlak2c`))).toBeNull();
   });
 });
 
@@ -127,7 +134,7 @@ describeWithShared('contracts/atproto/interop', 'syntax as the protocol’s own 
   it('record keys', () => {
     const of = (rkey: string) => `at://did:plc:c6otufdigx5g2hrwkd24la2f/app.bsky.feed.post/${rkey}`;
     for (const rkey of lines('recordkey_syntax_valid.txt').filter(({ length }) => length < 200)) {
-      const found = recordOf(recordId(of(rkey)));
+      const found = parseRecordId(recordId(of(rkey)));
       expect([rkey, found?.rkey]).toEqual([rkey, rkey]);
     }
     for (const rkey of lines('recordkey_syntax_invalid.txt')) expect(() => recordId(of(rkey))).toThrow(RangeError);

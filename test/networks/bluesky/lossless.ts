@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { parseRecordId, recordId, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
 import type { Tweet, User } from '../../../src/domain/model.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies as they came.
@@ -8,7 +8,7 @@ type Raw = any;
 /** The tweet says what the post says. */
 export function expectPost(tweet: Tweet, post: Raw): void {
   const { record } = post;
-  const found = recordOf(tweet.id);
+  const found = parseRecordId(tweet.id);
   expect(found && uriOfRecord(found)).toBe(post.uri);
   expect(tweet).toMatchObject({
     text: record.text,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { recordId, recordOf, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
+import { parseRecordId, recordId, uriOfRecord, userDid, userId } from '../../../adapters/networks/bluesky/ids.js';
 import { type BlueskyOptions, createBlueskyNetwork } from '../../../adapters/networks/bluesky/network.js';
 import { bodyText, type Misbehaviour, type StandIn } from '../contract/harness.js';
 import { Load } from '../contract/load.js';
@@ -116,7 +116,7 @@ export async function openStandIn(): Promise<BlueskyStandIn> {
 }
 
 function upstreamIdOf(id: string): string {
-  const record = recordOf(id);
+  const record = parseRecordId(id);
   return record ? uriOfRecord(record) : (userDid(id) ?? id);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
-import { rankOf } from '../../../adapters/networks/corpus/search/rank.js';
+import { computeRank } from '../../../adapters/networks/corpus/search/rank.js';
 import { type Corpus, freshCorpus } from './corpus-fixture.js';
 
 /** Longer than any number of matches that fill a page by being looked at in order. */
@@ -38,7 +38,7 @@ for (const [time] of random.slice(0, 260)) add(40 * LONG_MS + (time % LONG_MS), 
 
 const byTime = (a: Row, b: Row): number => b.at - a.at || b.id - a.id;
 const rank = ({ at, likes, retweet }: Row): number =>
-  rankOf({ createdAt: new Date(at).toISOString(), likesCount: likes, isRetweet: retweet });
+  computeRank({ createdAt: new Date(at).toISOString(), likesCount: likes, isRetweet: retweet });
 const byRank = (a: Row, b: Row): number => rank(b) - rank(a) || b.id - a.id;
 
 describe('a word that was common long ago', () => {

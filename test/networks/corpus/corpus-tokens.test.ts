@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adjacent } from '../../../adapters/networks/corpus/search/text-query.js';
 import { fold, withPlainApostrophes } from '../../../adapters/networks/search/fold.js';
-import { MAX_LEXEME, tokensOf } from '../../../adapters/networks/search/tokens.js';
+import { MAX_LEXEME, tokenize } from '../../../adapters/networks/search/tokens.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
@@ -16,7 +16,7 @@ const segmented = (text: string): string[] =>
   }).filter((word) => word !== '');
 
 const wordsOf = (text: string): string[] =>
-  tokensOf(text).flatMap(({ kind, lexeme }) => (kind === 'word' ? [lexeme] : []));
+  tokenize(text).flatMap(({ kind, lexeme }) => (kind === 'word' ? [lexeme] : []));
 
 /** Letters, digits, marks and signs, by script; signs occur in all. */
 const SIGNS = " \t\n.,;:'’‘·-–—…“”«»()!?&/\\_@#%€\u00AD";
@@ -66,9 +66,9 @@ describe('words', () => {
     fc.assert(
       fc.property(fc.array(character, { maxLength: 20 }), (characters) => {
         const text = characters.join('');
-        const [emoji, ...rest] = tokensOf(`\u{1F600}\n${text}`);
+        const [emoji, ...rest] = tokenize(`\u{1F600}\n${text}`);
         expect(emoji).toEqual({ lexeme: '\u{1F600}', position: 1, kind: 'emoji' });
-        expect(rest.map((token) => ({ ...token, position: token.position - 1 }))).toEqual(tokensOf(text));
+        expect(rest.map((token) => ({ ...token, position: token.position - 1 }))).toEqual(tokenize(text));
       }),
       { numRuns: 3000 },
     );
@@ -87,7 +87,7 @@ describe('words', () => {
     ['!? …', ''],
   ])('%s becomes %s', (text, lexemes) => {
     expect(
-      tokensOf(text)
+      tokenize(text)
         .map((token) => token.lexeme)
         .join(' '),
     ).toBe(lexemes);

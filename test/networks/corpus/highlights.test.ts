@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { highlighterOf } from '../../../adapters/networks/search/highlights/highlights.js';
+import { createHighlighter } from '../../../adapters/networks/search/highlights/highlights.js';
 import { placedTokens } from '../../../adapters/networks/search/highlights/placed-tokens.js';
-import { tokensOf } from '../../../adapters/networks/search/tokens.js';
+import { tokenize } from '../../../adapters/networks/search/tokens.js';
 import type { Product, Tweet, User } from '../../../src/domain/model.js';
 import { WRITTEN } from './scripts.js';
 
@@ -25,8 +25,8 @@ const user = (fields: Partial<User>): User => ({
   ...fields,
 });
 
-const exact = highlighterOf({ exact: true });
-const live = highlighterOf({ exact: false });
+const exact = createHighlighter({ exact: true });
+const live = createHighlighter({ exact: false });
 
 /** The marked parts of an item as text; `field: ` before those of a profile. */
 function marked(q: string, item: Tweet | User, highlighter = exact): string[] | null {
@@ -124,9 +124,9 @@ it('places the tokens that are searched', () => {
   fc.assert(
     fc.property(fc.array(characters, { maxLength: 30 }), (parts) => {
       const text = parts.join('');
-      const plain = ({ lexeme, position, kind }: ReturnType<typeof tokensOf>[number]) => ({ lexeme, position, kind });
+      const plain = ({ lexeme, position, kind }: ReturnType<typeof tokenize>[number]) => ({ lexeme, position, kind });
       const placed = placedTokens(text);
-      expect(placed.map(plain)).toEqual(tokensOf(text).map(plain));
+      expect(placed.map(plain)).toEqual(tokenize(text).map(plain));
       for (const { from, to } of placed) expect(text.slice(from, to)).not.toBe('');
     }),
     { numRuns: 2000 },

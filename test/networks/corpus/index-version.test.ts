@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { INDEX_VERSION } from '../../../adapters/networks/corpus/import/index-corpus.js';
-import { rankOf } from '../../../adapters/networks/corpus/search/rank.js';
+import { computeRank } from '../../../adapters/networks/corpus/search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../../../adapters/networks/corpus/search/vector.js';
 import type { Tweet } from '../../../src/domain/model.js';
 
@@ -24,7 +24,7 @@ it('the version of the index changes with what the index holds', () => {
   };
   const { urls, ...unlisted } = full;
   const user = { handle: 'tide.table', name: 'Ännchen Harbour', bio: 'Keeper' };
-  const held = [vectorOfTweet(full), vectorOfTweet(unlisted), vectorOfUser(user), rankOf(full)].join('\n');
+  const held = [vectorOfTweet(full), vectorOfTweet(unlisted), vectorOfUser(user), computeRank(full)].join('\n');
   const digest = createHash('md5').update(held).digest('hex');
   // After a change, raise INDEX_VERSION and write both down here.
   expect([INDEX_VERSION, digest]).toEqual([2, '2c788dfef5bd554af6881111a3359e2f']);

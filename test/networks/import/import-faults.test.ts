@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_PIECE_BYTES, readLines } from '../../../adapters/networks/corpus/import/files/lines.js';
 import { readValues } from '../../../adapters/networks/corpus/import/files/values.js';
-import { rowsOf } from '../../../adapters/networks/corpus/import/objects/objects.js';
+import { parseRows } from '../../../adapters/networks/corpus/import/objects/objects.js';
 import { gather, lines, readPath, type Scratch, scratchFolder } from './import-support.js';
 
 let scratch: Scratch;
@@ -172,7 +172,7 @@ describe('whatever a file holds', () => {
   it('any JSON value gives rows or words, never a crash', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 'user', 'tweet', 'follow'), (json, expected) => {
-        const given = rowsOf(JSON.parse(JSON.stringify(json)), { expected: expected as 'user' | undefined });
+        const given = parseRows(JSON.parse(JSON.stringify(json)), { expected: expected as 'user' | undefined });
         for (const row of given)
           expect(typeof row === 'string' ? row.length > 0 : 'kind' in row || 'omitted' in row).toBe(true);
       }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { tweetOf, userOf } from '../../../adapters/networks/mastodon/map.js';
+import { accountToUser, statusToTweet } from '../../../adapters/networks/mastodon/map.js';
 import * as schemas from '../../../adapters/networks/mastodon/schemas.js';
 import { describeWithShared, listShared, readShared } from '../contract/shared.js';
 import { aStatus } from './fixtures.js';
@@ -10,7 +10,7 @@ const read = <T>(schema: z.ZodType<T>, name: string): T => schema.parse(readShar
 
 describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
   test('a status with a link', () => {
-    const tweet = tweetOf(read(schemas.status, 'entities-Status.L21'));
+    const tweet = statusToTweet(read(schemas.status, 'entities-Status.L21'));
     const address =
       'https://www.theguardian.com/money/2019/dec/07/i-lost-my-193000-inheritance-with-one-wrong-digit-on-my-sort-code';
     expect(tweet).toEqual({
@@ -38,7 +38,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
   });
 
   test('an account of another server', () => {
-    expect(userOf(read(schemas.account, 'entities-Account.L37'))).toEqual({
+    expect(accountToUser(read(schemas.account, 'entities-Account.L37'))).toEqual({
       id: '23634',
       handle: 'noiob@awoo.space',
       name: 'ikea shark fan account',
@@ -61,7 +61,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
 
   test.each(['entities-Quote.L14', 'entities-ShallowQuote.L14'])('a quote, whole or only its id: %s', (name) => {
     const status = schemas.status.parse(aStatus({ quote: readShared(`${FOLDER}/${name}.json`) }));
-    expect(tweetOf(status)).toMatchObject({ isQuote: true, quotedId: '103270115826048975' });
+    expect(statusToTweet(status)).toMatchObject({ isQuote: true, quotedId: '103270115826048975' });
   });
 
   test.each([
@@ -71,7 +71,7 @@ describeWithShared(FOLDER, 'what the documentation of Mastodon shows', () => {
     ['L133', undefined, undefined, undefined],
   ])('an attachment, %s: %s', (line, type, width, height) => {
     const attachment = readShared(`${FOLDER}/entities-MediaAttachment.${line}.json`);
-    const [media] = tweetOf(schemas.status.parse(aStatus({ media_attachments: [attachment] }))).media ?? [];
+    const [media] = statusToTweet(schemas.status.parse(aStatus({ media_attachments: [attachment] }))).media ?? [];
     expect(media?.type).toBe(type);
     if (width !== undefined) expect(media).toMatchObject({ width, height });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linkOf, nextIn } from '../../../adapters/networks/mastodon/link-header.js';
+import { findLink, nextIn } from '../../../adapters/networks/mastodon/link-header.js';
 
 describe('the Link header (RFC 8288)', () => {
   test.each<[header: string | null, target: string | null]>([
@@ -15,7 +15,7 @@ describe('the Link header (RFC 8288)', () => {
     ['https://a.example/n; rel="next"', null],
     ['<https://a.example/n; rel="next"', null],
   ])('%j leads to %j', (header, target) => {
-    expect(linkOf(header, 'next')).toBe(target);
+    expect(findLink(header, 'next')).toBe(target);
   });
 
   test.each<[query: string, position: string | null]>([

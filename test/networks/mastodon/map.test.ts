@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { tweetOf, userOf } from '../../../adapters/networks/mastodon/map.js';
+import { accountToUser, statusToTweet } from '../../../adapters/networks/mastodon/map.js';
 import { account, status } from '../../../adapters/networks/mastodon/schemas.js';
 import { anAccount, aStatus } from './fixtures.js';
 
-const tweet = (more: object) => tweetOf(status.parse(aStatus(more)));
-const user = (more: object) => userOf(account.parse(anAccount(more)));
+const tweet = (more: object) => statusToTweet(status.parse(aStatus(more)));
+const user = (more: object) => accountToUser(account.parse(anAccount(more)));
 
 describe('a profile', () => {
   test('has what is known, and nothing for what is not', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tweetsOf, usersOf } from '../../../adapters/networks/x/map.js';
+import { mapTweets, mapUsers } from '../../../adapters/networks/x/map.js';
 import { tweetsAnswer, usersAnswer } from '../../../adapters/networks/x/schemas.js';
 import { type Json, POST, tweetOf, USER } from './support/mapped.js';
 
@@ -236,7 +236,7 @@ describe('posts of X', () => {
   it('leaves an unreadable post out of its page and marks the answer as partial', () => {
     const answer = tweetsAnswer.parse({ data: [{ ...POST, id: 7 }, POST] });
     expect(answer.unread).toMatchObject([{ value: { id: 7 } }]);
-    expect(tweetsOf(answer).map(({ id }) => id)).toEqual(['100']);
+    expect(mapTweets(answer).map(({ id }) => id)).toEqual(['100']);
     expect(tweetsAnswer.parse({ data: [POST] }).unread).toEqual([]);
   });
 
@@ -272,9 +272,9 @@ describe('posts of X', () => {
       fc.property(any, any, (data, includes) => {
         for (const body of [data, { data: [data], includes }, { data: [{ ...POST, ...(data as Json) }], includes }]) {
           const parsed = tweetsAnswer.safeParse(body);
-          if (parsed.success) for (const tweet of tweetsOf(parsed.data)) expect(tweet.createdAt).toMatch(/Z$/);
+          if (parsed.success) for (const tweet of mapTweets(parsed.data)) expect(tweet.createdAt).toMatch(/Z$/);
           const users = usersAnswer.safeParse(body);
-          if (users.success) usersOf(users.data);
+          if (users.success) mapUsers(users.data);
         }
       }),
       { numRuns: 500 },

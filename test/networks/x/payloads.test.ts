@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tweetsOf, usersOf } from '../../../adapters/networks/x/map.js';
+import { mapTweets, mapUsers } from '../../../adapters/networks/x/map.js';
 import { isOfInput, problemFailure } from '../../../adapters/networks/x/problems.js';
 import {
   problemSchema,
@@ -120,7 +120,7 @@ function checkObject(raw: Json, includes: Json): 'user' | 'tweet' | 'refused' | 
     const missing = MUST_USER.filter((name) => !(name in raw));
     const parsed = usersAnswer.safeParse({ data: [raw] });
     if (missing.length > 0) return refused(parsed, missing);
-    const [mapped] = usersOf(usersAnswer.parse({ data: [raw] })) as [User];
+    const [mapped] = mapUsers(usersAnswer.parse({ data: [raw] })) as [User];
     expect(mapped).toMatchObject(known(expectedUser(raw)));
     expect('bio' in mapped).toBe(Boolean(raw.description));
     return 'user';
@@ -129,7 +129,7 @@ function checkObject(raw: Json, includes: Json): 'user' | 'tweet' | 'refused' | 
   const missing = MUST_TWEET.filter((name) => !(name in raw));
   const parsed = tweetsAnswer.safeParse({ data: [raw], includes });
   if (missing.length > 0) return refused(parsed, missing);
-  const [mapped] = tweetsOf(tweetsAnswer.parse({ data: [raw], includes })) as [Tweet];
+  const [mapped] = mapTweets(tweetsAnswer.parse({ data: [raw], includes })) as [Tweet];
   expect(mapped).toMatchObject(known(expectedTweet(raw, includes)));
   expectUrls(raw, mapped);
   checkBeside(raw, includes, mapped);
@@ -186,10 +186,10 @@ describe.each(FOLDERS)('answers of X in %s', (folder) => {
         const items = Array.isArray(body.data) ? objects(body.data) : [];
         if (items.length === 0) continue;
         if (items.every((raw) => userSchema.safeParse(raw).success)) {
-          expect(usersOf(usersAnswer.parse(body)).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+          expect(mapUsers(usersAnswer.parse(body)).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
         }
         if (items.every((raw) => tweetSchema.safeParse(raw).success)) {
-          expect(tweetsOf(tweetsAnswer.parse(body)).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
+          expect(mapTweets(tweetsAnswer.parse(body)).map(({ id }) => id)).toEqual(items.map(({ id }) => id));
         }
       }
     });
@@ -207,8 +207,8 @@ describe.each(FOLDERS)('answers of X in %s', (folder) => {
     it('empty pages are pages', () => {
       for (const [where, body] of bodiesOf(folder)) {
         if (!where.includes('empty')) continue;
-        expect(tweetsOf(tweetsAnswer.parse(body))).toEqual([]);
-        expect(usersOf(usersAnswer.parse(body))).toEqual([]);
+        expect(mapTweets(tweetsAnswer.parse(body))).toEqual([]);
+        expect(mapUsers(usersAnswer.parse(body))).toEqual([]);
       }
     });
   });

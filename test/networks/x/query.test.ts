@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePeople, compilePosts } from '../../../adapters/networks/x/query.js';
 import { checkSearch } from '../../../adapters/networks/x/search.js';
-import { parseToken, tokenOf, windowOf } from '../../../adapters/networks/x/window.js';
+import { chooseWindow, encodeToken, parseToken } from '../../../adapters/networks/x/window.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 
@@ -15,7 +15,7 @@ const archive = { search: 'archive', clock } as const;
 
 const sent = (q: string, settings: typeof recent | typeof archive = recent) => {
   const { query, bounds } = compilePosts(q, null);
-  const { path, params } = windowOf(bounds, settings);
+  const { path, params } = chooseWindow(bounds, settings);
   return { path, query, ...params };
 };
 
@@ -100,8 +100,8 @@ describe('translating a search for X', () => {
   it('continues a list over the same window', () => {
     for (const bounds of [{}, { since: NOW - 1000 }, { afterId: '1999', uptoId: '20' }, { until: NOW - 86_400_000 }]) {
       for (const settings of [recent, archive]) {
-        const window = windowOf(bounds, settings);
-        expect(parseToken(tokenOf(window, 'b.26'))).toEqual({ window, nextToken: 'b.26' });
+        const window = chooseWindow(bounds, settings);
+        expect(parseToken(encodeToken(window, 'b.26'))).toEqual({ window, nextToken: 'b.26' });
       }
     }
   });

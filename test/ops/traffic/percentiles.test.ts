@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   BUCKETS,
-  bucketOf,
+  latencyBucket,
   NO_TRAFFIC,
   percentileOf,
   plusTraffic,
@@ -14,7 +14,7 @@ const sumsOf = (times: readonly number[]): TrafficSums =>
   times
     .map((ms) => ({
       ...{ ...NO_TRAFFIC, requests: 1 },
-      buckets: Array.from({ length: BUCKETS }, (_, bucket) => (bucket === bucketOf(ms) ? 1 : 0)),
+      buckets: Array.from({ length: BUCKETS }, (_, bucket) => (bucket === latencyBucket(ms) ? 1 : 0)),
     }))
     .reduce<TrafficSums>(plusTraffic, NO_TRAFFIC);
 

@@ -6,7 +6,7 @@ import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js'
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import { percentileOf } from '../../../src/domain/traffic.js';
 import { TrafficBook } from '../../../src/figures/traffic-book.js';
-import { DAY_MS, dayOf, HOUR_MS } from '../../../src/lib/durations.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../../../src/lib/durations.js';
 import type { LimitRow, TrafficRow } from '../../../src/ports/figures.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { losingFirstAnswer } from '../../kit/postgres/lost-answer.js';
@@ -27,7 +27,7 @@ const row = (given: Partial<TrafficRow> = {}): TrafficRow => ({
   ...given,
 });
 const met = (given: Partial<LimitRow> = {}): LimitRow => ({
-  ...{ day: dayOf(NOW), accountId: null, limit: 'rate_limited', refusals: 1, ...given },
+  ...{ day: utcDay(NOW), accountId: null, limit: 'rate_limited', refusals: 1, ...given },
 });
 
 it('processes that write at once add up', async () => {
@@ -50,7 +50,7 @@ it('processes that write at once add up', async () => {
     { interface: 'mcp', status: 404, code: 'not_found', requests: 100 },
   ]);
   expect(limits).toEqual([
-    { accountId: null, account: null, limit: 'rate_limited', refusals: 20, lastDay: dayOf(NOW) },
+    { accountId: null, account: null, limit: 'rate_limited', refusals: 20, lastDay: utcDay(NOW) },
   ]);
 });
 
@@ -77,20 +77,20 @@ it('lists the accounts with the most refusals first, up to the limit', async () 
     [
       met(),
       met({ accountId, refusals: 9 }),
-      met({ accountId, day: dayOf(NOW - DAY_MS), refusals: 4 }),
+      met({ accountId, day: utcDay(NOW - DAY_MS), refusals: 4 }),
       met({ accountId: gone, refusals: 2 }),
     ],
   );
   const { limits } = await traffic.read(hour(48), { limits: 2 });
   expect(limits).toEqual([
-    { accountId, account: 'Ada', limit: 'rate_limited', refusals: 13, lastDay: dayOf(NOW) },
-    { accountId: gone, account: null, limit: 'rate_limited', refusals: 2, lastDay: dayOf(NOW) },
+    { accountId, account: 'Ada', limit: 'rate_limited', refusals: 13, lastDay: utcDay(NOW) },
+    { accountId: gone, account: null, limit: 'rate_limited', refusals: 2, lastDay: utcDay(NOW) },
   ]);
 });
 
 it('drops rows older than a month when new ones are written', async () => {
   const traffic = createTraffic(database.sql);
-  await traffic.add(randomUUID(), [row({ hour: hour(32 * 24) })], [met({ day: dayOf(NOW - 32 * DAY_MS) })]);
+  await traffic.add(randomUUID(), [row({ hour: hour(32 * 24) })], [met({ day: utcDay(NOW - 32 * DAY_MS) })]);
   await traffic.add(randomUUID(), [row()], [met()]);
   const [left] = await database.sql`
     select (select count(*) from traffic_hours)::int as rows, (select count(*) from limits_met)::int as limits`;

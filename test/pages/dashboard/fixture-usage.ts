@@ -1,4 +1,4 @@
-import { priceOf } from '../../../src/domain/prices.js';
+import { itemPrice } from '../../../src/domain/prices.js';
 import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
 
 /** When the fixtures are looked at. */
@@ -50,9 +50,9 @@ export function receiptOf(number: number): Receipt {
   const tweets = 3 + ((number * 7) % 17);
   const held = (number * 5) % 9;
   const lines = [
-    { path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: priceOf('profile', 'miss') },
-    { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: priceOf('tweet', 'miss') },
-    { path: 'user.tweets', unit: 'tweet', cache: 'hit', items: held, unitPrice: priceOf('tweet', 'hit') },
+    { path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: itemPrice('profile', 'miss') },
+    { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: itemPrice('tweet', 'miss') },
+    { path: 'user.tweets', unit: 'tweet', cache: 'hit', items: held, unitPrice: itemPrice('tweet', 'hit') },
   ] as const;
   return {
     requestId: uuid(1000 + number),

@@ -11,7 +11,7 @@ import {
   itemsChart,
   MOST_BARS,
 } from '../../../adapters/pages/charts/chart-data.js';
-import { forecastOf } from '../../../adapters/pages/dashboard/overview/overview-model.js';
+import { forecastSpending } from '../../../adapters/pages/dashboard/overview/overview-model.js';
 import { lastHours, readUsageParams, usageQuery } from '../../../adapters/pages/dashboard/usage/usage-params.js';
 import { csvField, usageCsv } from '../../../adapters/pages/dashboard/usage/usage-table.js';
 import { chartsIn, type ShownChart } from './charts.js';
@@ -85,7 +85,7 @@ describe('how long a balance lasts', () => {
     ['of a week, one day was busy', spent(['2026-10-25', 9], ['2026-11-21', 70]), { days: 30, from: 7 }],
     ['nothing was spent for a week', spent(['2026-11-14', 50]), null],
   ])('%s', (_what, usage, forecast) => {
-    expect(forecastOf(300_000, usage)).toEqual(forecast);
+    expect(forecastSpending(300_000, usage)).toEqual(forecast);
   });
 });
 

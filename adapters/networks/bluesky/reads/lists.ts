@@ -31,11 +31,11 @@ export async function readTimeline(
   });
   const people = feed.flatMap(({ post, reason }) => [post.author, ...(reason?.by ? [reason.by] : [])]);
   if (people.some((person) => person.did === did && isHidden(person))) throw noUser();
-  return { tweets: await profiles.tweets(feed.flatMap(itemOf), context), next: cursor || null };
+  return { tweets: await profiles.tweets(feed.flatMap(toItems), context), next: cursor || null };
 }
 
 /** An unknown reason only explains why the post is in the list. */
-function itemOf({ post, reason }: FeedItem): Item[] {
+function toItems({ post, reason }: FeedItem): Item[] {
   if (reason?.$type !== REPOST) return [{ post }];
   const { uri, by, indexedAt } = reason;
   // Without an address the repost has no id, and cannot be distinguished from the post.

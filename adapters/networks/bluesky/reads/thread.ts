@@ -3,7 +3,7 @@ import { unreadable } from '../../upstream/failures.js';
 import { noTweet, recordId } from '../ids.js';
 import { isHiddenPost } from '../map.js';
 import { ANSWERS, type PostView, type ThreadNode, type ThreadPost } from '../schemas.js';
-import { earlierOf } from '../times.js';
+import { earlierTime } from '../times.js';
 import type { BlueskyListRead } from './lists.js';
 
 /** Levels above and below; the network may return fewer. */
@@ -19,14 +19,14 @@ const PAGE = 50;
 export async function readThread(read: BlueskyListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: DEPTH, parentHeight: HEIGHT });
   const top = read.token === null ? [focal.post, ...above(focal)] : [];
-  return pageOf(read, top, below(focal));
+  return pageAfterToken(read, top, below(focal));
 }
 
 /** Direct replies, oldest first. */
 export async function readReplies(read: BlueskyListRead, uri: string): Promise<NetworkPage> {
   const focal = await readTree(read, uri, { depth: 1, parentHeight: 0 });
   const replies = postsIn(focal.replies).flatMap(({ post }) => post ?? []);
-  return pageOf(
+  return pageAfterToken(
     read,
     [],
     replies.filter(({ record }) => record.reply?.parent.uri === uri),
@@ -68,16 +68,16 @@ function below(focal: ThreadPost): PostView[] {
 }
 
 /** A post's position among the descendants: by time, and by id within the same moment. */
-const placeOf = ({ uri, record, indexedAt }: PostView): string =>
-  `${earlierOf(record.createdAt, indexedAt)} ${recordId(uri)}`;
+const sortKey = ({ uri, record, indexedAt }: PostView): string =>
+  `${earlierTime(record.createdAt, indexedAt)} ${recordId(uri)}`;
 
 /** The page after the position in the token: posts added or deleted since then move no others. */
-async function pageOf(
+async function pageAfterToken(
   { profiles, token, context }: BlueskyListRead,
   top: readonly PostView[],
   posts: readonly PostView[],
 ): Promise<NetworkPage> {
-  const placed = posts.map((post) => ({ post, place: placeOf(post) }));
+  const placed = posts.map((post) => ({ post, place: sortKey(post) }));
   const rest = placed.filter(({ place }) => token === null || place > token);
   rest.sort((a, b) => (a.place < b.place ? -1 : 1));
   const page = rest.slice(0, PAGE);

@@ -3,7 +3,7 @@ import type { Tweet } from '../../../../src/domain/model.js';
 import type { Found, ReadContext } from '../../../../src/ports/network.js';
 import { unreadable } from '../../upstream/failures.js';
 import { isAmong, type LookedUp } from '../../upstream/readable.js';
-import { IMPOSSIBLE, noTweet, POST, partsOf, type RecordUri, recordOf, uriOfRecord } from '../ids.js';
+import { IMPOSSIBLE, noTweet, POST, parseRecordId, parseRecordUri, type RecordUri, uriOfRecord } from '../ids.js';
 import type { Item } from '../map.js';
 import { chunks, type Profiles } from '../profiles.js';
 import { ANSWERS, type PostView } from '../schemas.js';
@@ -21,10 +21,10 @@ export async function readTweets(
   ids: readonly string[],
   context: ReadContext,
 ): Promise<Found<Tweet>[]> {
-  const records = ids.map(recordOf);
+  const records = ids.map(parseRecordId);
   const subjects: (Subject | { readonly fail: ServiceError } | null)[] = [];
   for (const some of chunks(records, MOST_AT_ONCE)) {
-    subjects.push(...(await Promise.all(some.map((record) => record && subjectOf(ask, record, context)))));
+    subjects.push(...(await Promise.all(some.map((record) => record && findSubject(ask, record, context)))));
   }
   const known = subjects.map((subject) => (subject && 'uri' in subject ? subject : undefined));
   const uris = [...new Set(known.flatMap((subject) => subject?.uri ?? []))];
@@ -62,7 +62,7 @@ interface Subject {
 }
 
 /** The post that a record is, or that it reposts; null where none exists. */
-async function subjectOf(
+async function findSubject(
   ask: Xrpc,
   record: RecordUri,
   context: ReadContext,
@@ -78,7 +78,7 @@ async function subjectOf(
       schema: ANSWERS.getRecord,
       context,
     });
-    if (partsOf(value.subject.uri)?.collection !== POST) return null;
+    if (parseRecordUri(value.subject.uri)?.collection !== POST) return null;
     return { uri: value.subject.uri, repost: { uri, did, at: repostedAt(value.createdAt) } };
   } catch (error) {
     if (error instanceof ServiceError && error.code === 'not_found') return null;

@@ -9,7 +9,7 @@ import { GET_PROFILES, type Profiles } from '../profiles.js';
 import type { DetailedProfile } from '../schemas.js';
 
 /** A DID or a handle in lower case; null for what cannot identify an account. */
-function actorOf(ref: UserRef): string | null {
+function toActor(ref: UserRef): string | null {
   if ('id' in ref) return userDid(ref.id);
   return isAskable(ref.handle) ? handleKey(ref.handle) : null;
 }
@@ -22,7 +22,7 @@ export async function readUsers(
   refs: readonly UserRef[],
   context: ReadContext,
 ): Promise<Found<User>[]> {
-  const actors = refs.map(actorOf);
+  const actors = refs.map(toActor);
   const asked = [...new Set(actors.filter((actor) => actor !== null))];
   const [only] = asked;
   if (only === undefined) return refs.map(missing);

@@ -32,17 +32,17 @@ const FLAGS: Readonly<Record<Flag, Filter>> = {
 export const flagFilter = (flag: Flag): Filter => FLAGS[flag];
 
 /** Undefined where a post does not say. */
-export function filterOf(query: Query): Filter | undefined {
+export function compileFilter(query: Query): Filter | undefined {
   switch (query.kind) {
     case 'and':
     case 'or': {
-      const filters = query.of.map(filterOf).filter((filter) => filter !== undefined);
+      const filters = query.of.map(compileFilter).filter((filter) => filter !== undefined);
       if (filters.length < query.of.length) return undefined;
       return (one) =>
         query.kind === 'and' ? filters.every((holds) => holds(one)) : filters.some((holds) => holds(one));
     }
     case 'not': {
-      const filter = filterOf(query.of);
+      const filter = compileFilter(query.of);
       return filter && ((one) => !filter(one));
     }
     default:

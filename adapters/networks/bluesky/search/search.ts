@@ -4,8 +4,8 @@ import type { Product } from '../../../../src/domain/model.js';
 import { HOUR_MS } from '../../../../src/lib/durations.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import type { NetworkPage, ReadContext } from '../../../../src/ports/network.js';
-import { searchFailureOf } from '../failures.js';
-import { isHiddenPost, isVerified, tweetOf } from '../map.js';
+import { searchFailure } from '../failures.js';
+import { isHiddenPost, isVerified, itemToTweet } from '../map.js';
 import type { Profiles } from '../profiles.js';
 import { userPage } from '../reads/lists.js';
 import { ANSWERS, type PostView } from '../schemas.js';
@@ -51,7 +51,7 @@ export class Searches {
       params: { q: translatePeople(q), limit: LIMIT, cursor: token },
       schema: ANSWERS.searchActors,
       context,
-      failureOf: searchFailureOf('People'),
+      failureOf: searchFailure('People'),
     });
     return userPage(this.#options.profiles, actors, cursor, context);
   }
@@ -99,7 +99,7 @@ export class Searches {
         params: { ...params, limit: LIMIT, cursor },
         schema: ANSWERS.searchPosts,
         context,
-        failureOf: searchFailureOf(product),
+        failureOf: searchFailure(product),
       });
       return {
         posts: answer.posts,
@@ -115,7 +115,7 @@ export class Searches {
 
 const holds = ({ filters }: Search, post: PostView): boolean => {
   if (filters.length === 0) return true;
-  const candidate = { tweet: tweetOf({ post }), verified: isVerified(post.author) };
+  const candidate = { tweet: itemToTweet({ post }), verified: isVerified(post.author) };
   return filters.every((filter) => filter(candidate));
 };
 

@@ -2,9 +2,9 @@ import { badRequest, type ServiceError } from '../../../../src/domain/errors.js'
 import type { Product } from '../../../../src/domain/model.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query, Term } from '../../search/query.js';
-import { spellingOf } from '../../search/spelling.js';
+import { formatTerm } from '../../search/spelling.js';
 import { isHandle } from '../ids.js';
-import { type Filter, filterOf, flagFilter } from './filter.js';
+import { compileFilter, type Filter, flagFilter } from './filter.js';
 
 /** A search as the network takes it, and the conditions to check on its results. */
 export interface Search {
@@ -56,7 +56,7 @@ function addPart(draft: Draft, part: Query): void {
   if (part.kind === 'is' && part.flag === 'retweet') {
     throw cannotSay(spelling(part), 'search does not return reposts');
   }
-  const filter = filterOf(part);
+  const filter = compileFilter(part);
   if (filter === undefined) {
     if (part.kind === 'and') for (const inner of part.of) addPart(draft, inner);
     else addTerm(draft, sayable(part));
@@ -174,7 +174,7 @@ function wholeHandle(handle: string, term: Term): string {
 function spelling(query: Query): string {
   if (query.kind === 'or') return 'OR';
   if (query.kind === 'and') return '( )';
-  return query.kind === 'not' ? `-${spelling(query.of)}` : spellingOf(query);
+  return query.kind === 'not' ? `-${spelling(query.of)}` : formatTerm(query);
 }
 
 const cannotSay = (what: string, why?: string): ServiceError =>

@@ -8,13 +8,13 @@ const CUT = IS_CUT.source;
 const LEAST = 20;
 
 /** What is left of a text that was cut; null for a whole one. */
-export function beginningOf(text: string): string | null {
+export function textBeforeCut(text: string): string | null {
   const beginning = IS_CUT.test(text) ? text.replace(IS_CUT, '').trimEnd() : '';
   return beginning.length < LEAST ? null : beginning;
 }
 
 export const isCutOf = (text: string, whole: string): boolean => {
-  const beginning = beginningOf(text);
+  const beginning = textBeforeCut(text);
   return beginning !== null && whole.startsWith(beginning);
 };
 

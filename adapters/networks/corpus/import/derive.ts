@@ -3,7 +3,7 @@ import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
 
 /** Where derived values wait for the statement that stores them, by `id`. */
-export const derivedStageOf = (table: string): string => `derived_${table}`;
+export const derivedStageName = (table: string): string => `derived_${table}`;
 
 /**
  * Computes the derived columns of the rows that a statement selects (under the plain columns' names) into the derived
@@ -20,7 +20,7 @@ export async function deriveInto<Row>(
   });
   const stored = await sql.unsafe<Record<string, unknown>[]>(`select ${selected.join(', ')} from (${rows}) stored`);
   if (stored.length === 0) return 0;
-  const stage = derivedStageOf(name);
+  const stage = derivedStageName(name);
   await sql.unsafe(
     `create temp table if not exists ${stage} (id text, ${derived.map((column) => `${column.name} text`).join(', ')}) on commit drop`,
   );

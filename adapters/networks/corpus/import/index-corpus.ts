@@ -1,10 +1,10 @@
 import type { Tables } from '../run.js';
-import { derivedStageOf, deriveInto } from './derive.js';
+import { derivedStageName, deriveInto } from './derive.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
 /**
- * Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `rankOf` give: all tables are indexed anew (T26).
+ * Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `computeRank` give: all tables are indexed anew (T26).
  */
 export const INDEX_VERSION = 2;
 
@@ -83,7 +83,7 @@ async function indexBatch<Row>(sql: TransactionSql, table: EntityTable<Row>): Pr
     table,
     `select * from ${table.name} where ${isLeft} order by id limit ${BATCH_ROWS}`,
   );
-  const stage = derivedStageOf(table.name);
+  const stage = derivedStageName(table.name);
   if (count > 0) {
     const sets = table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`);
     await sql.unsafe(`update ${table.name} t set ${sets.join(', ')} from ${stage} d where t.id = d.id::bigint`);

@@ -206,7 +206,7 @@ async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
     ) later where t.id = later.earlier and t.edited_to is distinct from later.id`;
 }
 
-async function emptyOf(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {
+async function findEmptyTables(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {
   const empty: string[] = [];
   for (const table of tables) {
     const found = await sql`select from ${sql(table)} limit 1`;
@@ -232,7 +232,7 @@ export async function loadCorpus(
     await openStage(transaction, into.users);
     await openStage(transaction, into.tweets);
     await openFollowStage(transaction);
-    const empty = await emptyOf(transaction, names);
+    const empty = await findEmptyTables(transaction, names);
     // Otherwise the first start would index anew what this import has just indexed.
     for (const { name } of [into.users, into.tweets]) if (empty.includes(name)) await noteIndexed(transaction, name);
     return loadAll(transaction, rows, options, into, empty);

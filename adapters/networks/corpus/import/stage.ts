@@ -1,10 +1,10 @@
 import { type CopyText, copyInto, copyText } from './copy.js';
 import { isCutOfSql } from './cut-text.js';
-import { derivedStageOf, deriveInto } from './derive.js';
+import { derivedStageName, deriveInto } from './derive.js';
 import type { TransactionSql } from './sql.js';
 import type { EntityTable } from './tables.js';
 
-const stageOf = (table: string): string => `staged_${table}`;
+const stageName = (table: string): string => `staged_${table}`;
 
 /**
  * The staging tables take any text: a value that a column can't store is refused when it is merged, by a plain
@@ -12,14 +12,14 @@ const stageOf = (table: string): string => `staged_${table}`;
  */
 export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<void> {
   const fields = allColumns(table).map((column) => `${column.name} text`);
-  await sql.unsafe(`create temp table ${stageOf(table.name)} (${fields.join(', ')}) on commit drop`);
+  await sql.unsafe(`create temp table ${stageName(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
 /** Rows as their stage takes them, derived values included; the work of computing them is here. */
 export const stagedText = <Row>(table: EntityTable<Row>, rows: Iterable<Row>): Promise<CopyText> =>
-  copyText(valuesOf(table, rows));
+  copyText(rowValues(table, rows));
 
-function* valuesOf<Row>(table: EntityTable<Row>, rows: Iterable<Row>): Generator<unknown[]> {
+function* rowValues<Row>(table: EntityTable<Row>, rows: Iterable<Row>): Generator<unknown[]> {
   const all = allColumns(table);
   for (const row of rows) yield all.map((column) => column.value(row));
 }
@@ -68,7 +68,7 @@ async function addRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: 
 async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<Written> {
   const all = allColumns(table);
   const names = all.map((column) => column.name);
-  const stage = stageOf(table.name);
+  const stage = stageName(table.name);
   await copyInto(sql, stage, names, text);
   // Names and types are the constants of tables.ts.
   const given = `(select ${all.map(({ name, type }) => `${name}::${type}`).join(', ')} from ${stage}) s`;
@@ -94,7 +94,7 @@ async function mergeChanges<Row>(sql: TransactionSql, table: EntityTable<Row>, g
       : `coalesce(${staged}, ${stored})`;
   });
   const isChanged = `(${merged.join(', ')}) is distinct from (${fields.map((name) => `t.${name}`).join(', ')})`;
-  const derived = derivedStageOf(table.name);
+  const derived = derivedStageName(table.name);
   const count = await deriveInto(
     sql,
     table,

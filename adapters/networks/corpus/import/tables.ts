@@ -1,7 +1,7 @@
 import type { Audio, Media, Poll } from '../../../../src/domain/model.js';
 import type { CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
-import { rankOf } from '../search/rank.js';
+import { computeRank } from '../search/rank.js';
 import { vectorOfTweet, vectorOfUser } from '../search/vector.js';
 import { mergedMediaSql, mergedPollSql } from './merge-parts.js';
 
@@ -121,7 +121,7 @@ const TWEETS: EntityTable<CorpusTweet> = {
   ],
   derived: [
     { name: 'search', type: 'tsvector', value: vectorOfTweet },
-    { name: 'rank', type: 'bigint', value: rankOf },
+    { name: 'rank', type: 'bigint', value: computeRank },
   ],
 };
 

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import type { Tweet, UserRef } from '../../../../src/domain/model.js';
 import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
-import { tweetsOf } from '../map.js';
+import { rowsToTweets } from '../map.js';
 import type { Run } from '../run.js';
-import { bigintOf } from '../token.js';
+import { storableId } from '../token.js';
 
 export type FoundUserRow = UserRow & { user_id: string };
 
@@ -13,7 +13,7 @@ export async function readUsers(
   refs: readonly UserRef[],
   signal: AbortSignal,
 ): Promise<{ byId: Map<string, FoundUserRow>; byHandle: Map<string, FoundUserRow> }> {
-  const ids = refs.flatMap((ref) => ('id' in ref && bigintOf(ref.id) !== null ? [ref.id] : []));
+  const ids = refs.flatMap((ref) => ('id' in ref && storableId(ref.id) !== null ? [ref.id] : []));
   const handles = refs.flatMap((ref) => ('handle' in ref ? [ref.handle] : []));
   const rows = await run<FoundUserRow & { asked: string | null }>(
     sql`SELECT NULL::text AS asked, ${USER_COLUMNS} FROM corpus_users u WHERE u.id = ANY(${ids}::bigint[])
@@ -35,11 +35,11 @@ export async function readUsers(
 
 /** Tweets by id with their authors, including those of protected authors: the caller reports why these are withheld. */
 export async function readTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Tweet>> {
-  const possible = ids.filter((id) => bigintOf(id) !== null);
+  const possible = ids.filter((id) => storableId(id) !== null);
   const rows = await run<TweetRow>(
     withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${possible}::bigint[])`, sql`t.id`),
     signal,
     { planned: 'once' },
   );
-  return new Map(tweetsOf(rows).map((tweet) => [tweet.id, tweet]));
+  return new Map(rowsToTweets(rows).map((tweet) => [tweet.id, tweet]));
 }

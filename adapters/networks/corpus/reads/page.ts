@@ -1,6 +1,6 @@
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import type { TweetRow, UserRow } from '../columns.js';
-import { tweetsOf, userOf } from '../map.js';
+import { rowsToTweets, rowToUser } from '../map.js';
 import { tokenAt } from '../token.js';
 
 /** A row of a list of profiles: the profile and the value that the list is sorted by. */
@@ -10,7 +10,7 @@ export type ListedUserRow = UserRow & { user_id: string; position: number; posit
 export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
   const last = rows.length > size ? rows[size - 1] : undefined;
   return {
-    tweets: tweetsOf(rows).slice(0, size),
+    tweets: rowsToTweets(rows).slice(0, size),
     next: last === undefined ? null : tokenAt({ value: last.created_at.getTime(), id: last.id }),
     nextIsCertain: true,
   };
@@ -21,7 +21,7 @@ export function userPage(rows: readonly ListedUserRow[], size: number): NetworkP
   const kept = rows.slice(0, size);
   const last = rows.length > size ? kept.at(-1) : undefined;
   return {
-    users: kept.map(userOf),
+    users: kept.map(rowToUser),
     next: last === undefined ? null : tokenAt({ value: last.position, id: last.position_id }),
     nextIsCertain: true,
   };

@@ -2,7 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { type TweetRow, withAuthors } from '../columns.js';
 import type { Run } from '../run.js';
-import { type CorpusPosition, timeOf } from '../token.js';
+import { type CorpusPosition, positionTime } from '../token.js';
 import { tweetPage } from './page.js';
 import { requireOpenTweet, requireOpenUser, VISIBLE } from './subject.js';
 
@@ -29,7 +29,7 @@ export async function readReplies(
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =
-    after === null ? empty : sql`AND (t.created_at, t.id) > (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+    after === null ? empty : sql`AND (t.created_at, t.id) > (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
   if (after === null) await requireOpenTweet(run, tweetId, signal);
   const rows = await run<TweetRow>(
     withAuthors(
@@ -50,7 +50,7 @@ async function newestFirst(
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =
-    after === null ? empty : sql`AND (t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+    after === null ? empty : sql`AND (t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
   const rows = await run<TweetRow>(
     withAuthors(
       sql`SELECT * FROM corpus_tweets t WHERE ${which} AND ${VISIBLE} ${rest}

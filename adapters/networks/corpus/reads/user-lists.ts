@@ -2,7 +2,7 @@ import sql, { empty, raw } from 'sql-template-tag';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { USER_COLUMNS } from '../columns.js';
 import type { Run } from '../run.js';
-import { type CorpusPosition, timeOf } from '../token.js';
+import { type CorpusPosition, positionTime } from '../token.js';
 import { type ListedUserRow, userPage } from './page.js';
 import { requireOpenUser, VISIBLE } from './subject.js';
 
@@ -42,7 +42,7 @@ export async function readRetweeters(
   signal: AbortSignal,
 ): Promise<NetworkPage> {
   const rest =
-    after === null ? empty : sql`AND (t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+    after === null ? empty : sql`AND (t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
   const rows = await run<ListedUserRow>(
     sql`SELECT ${USER_COLUMNS}, (extract(epoch FROM t.created_at) * 1000)::float8 AS position, t.id::text AS position_id
       FROM corpus_tweets t JOIN corpus_users u ON u.id = t.author_id

@@ -19,11 +19,11 @@ export interface Dialect {
 }
 
 /** The query as one SQL condition. It may be null for false, but not under NOT. */
-export const compile = (query: Query, dialect: Dialect): Sql => asWhere(conditionOf(query, dialect), dialect);
+export const compile = (query: Query, dialect: Dialect): Sql => asWhere(compileCondition(query, dialect), dialect);
 
-function conditionOf(query: Query, dialect: Dialect): Condition {
+function compileCondition(query: Query, dialect: Dialect): Condition {
   if (query.kind === 'not') {
-    const of = conditionOf(query.of, dialect);
+    const of = compileCondition(query.of, dialect);
     if (isEmpty(of)) return { where: sql`true` };
     return 'text' in of ? { text: not(of.text) } : { where: sql`NOT coalesce(${of.where}, false)` };
   }
@@ -32,7 +32,7 @@ function conditionOf(query: Query, dialect: Dialect): Condition {
   const texts: TextQuery[] = [];
   const wheres: Sql[] = [];
   for (const each of query.of) {
-    const part = conditionOf(each, dialect);
+    const part = compileCondition(each, dialect);
     if ('text' in part) texts.push(part.text);
     else wheres.push(part.where);
   }
@@ -88,7 +88,7 @@ function tweetTerm(term: Term, handles: Handles, phrase: (text: string) => TextQ
 }
 
 /**
- * A term that is a condition on a plain column. `boundsOf` and `scopesOf` in plan.ts know which terms an index can
+ * A term that is a condition on a plain column. `boundConditions` and `scopeConditions` in plan.ts know which terms an index can
  * start from.
  */
 export function columnTerm(

@@ -121,23 +121,23 @@ const all = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? sql`
 const musts = (query: Query): readonly Query[] => (query.kind === 'and' ? query.of.flatMap(musts) : [query]);
 
 /** Limits of time and id that an index by time can start from. */
-export function boundsOf(query: Query, handles: Handles): Sql[] {
-  return columnTermsOf(query, handles, isBound);
+export function boundConditions(query: Query, handles: Handles): Sql[] {
+  return columnConditions(query, handles, isBound);
 }
 
 /** Those of time alone. */
-export function timesOf(query: Query, handles: Handles): Sql[] {
-  return columnTermsOf(query, handles, isTime);
+export function timeConditions(query: Query, handles: Handles): Sql[] {
+  return columnConditions(query, handles, isTime);
 }
 
 /** One author, conversation and the like: each has its own index by time. */
-export function scopesOf(query: Query, handles: Handles): Sql[] {
-  return columnTermsOf(query, handles, isScope);
+export function scopeConditions(query: Query, handles: Handles): Sql[] {
+  return columnConditions(query, handles, isScope);
 }
 
 type ColumnTerm = Parameters<typeof columnTerm>[0];
 
-const columnTermsOf = (query: Query, handles: Handles, is: (part: Query) => part is ColumnTerm): Sql[] =>
+const columnConditions = (query: Query, handles: Handles, is: (part: Query) => part is ColumnTerm): Sql[] =>
   musts(query)
     .filter(is)
     .map((part) => columnTerm(part, handles));

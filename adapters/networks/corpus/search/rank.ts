@@ -16,7 +16,7 @@ const LAST_MS = -100_000 * YEAR_MS;
  * years of an archive a great old tweet stands beside a small new one. It depends on the tweet alone: places don't
  * shift while a reader pages through them. A retweet carries the counters of its original, so it has none of its own and comes last.
  */
-export function rankOf(tweet: RankedTweet): number {
+export function computeRank(tweet: RankedTweet): number {
   const time = Date.parse(tweet.createdAt);
   if (tweet.isRetweet ?? tweet.retweetedId !== undefined) return LAST_MS + time;
   const counted = (value: number | string | undefined): number => Number(value ?? 0);

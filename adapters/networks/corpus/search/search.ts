@@ -4,13 +4,13 @@ import type { NetworkPage } from '../../../../src/ports/network.js';
 import { parseQuery } from '../../search/parse.js';
 import type { Query } from '../../search/query.js';
 import { type TweetRow, USER_COLUMNS, withAuthors } from '../columns.js';
-import { tweetsOf } from '../map.js';
+import { rowsToTweets } from '../map.js';
 import { type ListedUserRow, userPage } from '../reads/page.js';
 import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
-import { type CorpusPosition, timeOf, tokenAt } from '../token.js';
+import { type CorpusPosition, positionTime, tokenAt } from '../token.js';
 import { compile, type Handles, NEAR_PROFILES, PROFILES, tweets } from './compile.js';
-import { boundsOf, pick, scopesOf, timesOf } from './plan.js';
+import { boundConditions, pick, scopeConditions, timeConditions } from './plan.js';
 import { adjacent, scattered } from './text-query.js';
 
 const SIZE = 50;
@@ -47,19 +47,19 @@ async function findTweets(
   after: CorpusPosition | null,
   signal: AbortSignal,
 ): Promise<NetworkPage> {
-  const handles = await readHandles(run, handlesOf(query), signal);
+  const handles = await readHandles(run, collectHandles(query), signal);
   const where = sql`${compile(query, tweets(handles))} AND ${VISIBLE}`;
   const beyond = after === null ? [] : [top ? below('t.rank', after) : olderThan(after)];
   const indexed = hasAdjacent(query) ? compile(query, tweets(handles, scattered)) : null;
-  const scopes = top ? [] : scopesOf(query, handles);
-  const bounds = top ? beyond : [...timesOf(query, handles), ...beyond];
+  const scopes = top ? [] : scopeConditions(query, handles);
+  const bounds = top ? beyond : [...timeConditions(query, handles), ...beyond];
   const picked = pick({
     table: 'corpus_tweets',
     alias: 't',
     order: top ? 'rank' : 'created_at',
     where,
     indexed,
-    start: top ? beyond : [...scopes, ...boundsOf(query, handles), ...beyond],
+    start: top ? beyond : [...scopes, ...boundConditions(query, handles), ...beyond],
     // An author's or a conversation's tweets have an index of their own.
     spans: scopes.length === 0 ? bounds : null,
     limit: SIZE + 1,
@@ -74,7 +74,7 @@ async function findTweets(
   const last = rows.length > SIZE ? rows[SIZE - 1] : undefined;
   const value = top ? last?.rank : last?.created_at.getTime();
   return {
-    tweets: tweetsOf(rows).slice(0, SIZE),
+    tweets: rowsToTweets(rows).slice(0, SIZE),
     next: last === undefined || value === undefined ? null : tokenAt({ value, id: last.id }),
     nextIsCertain: true,
   };
@@ -96,9 +96,9 @@ function hasAdjacent(query: Query): boolean {
 }
 
 /** The handles of `from:` and `to:`, wherever they occur. */
-function handlesOf(query: Query): string[] {
-  if (query.kind === 'and' || query.kind === 'or') return query.of.flatMap(handlesOf);
-  if (query.kind === 'not') return handlesOf(query.of);
+function collectHandles(query: Query): string[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.of.flatMap(collectHandles);
+  if (query.kind === 'not') return collectHandles(query.of);
   return query.kind === 'from' || query.kind === 'to' ? [query.handle] : [];
 }
 
@@ -154,7 +154,7 @@ async function pageOfProfiles(
 }
 
 const olderThan = (after: CorpusPosition) =>
-  sql`(t.created_at, t.id) < (${timeOf(after)}::timestamptz, ${after.id}::bigint)`;
+  sql`(t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
 
 const below = (column: 't.rank' | 'u.standing', after: CorpusPosition) =>
   sql`(${raw(column)}, ${raw(`${column[0]}.id`)}) < (${after.value}::bigint, ${after.id}::bigint)`;

@@ -16,7 +16,7 @@ const FEW = 200;
 const spanOf = (value: number, ms: number): number => Math.max(BELOW, Math.floor(value / ms));
 
 /** The values of the marks of a time (Unix milliseconds) or a rank. */
-export const spansOf = (value: number): readonly string[] => [
+export const spanMarks = (value: number): readonly string[] => [
   `long${spanOf(value, LONG_MS)}`,
   `short${spanOf(value, SHORT_MS)}`,
 ];
@@ -43,7 +43,7 @@ export function walk({ order, greatest, least, when, withMark, limit }: Walk): S
   const first = sql`ORDER BY position DESC, id DESC LIMIT ${limit}::int`;
   const spanIn = (value: Sql): Sql =>
     sql`greatest(${constant(BELOW)}, floor((${value})::float8 / ${constant(LONG_MS)}))::int`;
-  const shortOf = (nth: number): Sql =>
+  const shortSpan = (nth: number): Sql =>
     sql`CASE WHEN long.span < 0 THEN ${constant(BELOW)} ELSE long.span * ${constant(SHORT_PER_LONG)} + ${constant(nth)} END`;
   return sql`
     SELECT found.id, found.position
@@ -53,7 +53,7 @@ export function walk({ order, greatest, least, when, withMark, limit }: Walk): S
       (SELECT id, position FROM few WHERE (SELECT count(*) FROM few) <= ${constant(FEW)} ${first})
       UNION ALL
       SELECT part.id, part.position
-      FROM (SELECT generate_series(${shortOf(SHORT_PER_LONG - 1)}, ${shortOf(0)}, -1) AS span
+      FROM (SELECT generate_series(${shortSpan(SHORT_PER_LONG - 1)}, ${shortSpan(0)}, -1) AS span
         WHERE (SELECT count(*) FROM few) > ${constant(FEW)}) short
       CROSS JOIN LATERAL (SELECT id, position FROM (${withMark(spanQuery(order, 'short'))}) matching ${first}) part
     ) found
@@ -62,6 +62,6 @@ export function walk({ order, greatest, least, when, withMark, limit }: Walk): S
 
 const constant = (value: number): Sql => raw(String(value));
 
-/** What finds the rows of the present span; its lexeme is as `markOf` writes it. */
+/** What finds the rows of the present span; its lexeme is as `markLexeme` writes it. */
 const spanQuery = (order: Walk['order'], size: 'long' | 'short'): Sql =>
   raw(`(''':${order}=${size}' || ${size}.span || '''')::tsquery`);

@@ -1,5 +1,5 @@
 import { askedTokens, type Token } from '../../search/tokens.js';
-import { type Mark, markOf, nearMark, quotedLexeme, shortenedMark, shortenings } from './vector.js';
+import { type Mark, markLexeme, nearMark, quotedLexeme, shortenedMark, shortenings } from './vector.js';
 
 /**
  * A condition on a vector, as the text of a `tsquery`. The empty text matches nothing, and is no `tsquery`: that of a word
@@ -7,7 +7,7 @@ import { type Mark, markOf, nearMark, quotedLexeme, shortenedMark, shortenings }
  */
 export type TextQuery = string;
 
-export const marked = (kind: Mark, value: string): TextQuery => quotedLexeme(markOf(kind, value));
+export const marked = (kind: Mark, value: string): TextQuery => quotedLexeme(markLexeme(kind, value));
 
 /** The words of a text, adjacent and in this order; in scripts without spaces, its characters. */
 export function adjacent(text: string): TextQuery {
@@ -16,13 +16,13 @@ export function adjacent(text: string): TextQuery {
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
     if (before !== undefined) query += ` <${token.position - before.position}> `;
-    query += lexemeOf(token);
+    query += toLexeme(token);
   }
   return tokens.length > 1 ? `(${query})` : query;
 }
 
 /** The words of a text, wherever they are: what the index finds for adjacent ones, before their positions are compared. */
-export const scattered = (text: string): TextQuery => all(askedTokens(text).map(lexemeOf));
+export const scattered = (text: string): TextQuery => all(askedTokens(text).map(toLexeme));
 
 /** A single word by its beginning, in a handle or a name. Nothing for several words. */
 export function beginning(text: string): TextQuery {
@@ -52,7 +52,7 @@ export function near(text: string): TextQuery {
   ]);
 }
 
-const lexemeOf = ({ kind, lexeme }: Token): string =>
+const toLexeme = ({ kind, lexeme }: Token): string =>
   kind === 'last' ? `${quotedLexeme(lexeme)}:*` : quotedLexeme(lexeme);
 
 export const all = (queries: readonly TextQuery[]): TextQuery => (queries.includes('') ? '' : joined(queries, ' & '));

@@ -16,9 +16,9 @@ import { fold, withoutAccents } from '../../search/fold.js';
 import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
 import type { Flag } from '../../search/query.js';
 import { signsIn } from '../../search/signs.js';
-import { cut, tokensOf } from '../../search/tokens.js';
-import { type RankedTweet, rankOf } from './rank.js';
-import { spansOf } from './spans.js';
+import { cut, tokenize } from '../../search/tokens.js';
+import { computeRank, type RankedTweet } from './rank.js';
+import { spanMarks } from './spans.js';
 
 /** What of a tweet decides how it is found; as a file or the database has it. */
 export type SearchedTweet = RankedTweet &
@@ -49,7 +49,7 @@ export const MOST_POWER = 7;
 export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | 'time' | 'rank' | Counter;
 
 /** The lexeme of a mark; a value is folded as a word is. */
-export const markOf = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
+export const markLexeme = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
 
 /** The same of a short value that is folded as it stands: lower case, digits. */
 const plainMark = (kind: Mark, value: string): string => `:${kind}=${value}`;
@@ -74,7 +74,7 @@ class Vector {
   /** Words of a text, after the position reached so far. Gives the position reached now. */
   addText(text: string, reached = 0, weight: 'A' | '' = ''): number {
     let position = reached;
-    for (const token of tokensOf(text.slice(0, MOST_TEXT))) {
+    for (const token of tokenize(text.slice(0, MOST_TEXT))) {
       position = Math.min(reached + token.position, LAST_POSITION);
       this.add(token.lexeme, `:${position}${weight}`);
     }
@@ -105,12 +105,12 @@ export function vectorOfTweet(tweet: SearchedTweet): string {
  */
 export function vectorOfUser({ handle, name, bio = '' }: SearchedUser): string {
   const vector = new Vector();
-  vector.addMark(markOf('at', handle));
+  vector.addMark(markLexeme('at', handle));
   let position = 0;
   for (const text of [handle, name]) {
     const plain = withoutAccents(text);
     position = vector.addText(plain, position, 'A') + 1;
-    for (const { kind, lexeme } of tokensOf(plain)) {
+    for (const { kind, lexeme } of tokenize(plain)) {
       if (kind === 'word' || kind === 'part') for (const near of nearMarks(lexeme)) vector.addMark(near);
     }
   }
@@ -137,10 +137,10 @@ export function shortenings(word: string): { word: string; shortened: Shortened[
   return { word: characters.join(''), shortened };
 }
 
-export const nearMark = (word: string): string => markOf('near', word);
+export const nearMark = (word: string): string => markLexeme('near', word);
 /** Without the character that is missing: the beginning of all such marks. */
 export const shortenedMark = ({ rest, index }: Omit<Shortened, 'without'>, without = ''): string =>
-  markOf('near', `${rest}/${index}/${without}`);
+  markLexeme('near', `${rest}/${index}/${without}`);
 
 function nearMarks(lexeme: string): string[] {
   const { word, shortened } = shortenings(lexeme) ?? {};
@@ -149,7 +149,7 @@ function nearMarks(lexeme: string): string[] {
 }
 
 function addMarks(vector: Vector, tweet: SearchedTweet): void {
-  if (tweet.lang) vector.addMark(markOf('lang', tweet.lang));
+  if (tweet.lang) vector.addMark(markLexeme('lang', tweet.lang));
   if (tweet.isReply ?? isThere(tweet.inReplyToId)) vector.addMark(isTerm('reply'));
   if (tweet.isRetweet ?? isThere(tweet.retweetedId)) vector.addMark(isTerm('retweet'));
   if (tweet.isQuote ?? isThere(tweet.quotedId)) vector.addMark(isTerm('quote'));
@@ -159,20 +159,20 @@ function addMarks(vector: Vector, tweet: SearchedTweet): void {
   // Where a source lists no tags or mentions, they are those in the text, for the search only.
   const tags = tweet.hashtags ?? signsIn('hashtag', text);
   if (tags.length > 0) vector.addMark(isTerm('tag'));
-  for (const tag of tags) vector.addMark(markOf('tag', tag));
+  for (const tag of tags) vector.addMark(markLexeme('tag', tag));
   const handles = tweet.mentions ?? signsIn('mention', text);
   if (handles.length > 0) vector.addMark(isTerm('mention'));
-  for (const handle of handles) vector.addMark(markOf('at', handle));
-  for (const symbol of signsIn('cashtag', text)) vector.addMark(markOf('cash', symbol));
+  for (const handle of handles) vector.addMark(markLexeme('at', handle));
+  for (const symbol of signsIn('cashtag', text)) vector.addMark(markLexeme('cash', symbol));
 
   if (tweet.urls === undefined ? /https?:\/\//.test(text) : tweet.urls.length > 0) vector.addMark(isTerm('link'));
   for (const url of tweet.urls ?? [])
-    for (const part of partsOfUrl(url.slice(0, MOST_URL))) vector.addMark(markOf('url', part));
+    for (const part of partsOfUrl(url.slice(0, MOST_URL))) vector.addMark(markLexeme('url', part));
 
   for (const counter of COUNTER_NAMES) addPowers(vector, counter, tweet[COUNTERS[counter].field]);
 
-  for (const span of spansOf(Date.parse(tweet.createdAt))) vector.addMark(plainMark('time', span));
-  for (const span of spansOf(rankOf(tweet))) vector.addMark(plainMark('rank', span));
+  for (const span of spanMarks(Date.parse(tweet.createdAt))) vector.addMark(plainMark('time', span));
+  for (const span of spanMarks(computeRank(tweet))) vector.addMark(plainMark('rank', span));
 }
 
 const isThere = (id: string | undefined): boolean => id !== undefined;

@@ -13,7 +13,7 @@ const MOST_HIGHLIGHTS = 100;
  * what was not found did not match. Any other network says only that a result matches: the query's own words are marked
  * where they stand, and where none does, what matched is not known (null).
  */
-export function highlighterOf({ exact }: { readonly exact: boolean }): NonNullable<Network['highlighter']> {
+export function createHighlighter({ exact }: { readonly exact: boolean }): NonNullable<Network['highlighter']> {
   return (q, product) => {
     const query = parseQuery(q);
     return (item) => {
@@ -62,7 +62,7 @@ function highlightsIn(
 ): readonly Highlight[] {
   const highlights: Highlight[] = [];
   for (const field of fields) {
-    const text = textOf(item, field);
+    const text = fieldText(item, field);
     let units = 0;
     let points = 0;
     const pointAt = (unit: number): number => {
@@ -77,7 +77,7 @@ function highlightsIn(
   return highlights;
 }
 
-const textOf = (item: Tweet | User, field: Highlight['field']): string =>
+const fieldText = (item: Tweet | User, field: Highlight['field']): string =>
   ('text' in item ? item.text : field === 'text' ? undefined : item[field]) ?? '';
 
 function joined(places: readonly FoundText[]): FoundText[] {

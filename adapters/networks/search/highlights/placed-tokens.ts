@@ -1,5 +1,5 @@
 import { fold, foldEmoji } from '../fold.js';
-import { askedTokens, cut, piecesOf, type Token, wordsIn } from '../tokens.js';
+import { askedTokens, cut, splitPieces, type Token, wordsIn } from '../tokens.js';
 import { mapped } from './mapped.js';
 
 /** A place in a text, in UTF-16 units, the end exclusive. */
@@ -14,11 +14,11 @@ export interface PlacedToken extends Token, Span {
   readonly endOf: (units: number) => number;
 }
 
-/** The tokens that `tokensOf` makes of the text, with their places. */
+/** The tokens that `tokenize` makes of the text, with their places. */
 export function placedTokens(text: string): PlacedToken[] {
   const tokens: PlacedToken[] = [];
   let position = 0;
-  for (const { kind, text: written, index } of piecesOf(text)) {
+  for (const { kind, text: written, index } of splitPieces(text)) {
     if (kind === 'emoji') {
       const to = index + written.length;
       tokens.push({ lexeme: foldEmoji(written), position: ++position, kind, from: index, to, endOf: () => to });
@@ -67,7 +67,7 @@ export class PlacedText {
     for (const token of this.tokens) {
       add(this.#byPosition, token.position, token);
       add(this.#byLexeme, token.lexeme, token);
-      add(this.#byFirst, firstOf(token.lexeme), token);
+      add(this.#byFirst, firstCharacter(token.lexeme), token);
     }
   }
 
@@ -110,4 +110,4 @@ function add<Key>(map: Map<Key, PlacedToken[]>, key: Key, token: PlacedToken): v
   else others.push(token);
 }
 
-const firstOf = (lexeme: string): string => String.fromCodePoint(lexeme.codePointAt(0) ?? 0);
+const firstCharacter = (lexeme: string): string => String.fromCodePoint(lexeme.codePointAt(0) ?? 0);

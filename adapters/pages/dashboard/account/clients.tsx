@@ -1,6 +1,6 @@
 import { counted } from '../../../../src/domain/figures.js';
 import type { GrantRecord } from '../../../../src/ports/grants.js';
-import { amountOf, creditsOf } from '../../kit/signed-in/formats.js';
+import { creditsText, formatAmount } from '../../kit/signed-in/formats.js';
 import { CapMeter } from '../../kit/signed-in/key-parts.js';
 import { Badge, Card, DataTable, Day, Nothing, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -23,7 +23,7 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
     <dl class="facts">
       <div>
         <dt>Spent</dt>
-        <dd>{creditsOf(grant.spent)}</dd>
+        <dd>{creditsText(grant.spent)}</dd>
       </div>
       <div>
         <dt>Cap</dt>
@@ -80,7 +80,7 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
           <bdi key="app" class="clip">
             {grant.clientName}
           </bdi>,
-          amountOf(grant.spent),
+          formatAmount(grant.spent),
           <Day key="allowed" at={grant.createdAt} />,
           grant.revokedAt === null ? '' : <When key="ended" at={grant.revokedAt} />,
         ],

@@ -1,13 +1,13 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { counted, figure } from '../../../../src/domain/figures.js';
-import { PACKS, qpsOf, TIERS, usdPer1000 } from '../../../../src/domain/tiers.js';
+import { PACKS, TIERS, tierQps, usdPer1000 } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
-import { capitalized, creditsOf } from '../../kit/signed-in/formats.js';
+import { capitalized, creditsText } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../../kit/signed-in/parts.js';
 import { Statement } from '../../kit/signed-in/statement.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
-import { standingOf } from '../overview/overview-model.js';
+import { rateStanding } from '../overview/overview-model.js';
 import { Purchases } from './purchases.js';
 
 /** The outcome of a checkout that the customer returned from. */
@@ -36,8 +36,8 @@ const isSold = ({ open, account }: CreditsModel): boolean => open && !account.fr
 
 const PackCard = ({ pack, model }: { pack: (typeof PACKS)[number]; model: CreditsModel }) => {
   const { account, pageKey } = model;
-  const reaches = qpsOf(account.paidUsd + pack.usd);
-  const raises = !standingOf(account).special && reaches > account.qps;
+  const reaches = tierQps(account.paidUsd + pack.usd);
+  const raises = !rateStanding(account).special && reaches > account.qps;
   return (
     <li class="pack">
       <h3>{capitalized(pack.name)}</h3>
@@ -95,7 +95,7 @@ const Packs = (model: CreditsModel) => (
 );
 
 const Tiers = ({ account }: CreditsModel) => {
-  const { special, next } = standingOf(account);
+  const { special, next } = rateStanding(account);
   const reached = TIERS.filter((tier) => account.paidUsd >= tier.paidUsd).at(-1);
   return (
     <Card
@@ -134,7 +134,7 @@ export const creditsPage = (model: CreditsModel): string =>
       title: 'Credits',
       lead: (
         <>
-          Your balance is <strong>{creditsOf(model.account.balance)}</strong>.
+          Your balance is <strong>{creditsText(model.account.balance)}</strong>.
         </>
       ),
       here: '/dashboard/credits',

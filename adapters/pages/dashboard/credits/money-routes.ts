@@ -1,7 +1,7 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
 import { inCredits } from '../../../../src/domain/figures.js';
 import { isUuid } from '../../../../src/lib/uuid.js';
-import { queryOf } from '../../../http/request.js';
+import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
@@ -30,8 +30,8 @@ type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
 export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
   const { billing, checkoutOrigin, seller } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
-    const sessionId = queryOf(signedIn.request).get('session_id');
-    if (sessionId === null) return sendPrivatePage(reply, await creditsOf(signedIn, options), checkoutOrigin);
+    const sessionId = queryString(signedIn.request).get('session_id');
+    if (sessionId === null) return sendPrivatePage(reply, await renderCreditsPage(signedIn, options), checkoutOrigin);
     await billing.settle(sessionId, signedIn.account.accountId);
     return redirectTo(reply, `/dashboard/credits?paid=${encodeURIComponent(sessionId)}`);
   });
@@ -48,7 +48,7 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
       return redirectTo(reply, url);
     } catch (error) {
       if (!isCallerError(error)) throw error;
-      const page = await creditsOf(signedIn, options, error.message);
+      const page = await renderCreditsPage(signedIn, options, error.message);
       return sendPrivatePage(reply.code(error.status), page, checkoutOrigin);
     }
   });
@@ -63,7 +63,7 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
 /** Receipts of requests. */
 function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): void {
   routes.page('/dashboard/receipts', async (signedIn, reply) => {
-    const asked = (queryOf(signedIn.request).get('request_id') ?? '').trim();
+    const asked = (queryString(signedIn.request).get('request_id') ?? '').trim();
     const { account, signal } = signedIn;
     const [receipt, recent] = await Promise.all([
       isUuid(asked) ? ledger.receipt(account.accountId, asked, signal) : undefined,
@@ -84,7 +84,7 @@ function whyNone(asked: string, archived: string | undefined): string {
   return 'This account has no paid request with that id. Free requests (those that failed or returned nothing) have no receipt.';
 }
 
-async function creditsOf(
+async function renderCreditsPage(
   signedIn: SignedInRequest,
   { billing, ledger }: MoneyOptions,
   error: string | null = null,
@@ -94,7 +94,7 @@ async function creditsOf(
     billing.sales(account.accountId),
     ledger.statement(account.accountId, STATEMENT, signal),
   ]);
-  const paid = queryOf(request).get('paid');
+  const paid = queryString(request).get('paid');
   const checkoutReturn = paid === null ? null : whatBecame(sales, paid);
   const shown = { open: billing.open, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
   return creditsPage({ layout: dashboardLayout(signedIn), account, ...shown });

@@ -2,7 +2,7 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 
-import { amountOf, creditsOf } from '../../kit/signed-in/formats.js';
+import { creditsText, formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { RequestTable } from './request-table.js';
@@ -31,7 +31,7 @@ const WHY: Record<ItemCache, string> = {
 
 /** `20 tweets were uncached: full price, 1 credit each, 20 credits.` */
 const because = ({ items, unit, cache, unitPrice }: ReceiptLine): string =>
-  `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsOf(unitPrice)} each, ${creditsOf(unitPrice * items)}.`;
+  `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsText(unitPrice)} each, ${creditsText(unitPrice * items)}.`;
 
 const Lines = ({ receipt }: { receipt: Receipt }) => (
   <DataTable
@@ -44,7 +44,7 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
       { title: 'Each', numeric: true },
       { title: 'Credits', numeric: true },
     ]}
-    total={{ span: 3, cells: [figure(receipt.items), '', amountOf(receipt.amount)] }}
+    total={{ span: 3, cells: [figure(receipt.items), '', formatAmount(receipt.amount)] }}
     rows={receipt.lines.map((line) => ({
       key: `${line.path} ${line.unit} ${line.cache}`,
       cells: [
@@ -54,15 +54,15 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
           {CACHES[line.cache].text}
         </Badge>,
         figure(line.items),
-        amountOf(line.unitPrice),
-        amountOf(line.unitPrice * line.items),
+        formatAmount(line.unitPrice),
+        formatAmount(line.unitPrice * line.items),
       ],
     }))}
   />
 );
 
 const Slip = ({ receipt }: { receipt: Receipt }) => (
-  <Card id="receipt" title={`${creditsOf(receipt.amount)} for ${counted(receipt.items, 'item')}`}>
+  <Card id="receipt" title={`${creditsText(receipt.amount)} for ${counted(receipt.items, 'item')}`}>
     <dl class="facts">
       <div>
         <dt>Request</dt>
@@ -90,7 +90,7 @@ const Slip = ({ receipt }: { receipt: Receipt }) => (
       </div>
       <div>
         <dt>Balance after</dt>
-        <dd>{creditsOf(receipt.balanceAfter)}</dd>
+        <dd>{creditsText(receipt.balanceAfter)}</dd>
       </div>
     </dl>
     <h3>Cost breakdown</h3>

@@ -1,7 +1,7 @@
 import { figure } from '../../../../src/domain/figures.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 
-import { amountOf } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { DataTable, When } from '../../kit/signed-in/parts.js';
 
 /** Paid requests, the newest first, each with a link to its receipt. */
@@ -26,7 +26,7 @@ export const RequestTable = ({ caption, receipts }: { caption: string; receipts:
         <code key="key">{receipt.keyPrefix}…</code>,
         figure(receipt.items),
         figure(receipt.cacheHits),
-        amountOf(receipt.amount),
+        formatAmount(receipt.amount),
       ],
     }))}
   />

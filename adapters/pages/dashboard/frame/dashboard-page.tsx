@@ -3,8 +3,8 @@ import type { Thousandths } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import type { SignedInRequest } from '../../kit/signed-in/authenticated-routes.js';
-import { amountOf } from '../../kit/signed-in/formats.js';
-import { type FrameProps, framedPage, layoutOf, type Menu, type PageLayout } from '../../kit/signed-in/frame.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
+import { type FrameProps, framedPage, type Menu, type PageLayout, signedInLayout } from '../../kit/signed-in/frame.js';
 import { Notice } from '../../kit/signed-in/parts.js';
 
 /** What surrounds every page of the dashboard. */
@@ -38,7 +38,7 @@ const FLASH_MESSAGES = {
 export function dashboardLayout(signedIn: SignedInRequest): DashboardLayout {
   const { account, isOperator, mode } = signedIn;
   const { frozen, balance } = account;
-  return { ...layoutOf(signedIn, FLASH_MESSAGES), frozen, isOperator, mode, balance };
+  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, isOperator, mode, balance };
 }
 
 const PAGES = [
@@ -82,8 +82,8 @@ const Notices = ({ layout, here }: { layout: DashboardLayout; here: string | nul
         {layout.mode === 'test' ? (
           <Notice tone="warn" title="Test mode">
             Test keys read an invented network with {figure(PLAY_CREDITS)} play credits each day. Balance:{' '}
-            {amountOf(layout.balance)} play credits; your first read of a day (UTC) tops it up. This page shows nothing
-            of your live keys.
+            {formatAmount(layout.balance)} play credits; your first read of a day (UTC) tops it up. This page shows
+            nothing of your live keys.
           </Notice>
         ) : null}
         <ModeSwitch mode={layout.mode} here={here} />

@@ -16,7 +16,7 @@ const COOKIE = 'perch-mode';
 const SWITCHED = /^\/dashboard\/(?:keys|usage|receipts)(?=[/.?]|$)/;
 
 /** The mode of a page that has two: as last chosen in this browser. Null for the other pages. */
-const modeOf = (request: FastifyRequest): Mode | null =>
+const pageMode = (request: FastifyRequest): Mode | null =>
   SWITCHED.test(request.url) ? (chosen(request) === 'test' ? 'test' : 'live') : null;
 
 const chosen = ({ headers }: FastifyRequest): string | undefined => fastifyCookie.parse(headers.cookie ?? '')[COOKIE];
@@ -48,7 +48,7 @@ const pageBefore = (form: URLSearchParams): string => {
 export const accountShown =
   (accounts: Pick<DashboardServices['accounts'], 'get' | 'testAccount'>) =>
   async (request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>> => {
-    const mode = modeOf(request);
+    const mode = pageMode(request);
     if (mode !== 'test') return { account: live, mode };
     const accountId = await accounts.testAccount(live.accountId);
     const account = accountId === undefined ? undefined : await accounts.get(accountId);

@@ -16,7 +16,7 @@ const SHOWN_WITHIN_S = 60;
 
 export const freshKeyPath = (keyId: string): string => `/dashboard/keys/${keyId}/new`;
 
-const nameOf = ({ authUrl }: FastifyRequest['server']): string =>
+const cookieName = ({ authUrl }: FastifyRequest['server']): string =>
   authUrl.startsWith('https:') ? '__Secure-perch-key' : 'perch-key';
 
 /**
@@ -29,7 +29,7 @@ export function carry(reply: FastifyReply, path: string, fresh: FreshKey): void 
 
 /** The key that the browser carries to this page, which it then forgets; null if it carries none. */
 export function take(request: FastifyRequest, reply: FastifyReply, path: string): FreshKey | null {
-  const text = fastifyCookie.parse(request.headers.cookie ?? '')[nameOf(request.server)];
+  const text = fastifyCookie.parse(request.headers.cookie ?? '')[cookieName(request.server)];
   if (text === undefined) return null;
   write(reply, path, '', 0);
   try {
@@ -40,7 +40,7 @@ export function take(request: FastifyRequest, reply: FastifyReply, path: string)
 }
 
 function write(reply: FastifyReply, path: string, value: string, maxAge: number): void {
-  const name = nameOf(reply.server);
+  const name = cookieName(reply.server);
   const secure = name.startsWith('__Secure-');
   const options = { path, httpOnly: true, sameSite: 'strict', secure, maxAge } as const;
   reply.header('Set-Cookie', fastifyCookie.serialize(name, value, options));

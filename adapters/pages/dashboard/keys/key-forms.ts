@@ -32,10 +32,10 @@ export function keyModeIn(form: URLSearchParams, shown: Mode): Mode {
 /** Throws `bad_request` with a message for the customer if the form is invalid. */
 export function readKeyForm({ name, period, amount }: KeyInput): { name: string; cap: Cap | null } {
   const named = readName(name, 'Enter a name for the key; it appears in usage and in the log.');
-  return { name: named, cap: capOf(period, amount) };
+  return { name: named, cap: parseKeyCap(period, amount) };
 }
 
-function capOf(period: string, amount: string): Cap | null {
+function parseKeyCap(period: string, amount: string): Cap | null {
   if (period === 'none') {
     if (amount.trim() === '') return null;
     throw badRequest('Choose a period for the cap: per day, per month, or in total.', 'period');
@@ -62,7 +62,7 @@ export const OVERLAPS = [
 ] as const;
 
 /** Throws `bad_request` for a choice that was not offered. */
-export function overlapOf(form: URLSearchParams): number {
+export function parseOverlap(form: URLSearchParams): number {
   const choice = OVERLAPS.find(({ value }) => value === form.get('overlap'));
   if (choice === undefined) throw badRequest('Choose how long the old key keeps working.', 'overlap');
   return choice.ms;

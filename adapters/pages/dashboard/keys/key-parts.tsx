@@ -63,7 +63,7 @@ export const KeyFields = ({ typed, errorId }: { typed: KeyInput; errorId: string
 };
 
 /** A key's values as its form shows them. */
-export const typedOf = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyInput => ({
+export const toKeyInput = ({ name, cap }: Pick<KeyRecord, 'name' | 'cap'>): KeyInput => ({
   name,
   period: cap?.period ?? 'none',
   amount: cap === null ? '' : String(toCredits(cap.amount)),

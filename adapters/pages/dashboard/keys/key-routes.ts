@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { MintedKey } from '../../../../src/account/keys.js';
 import type { Mode } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { queryOf } from '../../../http/request.js';
+import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
@@ -14,13 +14,13 @@ import {
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { rememberMode } from '../frame/mode-switch.js';
 import { type DashboardServices, notOnAccount } from '../frame/services.js';
-import { chartOf, lastHoursOf } from '../usage/usage-charts.js';
+import { readLastHours, readUsageChart } from '../usage/usage-charts.js';
 import { hoursIn, lastDays } from '../usage/usage-params.js';
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
-import { EMPTY_INPUT, inputIn, keyModeIn, overlapOf, readKeyForm } from './key-forms.js';
-import { typedOf } from './key-parts.js';
+import { EMPTY_INPUT, inputIn, keyModeIn, parseOverlap, readKeyForm } from './key-forms.js';
+import { toKeyInput } from './key-parts.js';
 import { type KeysModel, keysPage } from './keys.js';
 
 type KeyServices = Pick<DashboardServices, 'keys' | 'grants' | 'ledger' | 'clock'>;
@@ -32,7 +32,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     signedIn: SignedInRequest,
     reply: FastifyReply,
     record: KeyRecord,
-    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: typedOf(record), error: null },
+    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: toKeyInput(record), error: null },
   ): Promise<FastifyReply> => {
     const common = { layout: dashboardLayout(signedIn), nowMs: clock.now(), record };
     return sendPrivatePage(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
@@ -47,7 +47,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
         return await act(signedIn, record, form, reply);
       } catch (error) {
         if (!isCallerError(error)) throw error;
-        const typed = what === 'change' ? inputIn(form) : typedOf(record);
+        const typed = what === 'change' ? inputIn(form) : toKeyInput(record);
         return showKey(signedIn, reply.code(error.status), record, {
           typed,
           error: { form: what, message: error.message },
@@ -59,7 +59,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     return redirectTo(reply, `/dashboard/keys/${keyId}?done=key-changed`);
   });
   change('rotate', async (signedIn, { keyId }, form, reply) => {
-    const overlapMs = overlapOf(form);
+    const overlapMs = parseOverlap(form);
     const { key, record } = await keys.rotate(signedIn.account.accountId, keyId, overlapMs, signedIn.by);
     const oldEnds = overlapMs === 0 ? null : new Date(clock.now() + overlapMs).toISOString();
     const path = freshKeyPath(record.keyId);
@@ -175,8 +175,8 @@ async function keyUsage(
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
   const [usage, lastHours, uses, recent] = await Promise.all([
-    chartOf(signedIn, range, 'credits', services, keyId),
-    lastHoursOf(signedIn, hoursIn(queryOf(request)) ?? 24, services, keyId),
+    readUsageChart(signedIn, range, 'credits', services, keyId),
+    readLastHours(signedIn, hoursIn(queryString(request)) ?? 24, services, keyId),
     ledger.lastUses(account.accountId, yearBefore(nowMs), signal),
     ledger.recent(account.accountId, NEWEST, signal, keyId),
   ]);

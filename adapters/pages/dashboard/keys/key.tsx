@@ -2,7 +2,7 @@ import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
-import { creditsOf } from '../../kit/signed-in/formats.js';
+import { creditsText } from '../../kit/signed-in/formats.js';
 import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
@@ -46,7 +46,7 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
     </div>
     <div>
       <dt>Spent</dt>
-      <dd>{creditsOf(record.spent)}</dd>
+      <dd>{creditsText(record.spent)}</dd>
     </div>
     <div>
       <dt>Last used (UTC)</dt>
@@ -75,7 +75,7 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
   </dl>
 );
 
-const errorOf = ({ error }: KeyModel, form: 'change' | 'rotate' | 'revoke'): string | null =>
+const formError = ({ error }: KeyModel, form: 'change' | 'rotate' | 'revoke'): string | null =>
   error?.form === form ? error.message : null;
 
 const Change = (model: KeyModel) => (
@@ -85,12 +85,12 @@ const Change = (model: KeyModel) => (
     lead="Changes take effect within seconds. Credits already spent in the period still count."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/change`} class="row-form">
-      <KeyFields typed={model.typed} errorId={errorOf(model, 'change') === null ? null : 'change-error'} />
+      <KeyFields typed={model.typed} errorId={formError(model, 'change') === null ? null : 'change-error'} />
       <button type="submit" class="button primary">
         Save
       </button>
     </form>
-    <FormError id="change-error" message={errorOf(model, 'change')} />
+    <FormError id="change-error" message={formError(model, 'change')} />
   </Card>
 );
 
@@ -115,13 +115,13 @@ const Rotate = (model: KeyModel) => (
         Rotate key
       </button>
     </form>
-    <FormError id="rotate-error" message={errorOf(model, 'rotate')} />
+    <FormError id="rotate-error" message={formError(model, 'rotate')} />
   </Card>
 );
 
 const Revoke = (model: KeyModel) => (
   <Card id="revoke" title="Revoke" lead="The key stops working everywhere within seconds. This cannot be undone.">
-    <details class="confirm" open={errorOf(model, 'revoke') !== null}>
+    <details class="confirm" open={formError(model, 'revoke') !== null}>
       <summary class="button">Revoke this key…</summary>
       <form method="post" action={`/dashboard/keys/${model.record.keyId}/revoke`} class="row-form">
         <p>Requests that use it will be refused.</p>
@@ -130,7 +130,7 @@ const Revoke = (model: KeyModel) => (
         </button>
       </form>
     </details>
-    <FormError id="revoke-error" message={errorOf(model, 'revoke')} />
+    <FormError id="revoke-error" message={formError(model, 'revoke')} />
   </Card>
 );
 

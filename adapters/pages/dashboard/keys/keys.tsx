@@ -1,7 +1,7 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
-import { amountOf } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, FormError, Nothing } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -78,7 +78,7 @@ const KeyTable = (props: {
         cells: [
           <Name key="name" record={record} clients={props.clients} />,
           <StateBadge key="state" record={record} nowMs={props.nowMs} replaced={replaced} />,
-          amountOf(record.spent),
+          formatAmount(record.spent),
           <CapMeter key="cap" cap={record.cap} />,
           <LastUse key="last-used" record={record} day={props.lastUses.get(record.keyId)} />,
           <End key="end" record={record} />,

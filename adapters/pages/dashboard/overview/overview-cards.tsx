@@ -1,19 +1,19 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
-import { amountOf } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { keyState, PERIODS } from '../../kit/signed-in/key-parts.js';
 import { Card, Notice } from '../../kit/signed-in/parts.js';
 import {
   buys,
   FOLLOWERS_PER_PAGE,
-  forecastOf,
-  fundsOf,
+  forecastSpending,
+  fundsLevel,
   type LiveModel,
   type OverviewModel,
-  standingOf,
+  rateStanding,
 } from './overview-model.js';
 
 export const NoticesCard = (model: LiveModel) => {
-  const funds = fundsOf(model);
+  const funds = fundsLevel(model);
   const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
   if (funds === 'empty') {
     return (
@@ -33,7 +33,7 @@ export const NoticesCard = (model: LiveModel) => {
 
 export const Amount = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
   <p class="big" id="live-balance">
-    {amountOf(balance)} <span>credits</span>
+    {formatAmount(balance)} <span>credits</span>
   </p>
 );
 
@@ -56,7 +56,7 @@ export const Buys = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
 
 export const Balance = ({ account, usage }: OverviewModel) => {
   const { balance } = account;
-  const forecast = forecastOf(balance, usage);
+  const forecast = forecastSpending(balance, usage);
   return (
     <Card
       id="balance"
@@ -81,7 +81,7 @@ export const Balance = ({ account, usage }: OverviewModel) => {
 };
 
 export const TierCard = ({ account, network }: OverviewModel) => {
-  const { qps, special, next } = standingOf(account);
+  const { qps, special, next } = rateStanding(account);
   return (
     <Card id="tier" title="Rate limit">
       <p class="big">
@@ -126,10 +126,10 @@ export const KeysCard = ({ account, nowMs }: OverviewModel) => {
           {live.slice(0, 5).map((key) => (
             <li key={key.keyId}>
               <bdi class="clip">{key.name}</bdi>
-              <strong>{amountOf(key.spent)} spent</strong>
+              <strong>{formatAmount(key.spent)} spent</strong>
               <code class="soft">{key.prefix}…</code>
               <span class="soft small">
-                {key.cap === null ? 'no cap' : `cap ${amountOf(key.cap.amount)} ${PERIODS[key.cap.period]}`}
+                {key.cap === null ? 'no cap' : `cap ${formatAmount(key.cap.amount)} ${PERIODS[key.cap.period]}`}
               </span>
             </li>
           ))}

@@ -1,5 +1,5 @@
 import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
-import { priceOf, type Unit } from '../../../../src/domain/prices.js';
+import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { TIERS } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../../src/ports/ledger.js';
@@ -27,7 +27,7 @@ export interface OverviewModel extends LiveModel {
 
 /** How many of something a balance buys at full price. */
 export const buys = (balance: Thousandths, unit: Unit, perPage = 1): number =>
-  Math.floor(balance / (priceOf(unit, 'miss') * perPage));
+  Math.floor(balance / (itemPrice(unit, 'miss') * perPage));
 
 /** Profiles on a full page of followers. */
 export const FOLLOWERS_PER_PAGE = 200;
@@ -37,7 +37,7 @@ const LOW = 0.2;
 
 export type Funds = 'good' | 'low' | 'empty';
 
-export function fundsOf({ account, lastTopUp }: Pick<LiveModel, 'account' | 'lastTopUp'>): Funds {
+export function fundsLevel({ account, lastTopUp }: Pick<LiveModel, 'account' | 'lastTopUp'>): Funds {
   if (account.balance <= 0) return 'empty';
   return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
 }
@@ -54,7 +54,7 @@ export interface Forecast {
 }
 
 /** Null if nothing was spent in the last seven days, or the first use is younger than three. `usage`: by the day. */
-export function forecastOf(balance: Thousandths, usage: ChartData): Forecast | null {
+export function forecastSpending(balance: Thousandths, usage: ChartData): Forecast | null {
   const spent = usage.bars.map((_, day) => usage.series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
   const first = spent.findIndex((credits) => credits > 0);
   const from = Math.min(WEEK, spent.length - first);
@@ -72,7 +72,7 @@ export interface Standing {
   readonly next: { readonly moreUsd: number; readonly requestsPerSecond: number } | null;
 }
 
-export function standingOf({ paidUsd, qps }: Pick<AccountRecord, 'paidUsd' | 'qps'>): Standing {
+export function rateStanding({ paidUsd, qps }: Pick<AccountRecord, 'paidUsd' | 'qps'>): Standing {
   const reached = TIERS.filter((tier) => paidUsd >= tier.paidUsd).at(-1);
   const next = TIERS.find((tier) => tier.paidUsd > paidUsd);
   return {

@@ -11,7 +11,7 @@ export const MOST_ROWS = 50_000;
 type Asking = Pick<SignedInRequest, 'account' | 'signal'>;
 
 /** Usage of a range by the day; `keyId`: only what that key paid for. */
-export async function chartOf(
+export async function readUsageChart(
   { account: { accountId }, signal }: Asking,
   range: Range,
   chart: 'credits' | 'items',
@@ -35,7 +35,7 @@ export interface LastHours {
   readonly rows: readonly UsageRow[];
 }
 
-export async function lastHoursOf(
+export async function readLastHours(
   { account: { accountId }, signal }: Asking,
   hours: Hours,
   { ledger, clock }: Pick<DashboardServices, 'ledger' | 'clock'>,

@@ -1,7 +1,7 @@
 import { FIRST_DAY, isDay, LAST_DAY } from '../../../../src/account/usage-cursor.js';
 import { badRequest } from '../../../../src/domain/errors.js';
 import { HOURLY_DAYS, USAGE_GROUPS, type UsageGroup } from '../../../../src/domain/usage.js';
-import { dayOf, HOUR_MS } from '../../../../src/lib/durations.js';
+import { HOUR_MS, utcDay } from '../../../../src/lib/durations.js';
 import { addDays, daysIn, type Range } from '../../charts/chart-data.js';
 
 export const PRESETS = [7, 30, 90] as const;
@@ -15,7 +15,7 @@ export interface UsageSelection extends Range {
 
 /** The last `days` days, including today. */
 export const lastDays = (days: number, nowMs: number): Range => {
-  const to = dayOf(nowMs);
+  const to = utcDay(nowMs);
   return { from: addDays(to, 1 - days), to };
 };
 
@@ -27,7 +27,7 @@ export function readUsageParams(query: URLSearchParams, nowMs: number): UsageSel
   const recent = lastDays(30, nowMs);
   const to = dayIn(query, 'to') ?? recent.to;
   const from = dayIn(query, 'from') ?? addDays(to, -29);
-  const groups = groupsOf(query);
+  const groups = parseGroups(query);
   const kept = lastDays(HOURLY_DAYS, nowMs).from;
   if (groups.includes('hour') && from < kept) {
     throw badRequest(`Usage by hour is kept for ${HOURLY_DAYS} days: choose a first day from ${kept} on.`, 'from');
@@ -37,7 +37,7 @@ export function readUsageParams(query: URLSearchParams, nowMs: number): UsageSel
   return { from, to, groups };
 }
 
-function groupsOf(query: URLSearchParams): readonly UsageGroup[] {
+function parseGroups(query: URLSearchParams): readonly UsageGroup[] {
   const named = query
     .getAll('group')
     .flatMap((text) => text.split(','))

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { badRequest } from '../../../../src/domain/errors.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
-import { queryOf } from '../../../http/request.js';
+import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
   isCallerError,
@@ -13,7 +13,7 @@ import type { DashboardServices } from '../frame/services.js';
 import { livePart, overviewPage } from '../overview/overview.js';
 import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
-import { chartOf, lastHoursOf, MOST_ROWS } from './usage-charts.js';
+import { MOST_ROWS, readLastHours, readUsageChart } from './usage-charts.js';
 import { hoursIn, lastDays, moments, readUsageParams, type UsageSelection } from './usage-params.js';
 import { usageCsv } from './usage-table.js';
 
@@ -38,8 +38,8 @@ export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions): 
 }
 
 async function sendFile(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
-  const ask = readUsageParams(queryOf(signedIn.request), options.clock.now());
-  const rows = await rowsOf(signedIn, ask, options);
+  const ask = readUsageParams(queryString(signedIn.request), options.clock.now());
+  const rows = await readUsageRows(signedIn, ask, options);
   return reply
     .type('text/csv; charset=utf-8; header=present')
     .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
@@ -47,7 +47,7 @@ async function sendFile(signedIn: SignedInRequest, reply: FastifyReply, options:
 }
 
 /** Throws `bad_request` when there are more than a file or a table may contain. */
-async function rowsOf(
+async function readUsageRows(
   { account: { accountId }, signal }: SignedInRequest,
   ask: UsageSelection,
   { ledger }: Pick<DashboardServices, 'ledger'>,
@@ -61,7 +61,10 @@ async function overview(signedIn: SignedInRequest, options: UsageOptions): Promi
   const { clock, network } = options;
   const nowMs = clock.now();
   const range = lastDays(30, nowMs);
-  const [usage, live] = await Promise.all([chartOf(signedIn, range, 'credits', options), newest(signedIn, options)]);
+  const [usage, live] = await Promise.all([
+    readUsageChart(signedIn, range, 'credits', options),
+    newest(signedIn, options),
+  ]);
   return overviewPage({ layout: dashboardLayout(signedIn), network, nowMs, range, usage, ...live });
 }
 
@@ -91,13 +94,13 @@ function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; er
 
 async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
   const nowMs = options.clock.now();
-  const query = queryOf(signedIn.request);
+  const query = queryString(signedIn.request);
   const { ask, error } = asked(query, nowMs);
   const [rows, credits, items, lastHours] = await Promise.all([
-    rowsOf(signedIn, ask, options),
-    chartOf(signedIn, ask, 'credits', options),
-    chartOf(signedIn, ask, 'items', options),
-    lastHoursOf(signedIn, hoursIn(query) ?? 24, options),
+    readUsageRows(signedIn, ask, options),
+    readUsageChart(signedIn, ask, 'credits', options),
+    readUsageChart(signedIn, ask, 'items', options),
+    readLastHours(signedIn, hoursIn(query) ?? 24, options),
   ]);
   const typed =
     error === null ? { from: ask.from, to: ask.to } : { from: query.get('from') ?? '', to: query.get('to') ?? '' };

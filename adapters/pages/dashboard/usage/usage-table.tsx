@@ -2,7 +2,7 @@ import { toCredits } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
 import type { UsageGroup } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
-import { amountOf } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { type Column, DataTable, Day, When } from '../../kit/signed-in/parts.js';
 import type { UsageSelection } from './usage-params.js';
 
@@ -17,15 +17,15 @@ const Group = ({ group, row }: { group: UsageGroup; row: UsageRow }) => {
   return <code>{group === 'endpoint' ? row.endpoint : `${row.keyPrefix}…`}</code>;
 };
 
-const figuresOf = (row: Omit<UsageRow, 'day'>): string[] => [
+const figureCells = (row: Omit<UsageRow, 'day'>): string[] => [
   figure(row.requests),
   figure(row.items),
   figure(row.items - row.cacheHits),
   figure(row.cacheHits),
-  amountOf(row.amount),
+  formatAmount(row.amount),
 ];
 
-const totalOf = (rows: readonly UsageRow[]): UsageRow =>
+const sumRows = (rows: readonly UsageRow[]): UsageRow =>
   rows.reduce(
     (sum, row) => ({
       requests: sum.requests + row.requests,
@@ -49,9 +49,9 @@ export const UsageTable = ({ ask, rows }: { ask: UsageSelection; rows: readonly 
     columns={[...ask.groups.map((group) => ({ title: TITLES[group] })), ...FIGURES]}
     rows={rows.slice(0, SHOWN).map((row) => ({
       key: `${row.day} ${row.hour} ${row.endpoint} ${row.keyPrefix}`,
-      cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figuresOf(row)],
+      cells: [...ask.groups.map((group) => <Group key={group} group={group} row={row} />), ...figureCells(row)],
     }))}
-    total={{ span: ask.groups.length, cells: figuresOf(totalOf(rows)) }}
+    total={{ span: ask.groups.length, cells: figureCells(sumRows(rows)) }}
   />
 );
 

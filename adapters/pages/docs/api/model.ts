@@ -7,7 +7,7 @@ import type {
   PriceNote,
 } from '../../../rest/openapi/types.js';
 import { ROUTES } from '../../../rest/routes.js';
-import { type Sample, samplesOf } from './samples.js';
+import { codeSamples, type Sample } from './samples.js';
 
 /** An answer of one status, with an example of each of its codes. */
 export interface ApiAnswer {
@@ -50,7 +50,7 @@ export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEn
     const parameters = (operation.parameters ?? []).map((each) => resolved(each, document.components.parameters));
     const tool = TOOLS.find((row) => row.operation === name)?.name;
     const query = operations[name] ?? '';
-    const args = argumentsOf(operation, parameters);
+    const args = exampleArguments(operation, parameters);
     return {
       id: operation.operationId,
       method,
@@ -61,9 +61,9 @@ export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEn
       price: operation['x-price'] ?? null,
       parameters,
       answers: Object.entries(operation.responses).map(([status, answer]) =>
-        answerOf(status, resolved(answer, document.components.responses)),
+        toApiAnswer(status, resolved(answer, document.components.responses)),
       ),
-      samples: samplesOf({ method, path, id: operation.operationId, baseUrl, parameters, args, query, tool }),
+      samples: codeSamples({ method, path, id: operation.operationId, baseUrl, parameters, args, query, tool }),
       body: method === 'POST' ? JSON.stringify(args, null, 2) : null,
       isSendable: method === 'GET' || operation['x-price'] !== undefined,
     };
@@ -79,13 +79,13 @@ function resolved<T extends object>(part: T | { readonly $ref: string }, named: 
 }
 
 /** What an example call sends: the required arguments, or the body. */
-function argumentsOf(operation: ApiOperation, parameters: readonly ApiParameter[]): Record<string, unknown> {
+function exampleArguments(operation: ApiOperation, parameters: readonly ApiParameter[]): Record<string, unknown> {
   const body = operation.requestBody?.content['application/json']?.example as Record<string, unknown> | undefined;
   const required = parameters.filter((each) => each.required);
   return { ...Object.fromEntries(required.map(({ name, example }) => [name, example])), ...body };
 }
 
-function answerOf(status: string, { description, content }: ApiResponse): ApiAnswer {
+function toApiAnswer(status: string, { description, content }: ApiResponse): ApiAnswer {
   const examples = Object.entries(content?.['application/json']?.examples ?? {});
   return {
     status,

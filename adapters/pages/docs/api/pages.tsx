@@ -13,7 +13,7 @@ const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
-const priceOf = ({ price }: ApiEntry): string => (price === null ? 'free' : `${inCredits(price.credits)} per item`);
+const priceLabel = ({ price }: ApiEntry): string => (price === null ? 'free' : `${inCredits(price.credits)} per item`);
 
 const Address = ({ method, path }: ApiEntry) => (
   <code>
@@ -111,7 +111,7 @@ export const apiPage = (entry: ApiEntry, live: Live | null): string =>
       </p>
       <h1>{entry.summary}</h1>
       <p class="address">
-        <Address {...entry} /> <span class="price">{priceOf(entry)}</span>
+        <Address {...entry} /> <span class="price">{priceLabel(entry)}</span>
       </p>
       <p>
         <Words text={entry.description} />

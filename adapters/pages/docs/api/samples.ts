@@ -21,7 +21,7 @@ interface Call {
 }
 
 /** The same read in each interface and client. */
-export const samplesOf = (call: Call): Sample[] => [
+export const codeSamples = (call: Call): Sample[] => [
   { label: 'curl', text: curl(call) },
   { label: 'TypeScript', text: typescript(call) },
   { label: 'Python', text: python(call) },

@@ -18,7 +18,7 @@ function plain(value: Value): string {
   return RFC_3339.test(value) ? `${value.slice(0, 10)} ${value.slice(11, 16)} UTC` : value;
 }
 
-const capOf = (credits: Value, period: Value | undefined): string =>
+const describeCap = (credits: Value, period: Value | undefined): string =>
   typeof credits === 'number' ? `cap ${inCredits(credits)}${PERIODS[String(period)] ?? ''}` : 'no cap';
 
 /** Facts with a wording of their own. Ids are for machines: they are left out here. */
@@ -30,8 +30,8 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   key_prefix: (value) => `${plain(value)}…`,
   new_key_prefix: (value) => `now ${plain(value)}…`,
   old_ends_at: (value) => (value === null ? 'the old one was revoked at once' : `the old one expires ${plain(value)}`),
-  cap_thousandths: (value, detail) => capOf(typeof value === 'number' ? value / 1000 : value, detail.cap_period),
-  cap: (value, detail) => capOf(value, detail.period),
+  cap_thousandths: (value, detail) => describeCap(typeof value === 'number' ? value / 1000 : value, detail.cap_period),
+  cap: (value, detail) => describeCap(value, detail.period),
   usd: (value) => `$${plain(value)}`,
   credits: (value) => (typeof value === 'number' ? inCredits(value) : null),
   method: (value) => METHODS[String(value)] ?? plain(value),

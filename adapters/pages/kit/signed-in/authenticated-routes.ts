@@ -8,10 +8,10 @@ import type { AccountRecord, Accounts } from '../../../../src/ports/accounts.js'
 import { signInPath } from '../../../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../../../src/sign-in/sessions.js';
 import { logFailure, sendFailure } from '../../../http/failure.js';
-import { formOf } from '../../../http/form.js';
+import { readForm } from '../../../http/form.js';
 import { type Keyless, PAGE } from '../../../http/keyless.js';
 import { byCustomer } from '../../../http/origin.js';
-import { queryOf, signalOf } from '../../../http/request.js';
+import { disconnectSignal, queryString } from '../../../http/request.js';
 import { refuseCrossSite } from '../../../http/same-origin.js';
 import type { SessionCookies } from '../../../http/session-cookies.js';
 import { notFoundPage } from '../not-found.js';
@@ -98,7 +98,7 @@ export function authenticatedRoutes(
 ): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
     reply.header('Cache-Control', 'private, no-store');
-    const { signal } = signalOf(reply);
+    const { signal } = disconnectSignal(reply);
     const visitor = await sessionCookies.visitorOf(request);
     const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || live === undefined) return null;
@@ -130,7 +130,7 @@ export function authenticatedRoutes(
         if (isHidden(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, request.url.replace(url, of));
         return answered(one, reply, () => {
-          refuseNul(queryOf(request));
+          refuseNul(queryString(request));
           return show(one, reply);
         });
       });
@@ -142,7 +142,7 @@ export function authenticatedRoutes(
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
-          const fields = formOf(request);
+          const fields = readForm(request);
           refuseNul(fields);
           return act(one, fields, reply);
         });

@@ -2,10 +2,10 @@ import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
 import { figure, inCredits } from '../../../../src/domain/figures.js';
 
 /** `1,234.5`, from thousandths. */
-export const amountOf = (amount: Thousandths): string => figure(toCredits(amount));
+export const formatAmount = (amount: Thousandths): string => figure(toCredits(amount));
 
 /** `1 credit`, `1,234.5 credits`, from thousandths. */
-export const creditsOf = (amount: Thousandths): string => inCredits(toCredits(amount));
+export const creditsText = (amount: Thousandths): string => inCredits(toCredits(amount));
 
 /** With an initial capital. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

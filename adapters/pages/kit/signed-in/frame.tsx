@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { queryOf } from '../../../http/request.js';
+import { queryString } from '../../../http/request.js';
 import { document } from '../layout.js';
 import type { SignedInRequest } from './authenticated-routes.js';
 import { Notice } from './parts.js';
@@ -13,11 +13,11 @@ export interface PageLayout {
 }
 
 /** `messages`: what was just done, by the name that the address contains. */
-export function layoutOf(
+export function signedInLayout(
   { request, account }: SignedInRequest,
   messages: Readonly<Record<string, string>>,
 ): PageLayout {
-  const done = queryOf(request).get('done') ?? '';
+  const done = queryString(request).get('done') ?? '';
   return {
     name: account.name,
     email: account.email === account.name ? null : account.email,

@@ -1,5 +1,5 @@
 import type { Cap, CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
-import { amountOf } from './formats.js';
+import { formatAmount } from './formats.js';
 import { Badge, Bar, type Tone } from './parts.js';
 
 export const PERIODS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
@@ -41,12 +41,12 @@ export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | nu
   ) : (
     <span class="cap">
       <Bar
-        label={`${amountOf(cap.spent)} of ${amountOf(cap.amount)} credits spent`}
+        label={`${formatAmount(cap.spent)} of ${formatAmount(cap.amount)} credits spent`}
         value={cap.spent}
         max={cap.amount}
       />
       <span class="small">
-        {amountOf(cap.spent)} of {amountOf(cap.amount)} {PERIODS[cap.period]}
+        {formatAmount(cap.spent)} of {formatAmount(cap.amount)} {PERIODS[cap.period]}
       </span>
     </span>
   );

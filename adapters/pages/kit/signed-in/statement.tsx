@@ -1,5 +1,5 @@
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
-import { amountOf } from './formats.js';
+import { formatAmount } from './formats.js';
 import { Card, DataTable, Nothing, When } from './parts.js';
 
 const KINDS: Record<StatementEntry['kind'], string> = {
@@ -35,7 +35,7 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
             KINDS[entry.kind],
             <bdi key="why">{entry.reason}</bdi>,
             signed(entry),
-            amountOf(entry.balanceAfter),
+            formatAmount(entry.balanceAfter),
           ],
         }))}
       />
@@ -45,4 +45,6 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
 
 /** With its sign, whichever way the ledger writes outgoing amounts. */
 const signed = ({ kind, amount }: StatementEntry): string =>
-  kind === 'reversal' || kind === 'hold' ? `\u2212${amountOf(Math.abs(amount))}` : `+${amountOf(Math.abs(amount))}`;
+  kind === 'reversal' || kind === 'hold'
+    ? `\u2212${formatAmount(Math.abs(amount))}`
+    : `+${formatAmount(Math.abs(amount))}`;

@@ -1,7 +1,7 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
 import type { Family } from '../../../../src/domain/model.js';
 import type { Incident, StatusDay } from '../../../../src/domain/status-history.js';
-import { DAY_MS, dayOf } from '../../../../src/lib/durations.js';
+import { DAY_MS, utcDay } from '../../../../src/lib/durations.js';
 import type { HistoryModel } from './status-model.js';
 import { TimeText } from './status-parts.js';
 
@@ -14,7 +14,7 @@ const LONG_OUTAGE = 0.01;
 
 type Level = 'none' | 'ok' | 'degraded' | 'down';
 
-function levelOf(day: StatusDay | undefined): Level {
+function dayLevel(day: StatusDay | undefined): Level {
   if (day === undefined || day.minutes === 0) return 'none';
   if (day.down >= LONG_OUTAGE * day.minutes) return 'down';
   return day.down + day.degraded > 0 ? 'degraded' : 'ok';
@@ -23,7 +23,7 @@ function levelOf(day: StatusDay | undefined): Level {
 /** Rounded down: 100% only without a bad minute. */
 const percent = (part: number, whole: number): string => `${figure(Math.floor((10_000 * part) / whole) / 100)}%`;
 
-function wordsOf(day: string, sums: StatusDay | undefined): string {
+function describeDay(day: string, sums: StatusDay | undefined): string {
   if (sums === undefined || sums.minutes === 0) return `${day}: no data`;
   const { minutes, degraded, down } = sums;
   const told = [down > 0 ? `${counted(down, 'minute')} down` : '', degraded > 0 ? `${figure(degraded)} degraded` : ''];
@@ -33,8 +33,8 @@ function wordsOf(day: string, sums: StatusDay | undefined): string {
 const Bars = ({ days, label }: { days: readonly (readonly [string, StatusDay | undefined])[]; label: string }) => (
   <svg class="days" viewBox={`0 0 ${DAYS * STEP} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
     {days.map(([day, sums], index) => (
-      <rect key={day} class={levelOf(sums)} x={index * STEP} width={BAR} height={HEIGHT}>
-        <title>{wordsOf(day, sums)}</title>
+      <rect key={day} class={dayLevel(sums)} x={index * STEP} width={BAR} height={HEIGHT}>
+        <title>{describeDay(day, sums)}</title>
       </rect>
     ))}
   </svg>
@@ -44,7 +44,7 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
   const own = days.filter((day) => day.family === family);
   const byDay = new Map(own.map((day) => [day.day, day]));
   const first = Date.parse(`${fromDay}T00:00:00Z`);
-  const slots = Array.from({ length: DAYS }, (_, index) => dayOf(first + index * DAY_MS)).map(
+  const slots = Array.from({ length: DAYS }, (_, index) => utcDay(first + index * DAY_MS)).map(
     (day) => [day, byDay.get(day)] as const,
   );
   const sum = (name: 'minutes' | 'down' | 'calls' | 'readMs' | 'items' | 'cacheHits'): number =>
@@ -64,7 +64,7 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
           <summary>{counted(bad.length, 'day')} with trouble</summary>
           <ul>
             {bad.map(([day, sums]) => (
-              <li key={day}>{wordsOf(day, sums)}</li>
+              <li key={day}>{describeDay(day, sums)}</li>
             ))}
           </ul>
         </details>
@@ -73,12 +73,12 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
   );
 };
 
-const timeOf = (ms: number): string => new Date(ms).toISOString();
+const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 const IncidentRow = ({ family, trouble, from, until, calls, failures }: Incident) => (
   <li>
     <span class={`badge ${trouble}`}>{trouble === 'down' ? 'Down' : 'Degraded'}</span> <strong>{NAMES[family]}</strong>,
-    for {counted(Math.round((until - from) / 60_000), 'minute')} from <TimeText at={timeOf(from)} />:{' '}
+    for {counted(Math.round((until - from) / 60_000), 'minute')} from <TimeText at={isoTime(from)} />:{' '}
     {calls === 0 ? 'nothing could be read.' : `${figure(failures)} of ${counted(calls, 'call')} to the network failed.`}{' '}
     Failed reads were free.
   </li>

@@ -7,7 +7,7 @@ import { SessionsTable } from './status-sessions.js';
 
 type Model = Pick<StatusModel, 'database' | 'redis' | 'processes'>;
 
-const healthOf = ({ database, redis }: Model): Health =>
+const overallHealth = ({ database, redis }: Model): Health =>
   database.ok ? (redis.state === 'away' ? 'degraded' : 'ok') : 'down';
 
 const Redis = ({ state, since }: StatusModel['redis']) => {
@@ -28,7 +28,7 @@ const Redis = ({ state, since }: StatusModel['redis']) => {
 
 /** The stores with permanent data, and those whose data may be lost. */
 const Stores = (model: Model) => {
-  const health = healthOf(model);
+  const health = overallHealth(model);
   return (
     <li>
       <h2>

@@ -1,4 +1,4 @@
-import { envelopeOf, renderEnvelope } from '../../../../adapters/rest/envelope.js';
+import { buildEnvelope, renderEnvelope } from '../../../../adapters/rest/envelope.js';
 import { toThousandths } from '../../../../src/domain/credits.js';
 import { asServiceError } from '../../../../src/domain/errors.js';
 import type { LazySignal } from '../../../../src/lib/abort.js';
@@ -89,7 +89,7 @@ function resultOf({ result, requestId, warnings }: Outcome): Result {
   if (result.kind === 'refusal') return refusalOf(result.failure);
   let body: Envelope;
   try {
-    const { shared, own } = envelopeOf(result, requestId, warnings);
+    const { shared, own } = buildEnvelope(result, requestId, warnings);
     body = JSON.parse(`${shared.bytes}${own}`);
   } catch (error) {
     return refusalOf(error);

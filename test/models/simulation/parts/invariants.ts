@@ -1,5 +1,5 @@
 /** What holds in every run, whatever fails: each with its name, which `docs/invariants.md` explains. */
-import { priceOf, type Unit } from '../../../../src/domain/prices.js';
+import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, sumsAgree } from './money-invariants.js';
 import { oneFlight, onePace } from './network-invariants.js';
 import type { CallLog, World } from './world.js';
@@ -40,8 +40,8 @@ function pricesAreRight(world: World): string[] {
   return answersOf(world).flatMap(({ call, answer }) => {
     const unit = UNITS[call.operation] as Unit;
     const { items, cacheHits, charged, ids } = answer;
-    const full = priceOf(unit, answer.cache === 'bypass' ? 'bypass' : 'miss');
-    const due = cacheHits * priceOf(unit, 'hit') + (items - cacheHits) * full;
+    const full = itemPrice(unit, answer.cache === 'bypass' ? 'bypass' : 'miss');
+    const due = cacheHits * itemPrice(unit, 'hit') + (items - cacheHits) * full;
     const wrong = due === charged && ids.length === items ? [] : [`${nameOf(call)} cost ${charged}, not ${due}`];
     const over = charged > (call.budget ?? Number.POSITIVE_INFINITY) ? [`${nameOf(call)} cost over its budget`] : [];
     return [...wrong, ...over];

@@ -1,4 +1,4 @@
-import { tweetsOf, usersOf } from '../../../../adapters/networks/x/map.js';
+import { mapTweets, mapUsers } from '../../../../adapters/networks/x/map.js';
 import { tweetsAnswer, usersAnswer } from '../../../../adapters/networks/x/schemas.js';
 import type { Tweet, User } from '../../../../src/domain/model.js';
 
@@ -13,6 +13,7 @@ export const USER: Json = {
 };
 export const POST: Json = { id: '100', text: 'low tide', created_at: '2026-01-02T03:04:05.000Z', author_id: '12' };
 
-export const userOf = (user: Json): User | undefined => usersOf(usersAnswer.parse({ data: [{ ...USER, ...user }] }))[0];
+export const userOf = (user: Json): User | undefined =>
+  mapUsers(usersAnswer.parse({ data: [{ ...USER, ...user }] }))[0];
 export const tweetOf = (tweet: Json, includes: Json = {}): Tweet | undefined =>
-  tweetsOf(tweetsAnswer.parse({ data: [{ ...POST, ...tweet }], includes }))[0];
+  mapTweets(tweetsAnswer.parse({ data: [{ ...POST, ...tweet }], includes }))[0];

@@ -9,7 +9,7 @@ import {
   type Json,
   type Omission,
   type Reading,
-  readingOf,
+  withLocation,
 } from '../objects/reading.js';
 import { statusTweet } from '../objects/v11.js';
 import { readBytes, readProblem } from './bytes.js';
@@ -47,7 +47,7 @@ async function* entries(source: Source, onBytes?: OnBytes): AsyncGenerator<FileP
 }
 
 /** An entry is `{"tweet": {…}}`, `{"account": {…}}`; old archives contain bare tweets. */
-function entryOf(piece: FilePiece, name: string): Json | string {
+function parseEntry(piece: FilePiece, name: string): Json | string {
   if ('problem' in piece) return piece.problem;
   try {
     const value: unknown = JSON.parse(piece.text);
@@ -79,7 +79,7 @@ export class Archive {
         yield { file: path, line: 1, message: `${NO_ACCOUNT}: copy it there from the archive` };
         return;
       }
-      const row = interfaceRow('user', profileOf(account, await this.first('profile'), await this.first('verified')));
+      const row = interfaceRow('user', toProfile(account, await this.first('profile'), await this.first('verified')));
       yield typeof row === 'string' ? { file: path, line: 1, message: row } : { row, line: 1 };
     } catch (error) {
       yield { file: path, line: 1, message: readProblem(error) };
@@ -134,7 +134,7 @@ export class Archive {
       if (!NOTES.test(source.name)) continue;
       try {
         for await (const piece of entries(source)) {
-          const entry = entryOf(piece, 'noteTweet');
+          const entry = parseEntry(piece, 'noteTweet');
           const problem = typeof entry === 'string' ? entry : posts.add(entry);
           if (problem !== undefined) posts.faults.push({ file: source.path, line: piece.line, message: problem });
         }
@@ -150,7 +150,7 @@ export class Archive {
     const source = this.folder.files.get(`${name}.js`);
     if (source === undefined) return {};
     for await (const piece of entries(source)) {
-      const entry = entryOf(piece, name);
+      const entry = parseEntry(piece, name);
       return typeof entry === 'string' ? {} : entry;
     }
     return {};
@@ -159,7 +159,7 @@ export class Archive {
 
 export const NOTES = /^note-tweet(?:-part\d+)?\.js$/;
 
-function profileOf(account: Json, profile: Json, badge: Json): Json {
+function toProfile(account: Json, profile: Json, badge: Json): Json {
   const description = asRecord(profile.description);
   return {
     id: account.accountId,
@@ -185,12 +185,12 @@ async function* rowsIn(
   try {
     for await (const piece of entries(source, onBytes)) {
       line = piece.line;
-      const entry = entryOf(piece, name);
+      const entry = parseEntry(piece, name);
       for (const given of typeof entry === 'string' ? [entry] : rowsOf(entry))
-        yield readingOf(given, source.path, line);
+        yield withLocation(given, source.path, line);
     }
   } catch (error) {
-    yield readingOf(readProblem(error), source.path, line);
+    yield withLocation(readProblem(error), source.path, line);
   }
 }
 

@@ -38,7 +38,7 @@ const NAMES: readonly [RegExp, RowKind][] = [
   [/(?:^|[^a-z])follows?(?:[^a-z]|$)/i, 'follow'],
 ];
 
-function expectedOf(name: string): RowKind | undefined {
+function kindFromName(name: string): RowKind | undefined {
   const kinds = NAMES.filter(([pattern]) => pattern.test(name)).map(([, kind]) => kind);
   return kinds.length === 1 ? kinds[0] : undefined;
 }
@@ -72,7 +72,7 @@ function inJson(source: Source, { areEscaped }: FindOptions): How | undefined {
   const [, stem, extension] = /^(.+)\.(ndjson|jsonl|json)(?:\.gz)?$/i.exec(source.name) ?? [];
   if (stem === undefined || extension === undefined) return undefined;
   const layout = extension.toLowerCase() === 'json' ? 'document' : 'lines';
-  const expected = layout === 'lines' ? expectedOf(stem) : undefined;
+  const expected = layout === 'lines' ? kindFromName(stem) : undefined;
   const rank = expected === undefined ? 1 : RANK[expected];
   return { rank, read: (onBytes) => readJsonFile({ source, layout, expected, areEscaped }, onBytes) };
 }
@@ -94,11 +94,11 @@ async function* notRead({ path }: Source): AsyncGenerator<Reading> {
   yield { file: path, omitted: 'files of this kind in a folder', count: 1 };
 }
 
-async function fileOf(source: Source, how: How): Promise<ImportFile> {
+async function toImportFile(source: Source, how: How): Promise<ImportFile> {
   return { path: source.path, bytes: await source.bytes(), ...how };
 }
 
-async function sizeOf(path: string): Promise<{ isFolder: boolean }> {
+async function statPath(path: string): Promise<{ isFolder: boolean }> {
   try {
     return { isFolder: (await stat(path)).isDirectory() };
   } catch (error) {
@@ -124,21 +124,22 @@ async function inFolder(folder: Folder, options: FindOptions): Promise<ImportFil
   );
   for (const source of sources) {
     const how = inArchive(source, archive) ?? inJson(source, options);
-    if (how !== undefined) files.push(await fileOf(source, how));
+    if (how !== undefined) files.push(await toImportFile(source, how));
   }
   if (files.length === 0) return [];
   const read = new Set(files.map(({ path }) => path));
   for (const source of sources.filter(({ path }) => !read.has(path))) {
     const how = leftOut(source, folder);
-    if (how !== undefined) files.push(await fileOf(source, how));
+    if (how !== undefined) files.push(await toImportFile(source, how));
   }
   return files.sort(byName);
 }
 
 /** Without the extension, so that `tweets.js` comes before `tweets-part1.js`. */
-const stemOf = (file: ImportFile): string => basename(file.path).split('.', 1)[0] ?? '';
+const fileStem = (file: ImportFile): string => basename(file.path).split('.', 1)[0] ?? '';
 
-const byName = (a: ImportFile, b: ImportFile): number => stemOf(a).localeCompare(stemOf(b), 'en', { numeric: true });
+const byName = (a: ImportFile, b: ImportFile): number =>
+  fileStem(a).localeCompare(fileStem(b), 'en', { numeric: true });
 
 /** Those of an archive if it is one, else those of the outermost folder that has any. */
 async function inZip(path: string, options: FindOptions): Promise<ImportFile[]> {
@@ -156,7 +157,7 @@ async function inZip(path: string, options: FindOptions): Promise<ImportFile[]> 
 }
 
 async function inPath(path: string, options: FindOptions): Promise<ImportFile[]> {
-  if ((await sizeOf(path)).isFolder) {
+  if ((await statPath(path)).isFolder) {
     const files = await inFolder(await folderOnDisk(archiveFolder(path)), options);
     if (files.length > 0) return files;
     throw badRequest(`${path}: no importable files in this folder; supported files are ${RECOGNISED}`);
@@ -169,7 +170,7 @@ async function inPath(path: string, options: FindOptions): Promise<ImportFile[]>
   const how = source && (inArchive(source, new Archive(folder)) ?? inJson(source, options));
   if (source === undefined || how === undefined)
     throw badRequest(`${path}: not an importable file; supported files are ${RECOGNISED}`);
-  return [await fileOf(source, how)];
+  return [await toImportFile(source, how)];
 }
 
 /**

@@ -1,5 +1,5 @@
-import { type OwnRows, rowsOf } from '../objects/objects.js';
-import { type FilePiece, type Given, type Reading, readingOf } from '../objects/reading.js';
+import { type OwnRows, parseRows } from '../objects/objects.js';
+import { type FilePiece, type Given, type Reading, withLocation } from '../objects/reading.js';
 import { readBytes, readProblem } from './bytes.js';
 import { readLines } from './lines.js';
 import type { Source } from './source.js';
@@ -19,7 +19,7 @@ function parsed(piece: FilePiece, own: OwnRows): Given[] {
   } catch (error) {
     return [`not JSON (${(error as Error).message})`];
   }
-  return rowsOf(value, own);
+  return parseRows(value, own);
 }
 
 /** The rows and faults of a JSON file, gzipped or not, one at a time on demand. */
@@ -31,10 +31,10 @@ export async function* readJsonFile(file: JsonFile, onBytes?: (bytes: number) =>
     for await (const bundle of cut(readBytes(file.source, onBytes))) {
       for (const piece of bundle) {
         line = piece.line;
-        for (const given of parsed(piece, file)) yield readingOf(given, path, line);
+        for (const given of parsed(piece, file)) yield withLocation(given, path, line);
       }
     }
   } catch (error) {
-    yield readingOf(readProblem(error), path, line);
+    yield withLocation(readProblem(error), path, line);
   }
 }

@@ -1,4 +1,4 @@
-import { beginningOf } from '../cut-text.js';
+import { textBeforeCut } from '../cut-text.js';
 import { decodeEntities, linksIn } from '../objects/escaped-text.js';
 import { asRecord, asRecords, type Fault, type Json } from '../objects/reading.js';
 
@@ -26,7 +26,7 @@ export class LongPosts {
   /** An entry of `note-tweet.js`; why it is of no use. */
   add({ createdAt, core }: Json): string | undefined {
     const { text, urls, hashtags, mentions } = asRecord(core);
-    const second = secondOf(createdAt);
+    const second = epochSecond(createdAt);
     if (typeof text !== 'string' || Number.isNaN(second)) return 'a long post needs createdAt and core.text';
     this.kept += text.length;
     if (this.kept > MOST_KEPT) return `more than ${MOST_KEPT} characters of long posts: this one is left out`;
@@ -34,8 +34,8 @@ export class LongPosts {
     const fields = {
       text,
       urls: linksIn(text, Array.isArray(urls) ? links : undefined),
-      hashtags: textsOf(hashtags, 'text'),
-      mentions: textsOf(mentions, 'screenName'),
+      hashtags: pluckTexts(hashtags, 'text'),
+      mentions: pluckTexts(mentions, 'screenName'),
     };
     this.bySecond.set(second, [...(this.bySecond.get(second) ?? []), { text, fields }]);
     return undefined;
@@ -44,9 +44,9 @@ export class LongPosts {
   /** The tweet, with the whole of its text where it is here; each long post completes one. */
   complete(tweet: Json): Json {
     const { text } = tweet;
-    const beginning = typeof text === 'string' ? beginningOf(text) : null;
+    const beginning = typeof text === 'string' ? textBeforeCut(text) : null;
     if (beginning === null) return tweet;
-    const second = secondOf(tweet.created_at);
+    const second = epochSecond(tweet.created_at);
     const posts = this.bySecond.get(second) ?? [];
     const found = posts.find(
       (post) => post.text.startsWith(beginning) || decodeEntities(post.text).startsWith(beginning),
@@ -61,11 +61,11 @@ export class LongPosts {
   }
 }
 
-const secondOf = (moment: unknown): number =>
+const epochSecond = (moment: unknown): number =>
   typeof moment === 'string' ? Math.floor(Date.parse(moment) / 1000) : Number.NaN;
 
 /** Undefined where an item has no such name: the format is not documented. */
-function textsOf(list: unknown, name: string): unknown[] | undefined {
+function pluckTexts(list: unknown, name: string): unknown[] | undefined {
   const texts = asRecords(list).map((item) => item[name]);
   return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts : undefined;
 }

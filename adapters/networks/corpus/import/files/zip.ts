@@ -30,7 +30,7 @@ export async function foldersInZip(path: string, isWanted: (name: string) => boo
       if (entry.fileName.endsWith('/') || name.startsWith('.') || !isWanted(name)) continue;
       const folder = dirname(entry.fileName);
       const files = folders.get(folder) ?? new Map<string, Source>();
-      folders.set(folder, files.set(name, sourceOf(path, entry, admit)));
+      folders.set(folder, files.set(name, toSource(path, entry, admit)));
     }
   } catch (error) {
     throw unreadable(path, error);
@@ -40,7 +40,7 @@ export async function foldersInZip(path: string, isWanted: (name: string) => boo
   return [...folders].map(([folder, files]) => ({ path: join(path, folder), files }));
 }
 
-const sourceOf = (path: string, entry: Entry, admit: (entry: Entry) => void): Source => ({
+const toSource = (path: string, entry: Entry, admit: (entry: Entry) => void): Source => ({
   name: basename(entry.fileName),
   path: join(path, entry.fileName),
   async bytes() {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Article, Audio, Media, Poll, PollOption } from '../../../../../src/domain/model.js';
-import { languageOf } from '../../../../../src/domain/model.js';
+import { knownLanguage } from '../../../../../src/domain/model.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../../rows.js';
 import {
   altText,
@@ -166,9 +166,9 @@ function renamed(value: Json, names: Readonly<Record<string, string>>): Record<s
   return out;
 }
 
-function tweetOf(value: z.output<typeof tweetSchema>): CorpusTweet {
+function toTweet(value: z.output<typeof tweetSchema>): CorpusTweet {
   const out = renamed(value, TWEET_NAMES);
-  if (languageOf(value.lang) === undefined) delete out.lang;
+  if (knownLanguage(value.lang) === undefined) delete out.lang;
   if (value.media) out.media = value.media.map((item) => renamed(item, MEDIA_NAMES));
   if (value.audio) out.audio = value.audio.map((item) => renamed(item, AUDIO_NAMES));
   if (value.poll) {
@@ -185,7 +185,7 @@ const NEEDS: Readonly<Record<RowKind, string>> = {
   follow: 'a follow needs follower_id and followed_id',
 };
 
-function problemOf(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Json): string {
+function issueText(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Json): string {
   const path = issue?.path ?? [];
   const got = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const name = path.join('.');
@@ -201,14 +201,14 @@ function problemOf(kind: RowKind, issue: z.core.$ZodIssue | undefined, value: Js
 export function interfaceRow(kind: RowKind, value: Json): CorpusRow | string {
   if (kind === 'user') {
     const user = userSchema.safeParse(value);
-    if (!user.success) return problemOf(kind, user.error.issues[0], value);
+    if (!user.success) return issueText(kind, user.error.issues[0], value);
     return { kind, user: renamed(user.data, USER_NAMES) as unknown as CorpusUser };
   }
   if (kind === 'tweet') {
     const tweet = tweetSchema.safeParse(value);
-    return tweet.success ? { kind, tweet: tweetOf(tweet.data) } : problemOf(kind, tweet.error.issues[0], value);
+    return tweet.success ? { kind, tweet: toTweet(tweet.data) } : issueText(kind, tweet.error.issues[0], value);
   }
   const follow = followSchema.safeParse(value);
-  if (!follow.success) return problemOf(kind, follow.error.issues[0], value);
+  if (!follow.success) return issueText(kind, follow.error.issues[0], value);
   return { kind, followerId: follow.data.follower_id, followedId: follow.data.followed_id };
 }

@@ -148,7 +148,7 @@ function page(value: Json): Given[] {
   ];
 }
 
-function kindOf(value: Json): RowKind | undefined {
+function guessKind(value: Json): RowKind | undefined {
   if (has(value, 'follower_id') || has(value, 'followed_id')) return 'follow';
   if (has(value, 'text') || has(value, 'author_id')) return 'tweet';
   return has(value, 'handle') ? 'user' : undefined;
@@ -177,13 +177,13 @@ function ownRow(kind: RowKind, given: Json, areEscaped: boolean): Given[] {
 }
 
 /** The rows of one JSON value: the interface's own names, or a page or object of X's API. */
-export function rowsOf(value: unknown, { expected, areEscaped = false }: OwnRows = {}): Given[] {
+export function parseRows(value: unknown, { expected, areEscaped = false }: OwnRows = {}): Given[] {
   if (!isRecord(value)) return ['must be a JSON object'];
   if (isRefusal(value)) return [`an error response ("${value.title}: ${value.detail}"), not a page`];
   if (isPage(value)) return page(value);
   if (isV11(value)) return v11Object(value, '');
   if (V2_FIELDS.some((name) => has(value, name))) return v2Object(value, NO_INCLUDES, '');
-  const kind = expected ?? kindOf(value);
+  const kind = expected ?? guessKind(value);
   if (kind === undefined) {
     return [
       'neither a user (id, handle, name), a tweet (id, text, created_at, author_id) nor a follow (follower_id, followed_id)',

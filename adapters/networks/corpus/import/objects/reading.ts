@@ -48,5 +48,5 @@ export const isRecord = (value: unknown): value is Json =>
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
 export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-export const readingOf = (given: Given, file: string, line: number): Located | Fault =>
+export const withLocation = (given: Given, file: string, line: number): Located | Fault =>
   typeof given === 'string' ? { file, line, message: given } : { row: given, line };

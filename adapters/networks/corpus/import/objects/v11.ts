@@ -1,4 +1,4 @@
-import { languageOf } from '../../../../../src/domain/model.js';
+import { knownLanguage } from '../../../../../src/domain/model.js';
 import { decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { altText, valid } from './fields.js';
 import { asRecord, asRecords, type Json } from './reading.js';
@@ -10,7 +10,7 @@ const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]
 const OLD_MOMENT = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 
 /** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is returned unchanged for the later check. */
-function momentOf(value: unknown): unknown {
+function normaliseMoment(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const [, date, clock, offset, rest] = OLD_MOMENT.exec(value) ?? [];
   if (date !== undefined) return `${date}T${clock}${offset}:${rest}`;
@@ -21,15 +21,15 @@ function momentOf(value: unknown): unknown {
 }
 
 /** An archive writes numbers as text. */
-const numberOf = (value: unknown): unknown =>
+const parseNumber = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 
-function mediaOf(medium: Json): Json {
+function v11Media(medium: Json): Json {
   const { w, h } = asRecord(asRecord(medium.sizes).large);
   const still = medium.media_url_https ?? medium.media_url;
   // Archives have no alternative texts, answers those that were asked for.
   const alt_text = valid(altText, decodeEntities(medium.ext_alt_text));
-  const rest = { width: numberOf(w), height: numberOf(h), alt_text };
+  const rest = { width: parseNumber(w), height: parseNumber(h), alt_text };
   if (medium.type === 'photo') return { type: 'photo', url: still, ...rest };
   const video = bestVideo(asRecord(medium.video_info).variants, 'bitrate');
   return { type: medium.type, url: video ?? still, preview_url: still, ...rest };
@@ -64,16 +64,16 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   return {
     id: status.id_str ?? status.id,
     text: decodeEntities(text),
-    lang: languageOf(status.lang),
-    created_at: momentOf(status.created_at),
+    lang: knownLanguage(status.lang),
+    created_at: normaliseMoment(status.created_at),
     author_id: authorId,
     in_reply_to_id: repliedTo,
     in_reply_to_user_id: status.in_reply_to_user_id_str,
     quoted_id: quoted,
     retweeted_id: original,
-    retweets: numberOf(status.retweet_count),
-    likes: numberOf(status.favorite_count),
-    media: media.length > 0 ? media.map(mediaOf) : undefined,
+    retweets: parseNumber(status.retweet_count),
+    likes: parseNumber(status.favorite_count),
+    media: media.length > 0 ? media.map(v11Media) : undefined,
     urls: linksIn(text, entities.urls, media),
     hashtags: texts(entities.hashtags, 'text'),
     mentions: texts(entities.user_mentions, 'screen_name'),
@@ -81,12 +81,12 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
     is_quote: quoted === undefined ? status.is_quote_status : true,
     is_reply: repliedTo === undefined ? isNoReply(status, from) : true,
     source: typeof status.source === 'string' ? status.source.replace(/<[^<>]*>/g, '') : undefined,
-    earlier_ids: earlierIds(status.id_str, versionsOf(status)),
+    earlier_ids: earlierIds(status.id_str, versionIds(status)),
   };
 }
 
 /** Archives have all versions of an edited tweet, each with the ids of all. */
-function versionsOf({ edit_info: info }: Json): unknown {
+function versionIds({ edit_info: info }: Json): unknown {
   const { initial, edit } = asRecord(info);
   return asRecord(initial ?? asRecord(edit).editControlInitial).editTweetIds;
 }
@@ -114,6 +114,6 @@ export function v11User(user: Json): Json {
     tweets: user.statuses_count,
     likes: user.favourites_count,
     listed: user.listed_count,
-    created_at: momentOf(user.created_at),
+    created_at: normaliseMoment(user.created_at),
   };
 }

@@ -1,4 +1,4 @@
-import { languageOf } from '../../../../../src/domain/model.js';
+import { knownLanguage } from '../../../../../src/domain/model.js';
 import { articlesIn, decodeEntities, expandLinks, linksIn } from './escaped-text.js';
 import { altText, counter, moment, optionSchema, pollSchema, valid } from './fields.js';
 import { asRecord, asRecords, isRecord, type Json } from './reading.js';
@@ -33,7 +33,7 @@ export function bestVideo(variants: unknown, rateName: string): unknown {
     ?.url;
 }
 
-function mediaOf(medium: Json): Json {
+function v2Media(medium: Json): Json {
   const { type, width, height, preview_image_url: preview } = medium;
   const alt_text = valid(altText, decodeEntities(medium.alt_text));
   if (type === 'photo') return { type, url: medium.url, width, height, alt_text };
@@ -45,7 +45,7 @@ function attachedMedia(tweet: Json, includes: V2Includes): Json[] | undefined {
   const keys = asRecord(tweet.attachments).media_keys;
   if (!Array.isArray(keys)) return undefined;
   const found = keys.map((key) => includes.media.get(key)).filter((medium) => medium !== undefined);
-  return found.length === 0 ? undefined : found.map(mediaOf);
+  return found.length === 0 ? undefined : found.map(v2Media);
 }
 
 function pollOf(tweet: Json, includes: V2Includes): Json | undefined {
@@ -59,7 +59,7 @@ function pollOf(tweet: Json, includes: V2Includes): Json | undefined {
   return valid(pollSchema, { options, ends_at: valid(moment, poll.end_datetime) });
 }
 
-const textsOf = (list: unknown, name: string): unknown[] | undefined =>
+const pluck = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
 const longOf = (tweet: Json): Json => asRecord(tweet.note_tweet ?? tweet.note_post);
@@ -72,14 +72,14 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
   const retweeted = referenceTo(tweet, 'retweeted');
   const original = retweeted === undefined ? undefined : includes.tweets.get(retweeted);
   const types = new Set(referencesOf(tweet).map((reference) => reference.type));
-  const isOf = (type: string): boolean | undefined =>
+  const hasReference = (type: string): boolean | undefined =>
     types.size > 0 || includes.listsReferences ? types.has(type) : undefined;
   const text = long.text ?? tweet.text;
   const content = original ?? tweet;
   return {
     id: tweet.id,
     text: decodeEntities(text),
-    lang: languageOf(tweet.lang),
+    lang: knownLanguage(tweet.lang),
     created_at: tweet.created_at,
     author_id: tweet.author_id,
     conversation_id: tweet.conversation_id,
@@ -97,11 +97,11 @@ export function v2Tweet(tweet: Json, includes: V2Includes): Json {
     poll: pollOf(content, includes),
     articles: articlesIn(content.article, asRecord(longOf(content).entities ?? content.entities).urls),
     urls: linksIn(text, entities.urls),
-    hashtags: textsOf(entities.hashtags, 'tag'),
-    mentions: textsOf(entities.mentions, 'username'),
-    is_retweet: isOf('retweeted'),
-    is_quote: isOf('quoted'),
-    is_reply: isOf('replied_to'),
+    hashtags: pluck(entities.hashtags, 'tag'),
+    mentions: pluck(entities.mentions, 'username'),
+    is_retweet: hasReference('retweeted'),
+    is_quote: hasReference('quoted'),
+    is_reply: hasReference('replied_to'),
     source: tweet.source,
     earlier_ids: earlierIds(tweet.id, tweet.edit_history_tweet_ids ?? tweet.edit_history_post_ids),
   };
