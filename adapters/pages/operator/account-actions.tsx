@@ -1,8 +1,9 @@
+import { formatCredits } from '../../../src/domain/figures.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { signInPath } from '../../../src/sign-in/safe-next.js';
-import { creditsText } from '../kit/signed-in/formats.js';
+
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
@@ -156,7 +157,7 @@ export interface ConfirmModel {
 /** Asks for confirmation before credits are granted: they cannot be taken back here. */
 export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: ConfirmModel): string =>
   operatorPage(
-    { title: `Grant ${creditsText(asked.amount)}?`, here: '/operator', below: true, layout },
+    { title: `Grant ${formatCredits(asked.amount)}?`, here: '/operator', below: true, layout },
     <Card id="confirm" title="Please confirm">
       <dl class="facts">
         <div>
@@ -173,7 +174,7 @@ export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: Con
         </div>
         <div>
           <dt>Balance afterwards</dt>
-          <dd>{creditsText(account.balance + asked.amount)}</dd>
+          <dd>{formatCredits(account.balance + asked.amount)}</dd>
         </div>
         <div>
           <dt>Reason</dt>

@@ -1,5 +1,5 @@
-import { figure } from '../../../src/domain/figures.js';
-import { creditsText, formatAmount } from '../kit/signed-in/formats.js';
+import { figure, formatCredits } from '../../../src/domain/figures.js';
+import { formatAmount } from '../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
 import { Statement } from '../kit/signed-in/statement.js';
@@ -14,7 +14,7 @@ const Facts = ({ account }: OperatorAccountModel) => (
   <dl class="facts card">
     <div>
       <dt>Balance</dt>
-      <dd>{creditsText(account.balance)}</dd>
+      <dd>{formatCredits(account.balance)}</dd>
     </div>
     <div>
       <dt>Paid in total</dt>

@@ -1,6 +1,6 @@
-import { counted } from '../../../../src/domain/figures.js';
+import { counted, formatCredits } from '../../../../src/domain/figures.js';
 import type { GrantRecord } from '../../../../src/ports/grants.js';
-import { creditsText, formatAmount } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { CapMeter } from '../../kit/signed-in/key-parts.js';
 import { Badge, Card, DataTable, Day, Nothing, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -23,7 +23,7 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
     <dl class="facts">
       <div>
         <dt>Spent</dt>
-        <dd>{creditsText(grant.spent)}</dd>
+        <dd>{formatCredits(grant.spent)}</dd>
       </div>
       <div>
         <dt>Cap</dt>

@@ -1,5 +1,6 @@
+import { formatCredits } from '../../../../src/domain/figures.js';
 import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
-import { creditsText } from '../../kit/signed-in/formats.js';
+
 import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';
@@ -130,7 +131,7 @@ const Last = ({ last }: { last: LastDelivery }) => {
   );
 };
 
-const alertText = ({ kind, amount }: AlertRecord): string => `${ALERT_KINDS[kind]} ${creditsText(amount)}`;
+const alertText = ({ kind, amount }: AlertRecord): string => `${ALERT_KINDS[kind]} ${formatCredits(amount)}`;
 
 const Action = ({ alert }: { alert: AlertRecord }) => (
   <div class="actions">

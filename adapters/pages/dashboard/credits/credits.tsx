@@ -1,9 +1,9 @@
 import type { SaleRecord } from '../../../../src/billing/billing.js';
-import { counted, figure } from '../../../../src/domain/figures.js';
+import { counted, figure, formatCredits } from '../../../../src/domain/figures.js';
 import { PACKS, TIERS, tierQps, usdPer1000 } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
-import { capitalized, creditsText } from '../../kit/signed-in/formats.js';
+import { capitalized } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../../kit/signed-in/parts.js';
 import { Statement } from '../../kit/signed-in/statement.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -134,7 +134,7 @@ export const creditsPage = (model: CreditsModel): string =>
       title: 'Credits',
       lead: (
         <>
-          Your balance is <strong>{creditsText(model.account.balance)}</strong>.
+          Your balance is <strong>{formatCredits(model.account.balance)}</strong>.
         </>
       ),
       here: '/dashboard/credits',

@@ -1,8 +1,8 @@
-import { counted, figure } from '../../../../src/domain/figures.js';
+import { counted, figure, formatCredits } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 
-import { creditsText, formatAmount } from '../../kit/signed-in/formats.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { RequestTable } from './request-table.js';
@@ -31,7 +31,7 @@ const WHY: Record<ItemCache, string> = {
 
 /** `20 tweets were uncached: full price, 1 credit each, 20 credits.` */
 const because = ({ items, unit, cache, unitPrice }: ReceiptLine): string =>
-  `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${creditsText(unitPrice)} each, ${creditsText(unitPrice * items)}.`;
+  `${counted(items, UNITS[unit].items.replace(/s$/, ''), UNITS[unit].items)} ${items === 1 ? 'was' : 'were'} ${WHY[cache]}, ${formatCredits(unitPrice)} each, ${formatCredits(unitPrice * items)}.`;
 
 const Lines = ({ receipt }: { receipt: Receipt }) => (
   <DataTable
@@ -62,7 +62,7 @@ const Lines = ({ receipt }: { receipt: Receipt }) => (
 );
 
 const Slip = ({ receipt }: { receipt: Receipt }) => (
-  <Card id="receipt" title={`${creditsText(receipt.amount)} for ${counted(receipt.items, 'item')}`}>
+  <Card id="receipt" title={`${formatCredits(receipt.amount)} for ${counted(receipt.items, 'item')}`}>
     <dl class="facts">
       <div>
         <dt>Request</dt>
@@ -90,7 +90,7 @@ const Slip = ({ receipt }: { receipt: Receipt }) => (
       </div>
       <div>
         <dt>Balance after</dt>
-        <dd>{creditsText(receipt.balanceAfter)}</dd>
+        <dd>{formatCredits(receipt.balanceAfter)}</dd>
       </div>
     </dl>
     <h3>Cost breakdown</h3>

@@ -1,8 +1,9 @@
+import { formatCredits } from '../../../../src/domain/figures.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
-import { creditsText } from '../../kit/signed-in/formats.js';
+
 import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
@@ -46,7 +47,7 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
     </div>
     <div>
       <dt>Spent</dt>
-      <dd>{creditsText(record.spent)}</dd>
+      <dd>{formatCredits(record.spent)}</dd>
     </div>
     <div>
       <dt>Last used (UTC)</dt>

@@ -1,11 +1,8 @@
 import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
-import { figure, inCredits } from '../../../../src/domain/figures.js';
+import { figure } from '../../../../src/domain/figures.js';
 
 /** `1,234.5`, from thousandths. */
 export const formatAmount = (amount: Thousandths): string => figure(toCredits(amount));
-
-/** `1 credit`, `1,234.5 credits`, from thousandths. */
-export const creditsText = (amount: Thousandths): string => inCredits(toCredits(amount));
 
 /** With an initial capital. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
