@@ -12,11 +12,18 @@ interface Result {
 }
 
 const FILE = new URL('results.json', import.meta.url);
-const read = (): Readonly<Record<string, Result>> => JSON.parse(readFileSync(FILE, 'utf8'));
+export const readResults = (): Readonly<Record<string, Result>> => JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** The version of a package in the lockfile of its room; undefined for a program of the machine. */
+export function lockedVersion({ from, room }: Row): string | undefined {
+  if (!('package' in from)) return undefined;
+  const { packages } = JSON.parse(readFileSync(new URL(`room/${room}/package-lock.json`, import.meta.url), 'utf8'));
+  return packages[`node_modules/${from.package}`].version;
+}
 
 /** Adds what a row came to on this Node; another version of the tool begins anew. */
 export function record({ name }: Row, version: string, works: boolean): void {
-  const results = read();
+  const results = readResults();
   const before = results[name]?.version === version && works ? results[name].node : [];
   const node = [...new Set([...before, Number.parseInt(process.versions.node, 10)])].sort((a, b) => a - b);
   const date = new Date().toISOString().slice(0, 10);
@@ -26,7 +33,7 @@ export function record({ name }: Row, version: string, works: boolean): void {
 }
 
 export function toolsTable(): string {
-  const results = read();
+  const results = readResults();
   const rows = ROWS.map(({ name, kind, needs }) => {
     const { version, node, date, works } = results[name] ?? {};
     const result = works === undefined ? 'not tried yet' : works ? 'works' : 'fails';

@@ -13,6 +13,8 @@ export interface Row {
   readonly run: readonly string[];
   /** Whether it retries a 429 by itself, set as `needs` says. */
   readonly waits: boolean;
+  /** Requests a second of its key: so few that a tool that sends twenty has to wait. */
+  readonly qps: number;
   /** Whether it reads a profile, two pages and what is not there, as most do. */
   readonly reads: boolean;
   /** What it says beside that. */
@@ -33,6 +35,7 @@ const rest = (name: string, given: Given): Row => ({
   make: [],
   run: ['rest.mjs', name],
   waits: true,
+  qps: 10,
   reads: true,
   says: LIST,
   ...given,
@@ -99,8 +102,12 @@ export const ROWS: readonly Row[] = [
   rest('got', { needs: 'nothing' }),
   rest('ky', { needs: 'nothing' }),
   rest('undici', { needs: '`RetryAgent` to wait for a 429' }),
-  rest('curl', { ...installed('curl'), needs: '`--retry` to wait for a 429' }),
-  rest('wget', { ...installed('wget'), needs: '`--content-on-error`, and `--retry-on-http-error=429` to wait' }),
+  rest('curl', { ...installed('curl'), qps: 4, needs: '`--retry` to wait for a 429' }),
+  rest('wget', {
+    ...installed('wget'),
+    qps: 4,
+    needs: '`--content-on-error`, and `--retry-on-http-error=429` to wait',
+  }),
   library('requests', true),
   library('httpx', false),
   library('aiohttp', false),
@@ -114,7 +121,7 @@ export const ROWS: readonly Row[] = [
     needs: '`baseUrl` and the key, by `client.setConfig`',
   }),
   generator('kubb', ['kubb', 'generate'], { from: { package: '@kubb/core' }, needs: '[a configuration](#kubb)' }),
-  generator('orval', ['orval', '--config', 'orval.config.mjs'], { needs: '[a configuration](#orval)' }),
+  generator('orval', ['orval', '--config', 'orval.config.cjs'], { needs: '[a configuration](#orval)' }),
   generator('oazapfts', ['oazapfts', 'openapi.json', 'made/oazapfts.ts'], {
     needs: '`defaults.baseUrl` and `defaults.headers`',
   }),

@@ -4,12 +4,12 @@ import { parseArgs } from 'node:util';
 import { ROOT } from '../../docs/readme/markdown.js';
 import { toolsTable } from './results.js';
 
-const HELP = `npm run clients:suite -- [--only TEXT] [--keep FOLDER] [--write]
+const HELP = `npm run clients:suite -- [--only TEXT,…] [--keep FOLDER] [--write]
 
 Installs the tools, starts the service with the demo network, uses each tool as its own documentation says, and prints the table of
 docs/clients.md. Runs on the Node that is first on the PATH: put another one there to try that.
 
---only TEXT    the tools whose name contains the text
+--only TEXT,…  the tools whose name contains one of the texts
 --keep FOLDER  install into this folder, and use what an earlier run has installed there
 --write        keep the results in test/clients/tools/results.json; \`npm run docs\` puts them into docs/clients.md`;
 

@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +7,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestPerch } from '../../kit/perch.js';
+import { lockedVersion } from './results.js';
 import type { Row } from './rows.js';
 
 const run = promisify(execFile);
@@ -19,12 +19,10 @@ const INSTALL_MS = 900_000;
 const ENV = { ...process.env, PATH: `${process.env.PATH}${delimiter}/usr/sbin` };
 
 /** The version in the lockfile, or what the program of the machine says; undefined: it is not there. */
-export function versionOf({ from, room }: Pick<Row, 'from' | 'room'>): string | undefined {
-  if ('package' in from) {
-    const { packages } = JSON.parse(readFileSync(join(ROOM, room, 'package-lock.json'), 'utf8'));
-    return packages[`node_modules/${from.package}`]?.version;
-  }
-  const { status, stdout, stderr } = spawnSync(from.program, from.version, { encoding: 'utf8', env: ENV });
+export function versionOf(row: Row): string | undefined {
+  if ('package' in row.from) return lockedVersion(row);
+  const { program, version } = row.from;
+  const { status, stdout, stderr } = spawnSync(program, version, { encoding: 'utf8', env: ENV });
   return status === 0 ? /\d+(?:\.\d+)+/.exec(stdout + stderr)?.[0] : undefined;
 }
 
@@ -52,7 +50,7 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
   }
   const path = [join(home, 'node_modules/.bin'), join(home, 'slow/node_modules/.bin'), ENV.PATH];
   const inRoom = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
-    run(command, args, { cwd: home, env: { ...process.env, PATH: path.join(delimiter), ...env }, timeout: 120_000 });
+    run(command, args, { cwd: home, env: { ...process.env, PATH: path.join(delimiter), ...env }, timeout: 300_000 });
   const faults: string[] = [];
   return {
     async prepare({ url }, chosen) {
@@ -75,9 +73,8 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
     },
     faultsOf: ({ name }) =>
       faults.filter((fault) => new RegExp(`^${name}: |\\b(?:typed|made)/${name}[./]`).test(fault)),
-    async use({ from, run: args }, perch) {
-      // So few a second that a tool that sends twenty has to wait.
-      const { key } = await perch.account({ qps: 10 });
+    async use({ from, run: args, qps }, perch) {
+      const { key } = await perch.account({ qps });
       const recorder = await openRecorder(perch.url);
       try {
         const env = {

@@ -10,7 +10,10 @@ import { openWorkshop, versionOf } from './suite.js';
 /** `npm run clients:suite` asks for all, and may keep what it installs; the tests have what installs quickly. */
 const { CLIENTS_ONLY: only = '', CLIENTS_ALL: all, CLIENTS_HOME: home, CLIENTS_WRITE: write } = process.env;
 
-const rows = ROWS.filter(({ name, room }) => name.includes(only) && (all !== undefined || room === '.'));
+const wanted = only.split(',');
+const rows = ROWS.filter(
+  ({ name, room }) => wanted.some((text) => name.includes(text)) && (all !== undefined || room === '.'),
+);
 const here = rows.filter((row) => versionOf(row) !== undefined);
 const workshop = await openWorkshop(here, home);
 const missing = workshop ? '' : " (left out: npm's registry can't be reached)";

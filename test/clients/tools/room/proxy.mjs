@@ -24,8 +24,8 @@ defaults
   timeout connect 2s
   timeout client 30s
   timeout server 40s
-  http-request set-header X-Forwarded-For %[src]
 frontend front
+  http-request set-header X-Forwarded-For %[src]
   bind 127.0.0.1:${port}
   default_backend back
 backend back

@@ -1,15 +1,15 @@
 /** A compiled Relay project: relay/timeline.js, its artefacts by `relay-compiler`, drawn with React. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import { transformSync } from '@babel/core';
 import { createElement, Suspense } from 'react';
-import { act, create } from 'react-test-renderer';
+import { create } from 'react-test-renderer';
 import { headers, say, url } from './say.mjs';
 
 const require = createRequire(import.meta.url);
 const { RelayEnvironmentProvider, fetchQuery } = require('react-relay');
 const { Environment, Network, RecordSource, Store } = require('relay-runtime');
-globalThis.IS_REACT_ACT_ENVIRONMENT = true;
 
 const { code } = transformSync(readFileSync('relay/timeline.js', 'utf8'), {
   plugins: [['relay', { eagerEsModules: false }]],
@@ -35,27 +35,30 @@ const environment = new Environment({
 
 let screen;
 let renderer;
-const draw = (handle) => {
-  const timeline = createElement(Timeline, {
-    handle,
-    drawn: (now) => {
-      screen = now;
-    },
-  });
-  const waiting = createElement(Suspense, { fallback: null }, timeline);
-  return act(async () => {
-    renderer = create(createElement(RelayEnvironmentProvider, { environment }, waiting));
-    await fetchQuery(environment, profile, { handle }).toPromise();
-  });
-};
+
+/** A user does not look before it is drawn, either. */
+async function until(isSo) {
+  while (!isSo()) await setTimeout(20);
+}
 
 await say({
   user: async (handle) => (await fetchQuery(environment, profile, { handle }).toPromise()).user.handle,
   async page(handle, count, cursor) {
-    if (!cursor) await draw(handle);
-    const known = cursor ? screen.ids.length : 0;
-    if (cursor) await act(() => new Promise((onComplete) => screen.loadNext(count, { onComplete })));
-    return { ids: screen.ids.slice(known), cursor: 'kept by Relay' };
+    if (cursor) {
+      const known = screen.ids.length;
+      await until(() => {
+        if (screen.ids.length === known && !screen.isLoadingNext) screen.loadNext(count);
+        return screen.ids.length > known;
+      });
+      return { ids: screen.ids.slice(known), cursor };
+    }
+    const drawn = (now) => {
+      screen = now;
+    };
+    const timeline = createElement(Suspense, { fallback: null }, createElement(Timeline, { handle, drawn }));
+    renderer = create(createElement(RelayEnvironmentProvider, { environment }, timeline));
+    await until(() => screen !== undefined);
+    return { ids: screen.ids, cursor: 'kept by Relay' };
   },
   codeOf: ({ code: word }) => word,
   close: async () => renderer.unmount(),

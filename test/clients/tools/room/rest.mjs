@@ -26,7 +26,7 @@ const CLIENTS = {
     return { get, body: ({ response }) => response.json() };
   },
   async curl() {
-    const options = ['--silent', '--get', '--retry', '5', '--header', `x-api-key: ${headers['x-api-key']}`];
+    const options = ['--silent', '--get', '--retry', '10', '--header', `x-api-key: ${headers['x-api-key']}`];
     const data = (params) =>
       listed(params)
         .toString()

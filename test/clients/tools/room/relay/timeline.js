@@ -13,7 +13,7 @@ exports.Timeline = function Timeline({ handle, drawn }) {
     `,
     { handle },
   );
-  const { data, loadNext } = usePaginationFragment(
+  const { data, loadNext, isLoadingNext } = usePaginationFragment(
     graphql`
       fragment timeline_user on User
       @refetchable(queryName: "timelinePaginationQuery")
@@ -30,6 +30,6 @@ exports.Timeline = function Timeline({ handle, drawn }) {
     `,
     user,
   );
-  drawn({ handle: user.handle, ids: data.tweets.edges.map(({ node }) => node.id), loadNext });
+  drawn({ handle: user.handle, ids: data.tweets.edges.map(({ node }) => node.id), loadNext, isLoadingNext });
   return null;
 };

@@ -92,8 +92,8 @@ const KITS = {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
     const client = new Client({ name: 'suite', version: '1' });
-    const args = ['mcp-remote', address, '--header', `x-api-key:${headers['x-api-key']}`, '--transport', 'http-only'];
-    await client.connect(new StdioClientTransport({ command: 'npx', args, env: process.env, stderr: 'ignore' }));
+    const args = [address, '--header', `x-api-key:${headers['x-api-key']}`, '--transport', 'http-only'];
+    await client.connect(new StdioClientTransport({ command: 'mcp-remote', args, env: process.env, stderr: 'ignore' }));
     const { tools } = await client.listTools();
     const call = async (name, input) => read(await client.callTool({ name, arguments: input }));
     await sayOf(

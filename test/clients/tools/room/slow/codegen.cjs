@@ -1,8 +1,8 @@
 module.exports = {
-  schema: 'schema.graphql',
-  documents: 'slow/typed/graphql-codegen.ts',
+  schema: '../schema.graphql',
+  documents: 'typed/graphql-codegen.ts',
   generates: {
-    'slow/made/graphql-codegen/': {
+    'made/graphql-codegen/': {
       preset: 'client',
       config: { strictScalars: true, scalars: { Count: 'number', Credits: 'number', DateTime: 'string' } },
     },
