@@ -46,7 +46,7 @@ export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
     ],
     ['postPlainDebits', 'ObjectLiteral', NOT_PREPARED],
     ['postPlainDebits', 'BooleanLiteral', NOT_PREPARED],
-    ['payersOf', 'EqualityOperator', 'the same id is the least as well'],
+    ['groupByPayer', 'EqualityOperator', 'the same id is the least as well'],
   ],
   'src/read/cursor.ts': [
     ['open', 'ConditionalExpression', TOO_LONG],

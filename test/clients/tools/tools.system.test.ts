@@ -38,7 +38,7 @@ describe.runIf(workshop !== undefined)(`the suite of clients${missing}`, () => {
     const { name, waits, reads, says } = row;
     const leftOut = here.includes(row) ? '' : ' (left out: it is not on this machine)';
     it.runIf(leftOut === '')(
-      `${name} reads, pages, tells a refusal${waits ? ', waits for a 429' : ''}${leftOut}`,
+      `${name} reads, pages, reports a refusal${waits ? ', waits for a 429' : ''}${leftOut}`,
       async ({ onTestFinished, task }) => {
         if (write) onTestFinished(() => record(row, versionOf(row) ?? '', task.result?.state === 'pass'));
         expect(workshop?.faultsOf(row)).toEqual([]);
