@@ -7,7 +7,7 @@ export interface Row {
   readonly room: '.' | 'slow';
   /** Its package, or a program of the machine. */
   readonly from: { readonly package: string } | { readonly program: string; readonly version: readonly string[] };
-  /** Commands that come first, such as a generator. */
+  /** Commands that come first, such as a generator; they and what is run are started in the room. */
   readonly make: readonly (readonly string[])[];
   /** A module for Node, or a file for the program. */
   readonly run: readonly string[];
@@ -91,7 +91,7 @@ const agent = (name: string, given: Given): Row => ({
   ...rest(name, given),
   kind: 'agents',
   room: 'slow',
-  run: ['slow/agents.mjs', name],
+  run: ['agents.mjs', name],
   waits: false,
   says: { tools: 18 },
   ...given,
@@ -102,11 +102,16 @@ export const ROWS: readonly Row[] = [
   rest('got', { needs: 'nothing' }),
   rest('ky', { needs: 'nothing' }),
   rest('undici', { needs: '`RetryAgent` to wait for a 429' }),
-  rest('curl', { ...installed('curl'), qps: 4, needs: '`--retry` to wait for a 429' }),
+  rest('curl', {
+    ...installed('curl'),
+    qps: 4,
+    needs: '`--retry` to wait for a 429, and [`--output`](#curl-and-wget)',
+  }),
   rest('wget', {
     ...installed('wget'),
     qps: 4,
-    needs: '`--content-on-error`, and `--retry-on-http-error=429` to wait',
+    says: { ...LIST, refusal: 'exit code 8' },
+    needs: '[`--retry-on-http-error`](#curl-and-wget) to wait for a 429',
   }),
   library('requests', true),
   library('httpx', false),
@@ -146,8 +151,8 @@ export const ROWS: readonly Row[] = [
   graphql('graphql-codegen', {
     room: 'slow',
     from: { package: '@graphql-codegen/cli' },
-    make: [['graphql-codegen', '--config', 'slow/codegen.cjs']],
-    run: ['slow/typed/graphql-codegen.ts'],
+    make: [['graphql-codegen', '--config', 'codegen.cjs']],
+    run: ['typed/graphql-codegen.ts'],
     waits: false,
     says: {},
     needs: '[three scalars](#graphql-codegen)',
@@ -155,8 +160,8 @@ export const ROWS: readonly Row[] = [
   graphql('genql', {
     room: 'slow',
     from: { package: '@genql/cli' },
-    make: [['genql', '--schema', 'schema.graphql', '--output', 'slow/made/genql']],
-    run: ['slow/typed/genql.ts'],
+    make: [['genql', '--schema', '../schema.graphql', '--output', 'made/genql']],
+    run: ['typed/genql.ts'],
     waits: false,
     says: {},
     needs: 'nothing',
@@ -183,7 +188,7 @@ export const ROWS: readonly Row[] = [
   proxy('caddy', 'version', 'the same'),
   other('newman', {
     room: 'slow',
-    run: ['slow/newman.mjs'],
+    run: ['newman.mjs'],
     // The receipt of the example is nobody's, and nothing is for sale here.
     says: {
       refused: ['What one paid request cost and why: 404', 'Opens a hosted checkout page for a credit pack: 503'],

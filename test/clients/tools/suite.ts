@@ -49,8 +49,12 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
     return undefined;
   }
   const path = [join(home, 'node_modules/.bin'), join(home, 'slow/node_modules/.bin'), ENV.PATH];
-  const inRoom = (command: string, args: readonly string[], env: Record<string, string> = {}) =>
-    run(command, args, { cwd: home, env: { ...process.env, PATH: path.join(delimiter), ...env }, timeout: 300_000 });
+  const inRoom = (room: string, command: string, args: readonly string[], env: Record<string, string> = {}) =>
+    run(command, args, {
+      cwd: join(home, room),
+      env: { ...process.env, PATH: path.join(delimiter), ...env },
+      timeout: 300_000,
+    });
   const faults: string[] = [];
   return {
     async prepare({ url }, chosen) {
@@ -59,21 +63,21 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
         await mkdir(join(home, made));
       }
       await writeFile(join(home, 'openapi.json'), await (await fetch(`${url}/openapi.json`)).text());
-      await inRoom(process.execPath, ['schema.mjs', `${url}/graphql`, 'schema.graphql']);
-      for (const { name, make } of chosen) {
+      await inRoom('.', process.execPath, ['schema.mjs', `${url}/graphql`, 'schema.graphql']);
+      for (const { name, room, make } of chosen) {
         for (const [command = '', ...args] of make) {
-          const said = await saidInVain(() => inRoom(command, args));
+          const said = await saidInVain(() => inRoom(room, command, args));
           faults.push(...said.map((line) => `${name}: ${line}`));
         }
       }
-      const files = chosen.flatMap((row) => row.run).filter((file) => file.endsWith('.ts'));
+      const files = chosen.flatMap(({ room, run: [file = ''] }) => (file.endsWith('.ts') ? [join(room, file)] : []));
       await writeFile(join(home, 'tsconfig.chosen.json'), JSON.stringify({ extends: './tsconfig.json', files }));
       if (files.length > 0)
-        faults.push(...(await saidInVain(() => inRoom('tsc', ['--project', 'tsconfig.chosen.json']))));
+        faults.push(...(await saidInVain(() => inRoom('.', 'tsc', ['--project', 'tsconfig.chosen.json']))));
     },
     faultsOf: ({ name }) =>
       faults.filter((fault) => new RegExp(`^${name}: |\\b(?:typed|made)/${name}[./]`).test(fault)),
-    async use({ from, run: args, qps }, perch) {
+    async use({ room, from, run: args, qps }, perch) {
       const { key } = await perch.account({ qps });
       const recorder = await openRecorder(perch.url);
       try {
@@ -84,7 +88,7 @@ export async function openWorkshop(rows: readonly Row[], keep?: string): Promise
         };
         const [, kind] = /\.(mjs|ts)$/.exec(args[0] ?? '') ?? [];
         const program = kind || 'package' in from ? process.execPath : from.program;
-        const { stdout } = await inRoom(program, kind === 'ts' ? ['--import', TSX, ...args] : args, env);
+        const { stdout } = await inRoom(room, program, kind === 'ts' ? ['--import', TSX, ...args] : args, env);
         return { said: JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), statuses: recorder.statuses };
       } finally {
         recorder.close();

@@ -34,7 +34,6 @@ const environment = new Environment({
 });
 
 let screen;
-let renderer;
 
 /** A user does not look before it is drawn, either. */
 async function until(isSo) {
@@ -56,10 +55,11 @@ await say({
       screen = now;
     };
     const timeline = createElement(Suspense, { fallback: null }, createElement(Timeline, { handle, drawn }));
-    renderer = create(createElement(RelayEnvironmentProvider, { environment }, timeline));
+    create(createElement(RelayEnvironmentProvider, { environment }, timeline));
     await until(() => screen !== undefined);
     return { ids: screen.ids, cursor: 'kept by Relay' };
   },
   codeOf: ({ code: word }) => word,
-  close: async () => renderer.unmount(),
+  // Relay keeps what nobody looks at for some minutes more.
+  close: async () => process.exit(),
 });

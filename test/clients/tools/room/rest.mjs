@@ -1,5 +1,9 @@
 /** Clients of HTTP: each row is a GET as the client's documentation has it, given parameters as an object where it takes one. */
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { headers, say, url } from './say.mjs';
 
@@ -26,24 +30,26 @@ const CLIENTS = {
     return { get, body: ({ response }) => response.json() };
   },
   async curl() {
+    // Into a file: on the terminal, what it retried would come first.
+    const folder = mkdtempSync(join(tmpdir(), 'perch-curl-'));
     const options = ['--silent', '--get', '--retry', '10', '--header', `x-api-key: ${headers['x-api-key']}`];
-    const data = (params) =>
-      listed(params)
-        .toString()
-        .split('&')
-        .flatMap((each) => ['--data', each]);
-    return fromProgram((path, params) => ['curl', [...options, ...data(params), url + path]]);
+    const get = async (path, params) => {
+      const file = join(folder, randomUUID());
+      await promisify(execFile)('curl', [...options, '--output', file, `${url}${path}?${listed(params)}`]);
+      const answer = JSON.parse(readFileSync(file, 'utf8'));
+      if (answer.error) throw answer;
+      return answer;
+    };
+    return { get, body: (answer) => answer };
   },
   async wget() {
-    const options = [
-      '--quiet',
-      '--output-document=-',
-      '--content-on-error',
-      '--retry-on-http-error=429',
-      '--waitretry=2',
-    ];
+    const options = ['--quiet', '--output-document=-', '--retry-on-http-error=429', '--waitretry=2'];
     const header = `--header=x-api-key: ${headers['x-api-key']}`;
-    return fromProgram((path, params) => ['wget', [...options, header, `${url}${path}?${listed(params)}`]]);
+    const get = async (path, params) => {
+      const { stdout } = await promisify(execFile)('wget', [...options, header, `${url}${path}?${listed(params)}`]);
+      return JSON.parse(stdout);
+    };
+    return { get, body: ({ code }) => ({ error: { code: `exit code ${code}` } }) };
   },
   async undici() {
     const { Agent, RetryAgent, request } = await import('undici');
@@ -57,17 +63,6 @@ const CLIENTS = {
     return { get, body: (answer) => answer };
   },
 };
-
-/** A program prints the answer, whatever its exit code is. */
-function fromProgram(command) {
-  const get = async (path, params) => {
-    const { stdout } = await promisify(execFile)(...command(path, params)).catch((failure) => failure);
-    const answer = JSON.parse(stdout);
-    if (answer.error) throw answer;
-    return answer;
-  };
-  return { get, body: (answer) => answer };
-}
 
 /** For clients that take no lists: a parameter for each. */
 const listed = (params = {}) =>

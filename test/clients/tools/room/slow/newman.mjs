@@ -7,7 +7,7 @@ import { key, url } from '../say.mjs';
 
 // By default it makes up the parameters that are needed, and sends the others, too.
 const options = { enableOptionalParameters: false, parametersResolution: 'Example' };
-const openapi = { type: 'string', data: readFileSync('openapi.json', 'utf8') };
+const openapi = { type: 'string', data: readFileSync('../openapi.json', 'utf8') };
 const { output } = await promisify(postman.convertV2)(openapi, options);
 const envVar = Object.entries({ baseUrl: url, apiKey: key }).map(([name, value]) => ({ key: name, value }));
 const { run } = await promisify(newman.run)({ collection: output[0].data, envVar, delayRequest: 100 });
