@@ -34,7 +34,9 @@ export function toVariables({ row, endpoint }: ReadTool, given: Arguments): Reco
   return variables;
 }
 
-const isDigits = (value: unknown): value is string => typeof value === 'string' && /^[0-9]+$/.test(value);
+/** Signs that nobody sees may be around the digits, as in every name that is pasted. */
+const isDigits = (value: unknown): value is string =>
+  typeof value === 'string' && /^\p{Cf}*[0-9][0-9\p{Cf}]*$/u.test(value);
 
 /** `handle` is `user` with a handle: one of digits gets the `@` that tells it from an id (A42). */
 function withUser({ handle, ...others }: Arguments): Arguments {

@@ -110,7 +110,11 @@ describe('promises in the descriptions', () => {
 
   it('reads a handle of digits as a handle in lists, too, and @ before digits as one (A42)', async () => {
     const { key } = await service.perch.account();
-    const calls = [call('get_user_tweets', { handle: '1' }), call('get_user', { user: '@1' })];
+    const calls = [
+      call('get_user_tweets', { handle: '1' }),
+      call('get_user_tweets', { handle: '\u200e1' }),
+      call('get_user', { user: '@1' }),
+    ];
     for (const message of calls) {
       expect(contentOf(await sendNew(service.url, key, message)).error.code).toBe('not_found');
     }

@@ -163,6 +163,7 @@ describe('arguments', () => {
     ['get_tweets', { ids: [] }, 'ids', /1 to 100/],
     ['get_user', { handle: { a: 1 } }, 'user', /must be a string/],
     ['get_user', { user: '12345' }, 'user', /must be a handle here, not an id\. If 12345 is a handle, send @12345\./],
+    ['get_user', { user: '\u200e12345' }, 'user', /must be a handle here, not an id/],
     ['get_user', { user: 'user1', handle: 'user1' }, 'handle', /send only user/],
     ['get_tweet', { id: '120', user: 'user1' }, 'user', /Unknown argument user/],
     ['get_followers', { user: '1', count: 'five' }, 'count', /must be a number/],
