@@ -98,10 +98,10 @@ const agent = (name: string, given: Given): Row => ({
 });
 
 export const ROWS: readonly Row[] = [
-  rest('axios', { needs: '`axios-retry` to wait for a 429' }),
-  rest('got', { needs: 'nothing' }),
-  rest('ky', { needs: 'nothing' }),
-  rest('undici', { needs: '`RetryAgent` to wait for a 429' }),
+  rest('axios', { needs: '[`axios-retry`](#repeating-calls) to wait for a 429' }),
+  rest('got', { needs: '[what to repeat](#repeating-calls)' }),
+  rest('ky', { needs: '[what to repeat](#repeating-calls)' }),
+  rest('undici', { needs: '[`RetryAgent`](#repeating-calls) to wait for a 429' }),
   rest('curl', {
     ...installed('curl'),
     qps: 4,

@@ -41,7 +41,8 @@ async function apollo({ core, retry, persisted, utilities, codeOf }) {
   );
   const stored = gql(manifest.operations.find(({ name }) => name === 'user').body);
   const paged = over(http());
-  const waiting = over(new retry.RetryLink(), http());
+  const retryIf = ({ response }) => response?.headers.has('retry-after');
+  const waiting = over(new retry.RetryLink({ attempts: { retryIf } }), http());
   const TWEETS_READ = gql(TWEETS);
   return say({
     user: async (handle) => (await listed.query({ query: stored, variables: { handle } })).data.data.handle,
@@ -106,7 +107,8 @@ const CLIENTS = {
     };
     const keys = Object.fromEntries(['TweetPage', 'TweetEdge', 'PageInfo'].map((name) => [name, () => null]));
     const cached = over([cacheExchange({ keys, resolvers: { Query: { timeline: relayPagination() } } })]);
-    const waiting = over([retryExchange({ retryIf: ({ response }) => [429, 503].includes(response?.status) })]);
+    const retryIf = ({ response }) => [429, 503].includes(response?.status) && response.headers.has('retry-after');
+    const waiting = over([retryExchange({ retryIf })]);
     const TWEETS_READ = gql(TWEETS);
     let known = 0;
     await say({

@@ -11,7 +11,7 @@ def requests():
 
     session = requests.Session()
     session.headers.update(HEADERS)
-    session.mount("http://", HTTPAdapter(pool_maxsize=20, max_retries=Retry(total=5, status_forcelist=[429, 503])))
+    session.mount("http://", HTTPAdapter(pool_maxsize=20, max_retries=Retry(total=5, read=0, other=0)))
     return lambda path, **params: session.get(URL + path, params=params).json()
 
 

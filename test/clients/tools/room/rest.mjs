@@ -11,7 +11,7 @@ const CLIENTS = {
   async axios() {
     const [{ default: axios }, { default: axiosRetry }] = [await import('axios'), await import('axios-retry')];
     const client = axios.create({ baseURL: url, headers });
-    axiosRetry(client);
+    axiosRetry(client, { retryCondition: ({ response }) => response?.headers['retry-after'] !== undefined });
     return {
       get: async (path, params) => (await client.get(path, { params })).data,
       body: ({ response }) => response.data,
@@ -19,13 +19,15 @@ const CLIENTS = {
   },
   async got() {
     const { default: got } = await import('got');
-    const client = got.extend({ prefixUrl: url, headers });
+    const calculateDelay = ({ error, computedValue }) => (error.response?.headers['retry-after'] ? computedValue : 0);
+    const client = got.extend({ prefixUrl: url, headers, retry: { calculateDelay } });
     const get = (path, params) => client(path.slice(1), { searchParams: listed(params) }).json();
     return { get, body: ({ response }) => JSON.parse(response.body) };
   },
   async ky() {
     const { default: ky } = await import('ky');
-    const client = ky.create({ prefixUrl: url, headers });
+    const shouldRetry = ({ error }) => (error.response?.headers.has('retry-after') ? undefined : false);
+    const client = ky.create({ prefixUrl: url, headers, retry: { shouldRetry } });
     const get = (path, params) => client(path.slice(1), { searchParams: listed(params) }).json();
     return { get, body: ({ response }) => response.json() };
   },
@@ -53,7 +55,7 @@ const CLIENTS = {
   },
   async undici() {
     const { Agent, RetryAgent, request } = await import('undici');
-    const dispatcher = new RetryAgent(new Agent());
+    const dispatcher = new RetryAgent(new Agent(), { statusCodes: [429], errorCodes: [] });
     const get = async (path, params) => {
       const { statusCode, body } = await request(`${url}${path}?${listed(params)}`, { dispatcher, headers });
       const answer = await body.json();
