@@ -3,7 +3,6 @@ import type { AccountRecord } from '../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { signInPath } from '../../../src/sign-in/safe-next.js';
-
 import type { PageLayout } from '../kit/signed-in/frame.js';
 import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';

@@ -1,6 +1,5 @@
 import { formatCredits } from '../../../../src/domain/figures.js';
 import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
-
 import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';

@@ -1,7 +1,6 @@
 import { counted, figure, formatCredits } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
-
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';

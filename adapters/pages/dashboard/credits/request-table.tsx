@@ -1,6 +1,5 @@
 import { figure } from '../../../../src/domain/figures.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
-
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { DataTable, When } from '../../kit/signed-in/parts.js';
 

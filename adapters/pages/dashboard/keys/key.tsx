@@ -3,7 +3,6 @@ import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
-
 import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';

@@ -1,7 +1,6 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
 import { HOURLY_DAYS, USAGE_GROUPS } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
-
 import { Chart } from '../../charts/chart.js';
 import { type ChartData, daysIn } from '../../charts/chart-data.js';
 import { Card, FormError, Nothing } from '../../kit/signed-in/parts.js';
