@@ -48,7 +48,7 @@ const sizeAdvice = ({ rule, initial }: Parameter): string =>
 export function toolInputSchema({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(argumentName);
   const own = parameters.map((parameter) => {
-    // Gemini refuses formats of texts but for times.
+    // Of strings, Gemini takes no format but those of times.
     const { format: _, ...value } = valueSchema(parameter);
     const said = restWords(parameter.description).replace('Here digits are a handle, too.', 'Not an id.');
     const description = `${said}${sizeAdvice(parameter)}`;

@@ -123,7 +123,7 @@ const nowhere = () => null;
 
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
-/** Most fields can't be refused, and what is priced is kept: nothing is put around those. */
+/** Prices of calls are kept, and most fields can't be refused: those add no function of their own. */
 function firstRefusal(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
   if (one === nowhere) return other;
   return other === nowhere ? one : () => one() ?? other();
@@ -247,7 +247,7 @@ class Planner {
       const fresh = args.fresh === true;
       // Below another field the subject of a list is not known yet.
       const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
-      // What is kept of a call has no room for an error, so it is made again where it is told.
+      // Prices of calls are kept, and an error would take room: it is made again when it is needed.
       const refused = fault() === null ? nowhere : fault;
       const items = refused === nowhere ? maxItems(price, field, args, checks) * parents : 0;
       const amount = items * itemPrice(price.unit, fresh ? 'bypass' : 'miss');

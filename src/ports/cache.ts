@@ -33,9 +33,9 @@ export interface Cache {
   ): Promise<T | undefined>;
   delete(keys: readonly string[]): Promise<void>;
   /**
-   * Asked when objects are withdrawn: whether any cached value may contain the named object: false if certainly none does; undefined if unknown, because
-   * the store that knows is unreachable, full or was emptied. In the order of the names. For a minute, a value whose read
-   * began earlier is cached without them.
+   * Asked when objects are withdrawn: whether any cached value may contain the named object. False if certainly none
+   * does; undefined if unknown, because the store that knows is unreachable, full or was emptied. In the order of the
+   * names. For a minute, a value whose read began earlier is cached without them.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }

@@ -50,8 +50,8 @@ export class EndpointLimits {
   }
 
   /**
-   * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered;
-   * one is while nothing is known. Throws the refusal when none is left, and the signal's reason.
+   * Resolves when a call may be sent: while as many are under way as are left (one, while nothing is known), it waits for
+   * one of them to be answered. Throws the refusal when none is left, and the signal's reason.
    */
   async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);

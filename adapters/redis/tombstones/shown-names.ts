@@ -15,7 +15,7 @@ const UNKNOWN_UNTIL = 'unknown-until';
 
 /** When names were withdrawn. */
 const WITHDRAWN = `${BUCKETS}:withdrawn`;
-/** Longer than any read takes. */
+/** Twice as long as a call may take by default. */
 const WITHDRAWN_MS = MINUTE_MS;
 const MOST_WITHDRAWN = 100_000;
 
@@ -42,7 +42,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** In the script that adds names, for those that are withdrawn before they are found and for those that are added first. */
+/** Notes when names were withdrawn: `NOTE` tells whoever caches them later. */
 export const WITHDRAW = script(`${NOW}
 for _, name in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, name) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${WITHDRAWN_MS})

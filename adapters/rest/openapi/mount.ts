@@ -33,8 +33,8 @@ export interface OpenapiMountOptions {
 const REFERENCE = '/docs/api';
 
 /**
- * `/openapi.yaml` and `/openapi.json`, with `?estimates=true` the whole document; its validator saves the next reader the download. A browser is led to the
- * reference, but for the download that is linked there.
+ * `/openapi.yaml` and `/openapi.json`, with `?estimates=true` the whole document; its validator saves the next reader the
+ * download. A browser is led to the reference, but for the download that is linked there.
  */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiMountOptions): void {
   const keyless = createPublic(app, admitPublic);

@@ -1,7 +1,7 @@
 import { pascalCase, refTo } from './schema-text.js';
 import type { ApiOperation, JsonSchema, OpenapiDocument, OpenapiMediaType } from './types.js';
 
-/** What generators name their own types after operations by, and what we end in instead. */
+/** How the names end that generators make from operations, and how names of schemas end instead. */
 const ENDINGS: readonly (readonly [theirs: RegExp, ours: string])[] = [
   [/Response$/, 'Envelope'],
   [/Request$/, 'Input'],
