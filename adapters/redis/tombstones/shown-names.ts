@@ -150,7 +150,7 @@ export class ShownNames {
     const nothing = () => names.map(() => undefined);
     const { link, clock } = this.#options;
     const marks = names.map(nameMark);
-    let [buckets] = await Promise.all([this.#buckets(), this.#withdraw(marks)]);
+    let [, buckets] = await Promise.all([this.#withdraw(marks), this.#buckets()]);
     if (buckets !== undefined && Object.keys(buckets).length === 0) {
       await this.#begin();
       buckets = await this.#buckets();
