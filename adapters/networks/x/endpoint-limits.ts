@@ -56,13 +56,14 @@ export class EndpointLimits {
   async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);
     for (;;) {
+      // A signal that has fired wakes nobody.
+      signal.throwIfAborted();
       this.#requireOwn(calls, endpoint);
       if (calls.inFlight < (this.#isKnown(calls) ? calls.remaining : 1)) break;
       await new Promise<void>((resolve) => {
         calls.waiting.push(resolve);
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
-      signal.throwIfAborted();
     }
     calls.inFlight += 1;
     const leave = (): void => {
