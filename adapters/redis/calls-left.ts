@@ -1,9 +1,6 @@
-import type { CallsLeft, Taken } from '../../src/ports/rate-limiter.js';
+import { type CallsLeft, FINDS_OUT_WITHIN_MS, type Taken } from '../../src/ports/rate-limiter.js';
 import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
-
-/** A call that nobody hears of again, because its process died, is waited for no longer. */
-const FINDS_OUT_WITHIN_MS = 10_000;
 
 /** The key holds what is left, and expires at the reset; `?` while the first call finds out. */
 const TAKE_CALL = script(`

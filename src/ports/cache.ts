@@ -35,7 +35,7 @@ export interface Cache {
   /**
    * Asked when objects are withdrawn: whether any cached value may contain the named object. False if certainly none
    * does; undefined if unknown, because the store that knows is unreachable, full or was emptied. In the order of the
-   * names. For a minute, a value whose read began earlier is cached without them.
+   * names. As long as a call may take, a value whose read began earlier is cached without them.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }

@@ -8,6 +8,9 @@ export interface CallsLeft {
   note(bucket: string, remaining: number, resetsInMs: number): Promise<void>;
 }
 
+/** How long calls wait for the first one to find out what is left: it may be lost, and most answers come sooner. */
+export const FINDS_OUT_WITHIN_MS = 2000;
+
 /**
  * `empty`: none is left for so long. `counted`: what is left was known, and is one less now. `first`: nothing is known,
  * and this call is to find out. `awaited`: another one is finding out; take again soon. `unknown`: nothing was taken.

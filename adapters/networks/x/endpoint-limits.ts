@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { CallsLeft, Taken } from '../../../src/ports/rate-limiter.js';
+import { type CallsLeft, FINDS_OUT_WITHIN_MS, type Taken } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
 
 /** A path without the ids in it: X counts the calls of each such endpoint on their own, per token. */
@@ -50,25 +50,35 @@ export class EndpointLimits {
   }
 
   /**
-   * Resolves when a call may be sent: while as many are under way as are left (one, while nothing is known), it waits for
-   * one of them to be answered. Throws the refusal when none is left, and the signal's reason.
+   * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered.
+   * While nothing is known one is sent, and the others wait for it, but not for long. Throws the refusal when none is left,
+   * and the signal's reason.
    */
   async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);
-    for (;;) {
-      // A signal that has fired wakes nobody.
-      signal.throwIfAborted();
-      this.#requireOwn(calls, endpoint);
-      if (calls.inFlight < (this.#isKnown(calls) ? calls.remaining : 1)) break;
-      await new Promise<void>((resolve) => {
-        calls.waiting.push(resolve);
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+    let isOverdue = false;
+    const overdue = setTimeout(() => {
+      isOverdue = true;
+      wakeAll(calls);
+    }, FINDS_OUT_WITHIN_MS);
+    try {
+      for (;;) {
+        // A signal that has fired wakes nobody.
+        signal.throwIfAborted();
+        this.#requireOwn(calls, endpoint);
+        if (this.#isKnown(calls) ? calls.inFlight < calls.remaining : calls.inFlight < 1 || isOverdue) break;
+        await new Promise<void>((resolve) => {
+          calls.waiting.push(resolve);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+      }
+    } finally {
+      clearTimeout(overdue);
     }
     calls.inFlight += 1;
     const leave = (): void => {
       calls.inFlight -= 1;
-      for (const wake of calls.waiting.splice(0)) wake();
+      wakeAll(calls);
     };
     const bucket = sessionBucket(session, endpoint);
     const taken = await this.#take(bucket, endpoint, signal).catch((refusal: unknown) => {
@@ -82,7 +92,7 @@ export class EndpointLimits {
       const own = limit ?? (this.#isKnown(calls) ? undefined : assumed);
       if (own) this.#note(calls, own);
       leave();
-      const heard = limit ?? (taken === 'first' ? assumed : undefined);
+      const heard = limit ?? (taken === 'first' && own === assumed ? assumed : undefined);
       if (heard) await this.#shared?.note(bucket, heard.remaining, heard.resetsInSeconds * 1000);
       else if (taken !== 'unknown') await this.#shared?.giveBack(bucket);
     };
@@ -96,9 +106,10 @@ export class EndpointLimits {
 
   /** One of the calls that all processes have, as soon as that is known. */
   async #take(bucket: string, endpoint: string, signal: AbortSignal): Promise<Taken['is']> {
-    for (;;) {
+    for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
       const is = await this.#ask(bucket, endpoint, 1);
       if (is !== 'awaited') return is;
+      if (waitedMs >= FINDS_OUT_WITHIN_MS) return 'unknown';
       await wait(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
@@ -134,6 +145,10 @@ export class EndpointLimits {
     this.#calls.set(key, calls);
     return calls;
   }
+}
+
+function wakeAll({ waiting }: Calls): void {
+  for (const wake of waiting.splice(0)) wake();
 }
 
 const sessionBucket = (session: string, endpoint: string): string => `${session} ${endpoint}`;

@@ -15,8 +15,8 @@ const UNKNOWN_UNTIL = 'unknown-until';
 
 /** When names were withdrawn. */
 const WITHDRAWN = `${BUCKETS}:withdrawn`;
-/** Twice as long as a call may take by default. */
-const WITHDRAWN_MS = MINUTE_MS;
+/** Longer than the longest deadline that can be set. */
+const WITHDRAWN_MS = 11 * MINUTE_MS;
 const MOST_WITHDRAWN = 100_000;
 
 /** A name goes into the bucket that ends after it expires; ends are an eighth of a lifetime apart, or half an hour. */
@@ -126,14 +126,14 @@ export class ShownNames {
     const widthMs = Math.max(LEAST_WIDTH_MS, Math.ceil(ttlMs / BUCKETS_PER_LIFETIME));
     const endMs = Math.ceil((nowMs + ttlMs + SLACK_MS) / widthMs) * widthMs;
     const noting: Noting = { endMs, ttlMs, nowMs, marks: names.map(nameMark) };
-    // Clocks differ among nodes and from that of Redis; how long ago something was does not.
-    const readMs = beganAt === undefined ? 0 : nowMs - beganAt;
     let noted = await this.#note(noting);
     if (noted === 0) {
       await this.#begin();
       noted = await this.#note(noting);
     }
     if (noted === 0 || noted === undefined) return undefined;
+    // Clocks differ among nodes and from that of Redis; how long ago something was does not.
+    const readMs = beganAt === undefined ? 0 : this.#options.clock.now() - beganAt;
     const ages = new Map(noted.flatMap((mark, n) => (n % 2 === 0 ? [[mark, noted[n + 1] as number]] : [])));
     return new Set(names.filter((name) => (ages.get(nameMark(name)) ?? Number.POSITIVE_INFINITY) < readMs));
   }

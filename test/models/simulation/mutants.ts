@@ -58,7 +58,7 @@ export const MUTANTS = {
     name: 'a page cached with what was found deleted while it was read',
     breaks: 'tombstones win',
     file: 'adapters/redis/tombstones/shown-names.ts',
-    text: 'beganAt === undefined ? 0 : nowMs - beganAt',
+    text: 'beganAt === undefined ? 0 : this.#options.clock.now() - beganAt',
     instead: '0',
     from: 4_301,
     within: 20,

@@ -1,11 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { EndpointLimits } from '../../../adapters/networks/x/endpoint-limits.js';
 import type { ServiceError } from '../../../src/domain/errors.js';
+import { FINDS_OUT_WITHIN_MS } from '../../../src/ports/rate-limiter.js';
 import { createPool } from '../../../src/read/pool/pool.js';
 import { Waiters } from '../../../src/read/waiters.js';
 import { callContextOf } from '../../kit/pool.js';
 import { context, NOW, post, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
+afterEach(() => void vi.useRealTimers());
 
 /** Answers as X does, and says of some endpoints that no call is left. */
 const answer =
@@ -75,6 +78,23 @@ describe('an endpoint of X that has no calls left', () => {
     const outcomes = await Promise.allSettled(['a', 'b', 'c', 'd', 'e', 'f'].map(search));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(at.requests).toHaveLength(3);
+  });
+
+  it('is sent the others, too, when the first call is not answered for two seconds (L21)', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const limits = new EndpointLimits({ now: () => NOW });
+    const { signal } = new AbortController();
+    await limits.enter('token 1', '/2/tweets', signal);
+    let sent = 0;
+    for (let n = 0; n < 3; n += 1) {
+      void limits.enter('token 1', '/2/tweets', signal).then(() => {
+        sent += 1;
+      });
+    }
+    await vi.advanceTimersByTimeAsync(FINDS_OUT_WITHIN_MS - 1);
+    expect(sent).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(sent).toBe(3);
   });
 
   it('is sent every call at once after an answer without rate headers', async () => {
