@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.js';
-import { type Reply, record, rows } from '../kit/client.js';
+import { createClient, type Reply, record, rows } from '../kit/client.js';
 import { type Service, startService } from './support/service.js';
 
 describe('objects (section 2, T6–T16, M23)', () => {
@@ -10,6 +10,8 @@ describe('objects (section 2, T6–T16, M23)', () => {
       fill(net) {
         const author = net.user({ id: '1', handle: 'plain' });
         net.user({ id: '2', handle: 'shy', protected: true });
+        const hidden: object = { followersCount: undefined, tweetsCount: undefined };
+        net.user({ id: '3', handle: 'discreet', followingCount: 7, ...hidden });
         net.pages('timeline', '2', () => {
           throw new ServiceError('not_found', 'The account is protected.', { reason: 'private' });
         });
@@ -46,6 +48,18 @@ describe('objects (section 2, T6–T16, M23)', () => {
     const tweet = record(await get('/v1/tweets/501'));
     expect(tweet).toMatchObject({ urls: [], likes: 0, is_reply: false });
     for (const name of ['hashtags', 'mentions', 'retweets', 'lang', 'is_quote']) expect(tweet).not.toHaveProperty(name);
+  });
+
+  it('T21: a count that the network does not say is 0, and named; the known ones are not', async () => {
+    const counts = { followers: 0, following: 7, tweets: 0, unknown_counts: ['followers', 'tweets'] };
+    expect(record(await get('/v1/users/discreet'))).toMatchObject(counts);
+    expect(record(await get('/v1/users/plain'))).not.toHaveProperty('unknown_counts');
+    const query = '{ user(handle: "discreet") { followersCount followingCount unknownCounts } }';
+    const reader = createClient(service.perch.url, (await service.perch.account()).key);
+    const { body } = await reader.post('/graphql', { query });
+    expect(body.data).toEqual({
+      user: { followersCount: 0, followingCount: 7, unknownCounts: ['followers', 'tweets'] },
+    });
   });
 
   it('T11: times are RFC 3339, UTC, with milliseconds', async () => {

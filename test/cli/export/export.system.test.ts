@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CELEBRATED_TWEET_ID, COMET_THREAD_ID, DEMO_HANDLES } from '../../../demo/entry-points.js';
 import { openRelay } from '../support/export-relay.js';
 import { exporting, idsOf, linesIn, linesOf } from '../support/export-support.js';
@@ -147,6 +147,20 @@ test('resumes when appended to a file with >>, and refuses to resume with >', { 
   const ids = idsOf(await linesOf(file));
   expect([ids.length, new Set(ids).size]).toEqual([450, 450]);
   await expect(sh('>', 500)).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('resume with >>') });
+});
+
+test('says once that ids of more than 63 bits cannot be imported (I15)', { timeout: SLOW_MS }, async () => {
+  const relay = await openRelay(here.url);
+  onTestFinished(() => relay.close());
+  const ids = ['9223372036854775807', '9223372036854775808', '9223372036854775809'];
+  relay.before = () => ({ status: 200, body: JSON.stringify({ data: ids, credits_charged: 0.06 }) });
+  const words = ['follower-ids', OBSERVATORY, '--max-credits', '1', '--url', relay.url];
+  const ran = await here.run(...words, '--out', here.file('wide.ndjson'));
+  expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('"perch import" cannot read this export') });
+  expect(ran.stderr.match(/63 bits/g)).toHaveLength(1);
+  relay.before = () => undefined;
+  const fitting = await here.run(...words, '--limit', '5', '--out', here.file('narrow.ndjson'));
+  expect(fitting).toMatchObject({ code: 0, stderr: expect.not.stringContaining('63 bits') });
 });
 
 test('waits as long as a 429 says, and stops waiting at Ctrl-C', { timeout: SLOW_MS }, async () => {

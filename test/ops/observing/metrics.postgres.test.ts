@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { readOperations } from '../../../schema/operations.js';
 import { createClient } from '../../kit/client.js';
@@ -83,6 +83,17 @@ describe('the metrics', () => {
     const before = await value('perch_upstream_failures_total', { family: 'fast' });
     await read();
     expect(await value('perch_upstream_failures_total', { family: 'fast' })).toBeGreaterThan(before);
+  });
+
+  it('count objects of the network that cannot be read (T20)', async () => {
+    const { network } = watched.net;
+    const { users } = network;
+    const odd = vi.spyOn(network, 'users').mockImplementation((refs, context) => {
+      context.onUnreadable?.(2, '/users: handle');
+      return users(refs, context);
+    });
+    const read = () => watched.client.get('/v1/users/user4?fresh=true').finally(() => odd.mockRestore());
+    await adds(read, 'perch_upstream_unreadable_total', { family: 'fast' }, 2);
   });
 
   it('count who is too fast', async () => {
