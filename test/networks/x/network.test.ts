@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListRef } from '../../../src/domain/lists.js';
+import { everyRequest } from './support/every-request.js';
 import { context, idOf, NOW, post, type Scripted, scripting, user } from './support/scripted.js';
 
 const scripted = scripting();
@@ -277,3 +278,18 @@ describe('searches of X', () => {
     expect(at.requests).toEqual([]);
   });
 });
+
+it.each(['tweet', 'post'] as const)(
+  'asks for what comes with each %s and is free, in every read of them (T22)',
+  async (name) => {
+    const reads = (await everyRequest(name)).filter(({ query }) => query.has(`${name}.fields`));
+    expect(reads.length).toBeGreaterThan(5);
+    for (const { query } of reads) {
+      const asked = (parameter: string) => query.get(parameter)?.split(',');
+      expect(asked('media.fields')).toContain('alt_text');
+      expect(asked('expansions')).toContain('attachments.poll_ids');
+      expect(asked('poll.fields')).toEqual(['id', 'options', 'end_datetime']);
+      expect(asked(`${name}.fields`)).toContain('article');
+    }
+  },
+);
