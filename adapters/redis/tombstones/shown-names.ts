@@ -42,7 +42,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Notes when names were withdrawn: `NOTE` tells whoever caches them later. */
+/** Notes when names were withdrawn: `NOTE` tells a node that caches them later. */
 export const WITHDRAW = script(`${NOW}
 for _, name in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, name) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${WITHDRAWN_MS})
