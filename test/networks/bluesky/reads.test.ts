@@ -128,6 +128,15 @@ describe('tweets', () => {
     expect(await at.network.tweets([recordId(uri)], CONTEXT())).toMatchObject([{ ok: { createdAt: expected } }]);
   });
 
+  it.each([
+    [['und'], undefined],
+    [['zxx', 'ja', 'en'], 'ja'],
+  ])('have of the languages %j the first that is one (T28)', async (langs, lang) => {
+    await open({ 'app.bsky.feed.getPosts': () => ({ body: { posts: [postOf(uri, { record: { langs } })] } }) });
+    const [found] = await at.network.tweets([recordId(uri)], CONTEXT());
+    expect(found && 'ok' in found && found.ok.lang).toBe(lang);
+  });
+
   it('cuts facets by bytes, whatever characters precede them', async () => {
     const text = '🚢é @ada.test';
     const start = Buffer.byteLength('🚢é ');

@@ -73,6 +73,11 @@ describe('a tweet', () => {
     expect(shown).not.toHaveProperty('quotedId');
   });
 
+  test.each(['und', 'zxx', 'qme', null])('has no language where its code is %s (T28)', (language) => {
+    expect(tweet({ language })).not.toHaveProperty('lang');
+    expect(tweet({ language: 'ja' }).lang).toBe('ja');
+  });
+
   test('a warning comes first, apart by an empty line', () => {
     expect(tweet({ spoiler_text: 'Food', content: '<p>Soup</p>' }).text).toBe('Food\n\nSoup');
     expect(tweet({ spoiler_text: 'Food', content: '' }).text).toBe('Food');
