@@ -105,7 +105,7 @@ export const ROWS: readonly Row[] = [
   rest('curl', {
     ...installed('curl'),
     qps: 4,
-    needs: '`--retry` to wait for a 429, and [`--output`](#curl-and-wget)',
+    needs: '[a loop](#curl-and-wget) to wait for a 429',
   }),
   rest('wget', {
     ...installed('wget'),
