@@ -85,7 +85,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: [...FACTS, 'adapters/http', 'adapters/pages/kit'],
   },
   'adapters/graphql': {
-    is: 'GraphQL over HTTP: the Yoga and the Mercurius mount',
+    is: 'GraphQL over HTTP: JSON requests, unusual ones as Yoga reads them, and the Mercurius mount; all run through serve',
     may: [...FACTS, 'src/serve', 'schema', 'adapters/http'],
   },
   // A tool takes and answers what its endpoint does.
