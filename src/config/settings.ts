@@ -160,7 +160,12 @@ export const SETTINGS = {
     'whole milliseconds from 1 to 600000',
     '30000',
   ),
-  PERCH_DEPRECATION: optional('Sent as the header `Deprecation`, with the other two.', moment, MOMENT, 'no such header'),
+  PERCH_DEPRECATION: optional(
+    'Sent as the header `Deprecation`, with the other two.',
+    moment,
+    MOMENT,
+    'no such header',
+  ),
   PERCH_SUNSET: optional('Sent as the header `Sunset`, with the other two.', moment, MOMENT, 'no such header'),
   PERCH_DEPRECATION_URL: optional(
     'A page that explains the change, sent as the header `Link`, with the other two.',
