@@ -166,10 +166,15 @@ export class Reads {
       },
     );
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
+    // Each is signed once, however many aliases ask for it.
+    const signed: (string | null)[] = [];
     const page = {
       ...toPage(slice, encode(slice.next)),
       isContinued: position !== null,
-      cursorAfter: (index: number) => encode(slice.places[index]),
+      cursorAfter(index: number) {
+        signed[index] ??= encode(slice.places[index]);
+        return signed[index] ?? null;
+      },
     };
     const { highlighter } = this.#sources;
     if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;

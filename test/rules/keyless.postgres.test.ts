@@ -110,7 +110,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(again.headers.get('vary')).toBe(reply.headers.get('vary'));
   });
 
-  it('H18: the document describes estimates where they are asked for, and nowhere else', async () => {
+  it('describes estimates in the OpenAPI document only with estimates=true (H18)', async () => {
     const usual = (await service.nobody.get('/openapi.yaml')).text;
     expect((await service.nobody.get('/openapi.yaml?estimates=False')).text).toBe(usual);
     expect(usual).not.toContain('EstimateResponse');

@@ -171,7 +171,7 @@ describe('an import takes nothing away', () => {
     expect(await flags('401')).toEqual(known);
   });
 
-  it('that is no part of a format: an alternative text, and when a poll ends', async () => {
+  it('keeps an alternative text and the end of a poll that a later file does not carry', async () => {
     const url = 'https://img.example/1.jpg';
     const attachments = { media_keys: ['3_1'], poll_ids: ['5'] };
     const page = (id: string, alt_text?: string, end_datetime?: string) => ({

@@ -262,7 +262,7 @@ describe('API v1.1', () => {
     ]);
   });
 
-  it('gives alternative texts that were asked for', async () => {
+  it('imports alternative texts where the file has them', async () => {
     const photo = { type: 'photo', media_url_https: 'https://img.example/1.jpg', ext_alt_text: 'Fog &amp; ferries' };
     const rows = await rowsOf('described.jsonl', { ...status, extended_entities: { media: [photo] } });
     expect(rows[1]).toMatchObject({ tweet: { media: [{ type: 'photo', altText: 'Fog & ferries' }] } });

@@ -63,7 +63,7 @@ describeOnBoth('the calls that X has left, in two processes', (redis) => {
     expect(requests).toHaveLength(5);
   });
 
-  it('are found out by one call while nobody knows them, in either process (L21)', async () => {
+  it('are learned from one call at a time while no process knows them (L21)', async () => {
     let left = 3;
     const { one, two, requests } = await openTwo(() => {
       left -= 1;
