@@ -3,11 +3,16 @@ import type { CorpusTweet } from '../rows.js';
 
 const keyOf = ({ previewUrl, url }: Media): string | undefined => previewUrl ?? url;
 
-const mergedMedia = (known: readonly Media[], given: readonly Media[]): Media[] =>
-  given.map((medium) => {
+/** Those with the same address are told apart by their order. */
+function mergedMedia(known: readonly Media[], given: readonly Media[]): Media[] {
+  const left = [...known];
+  return given.map((medium) => {
     const key = keyOf(medium);
-    return { ...(key === undefined ? undefined : known.find((one) => keyOf(one) === key)), ...medium };
+    const index = key === undefined ? -1 : left.findIndex((one) => keyOf(one) === key);
+    const [same] = index < 0 ? [] : left.splice(index, 1);
+    return { ...same, ...medium };
   });
+}
 
 /**
  * The parts of a tweet with what was known of each, such as the alternative text of a picture: an archive has none, and
@@ -20,11 +25,15 @@ export function mergedParts(known: CorpusTweet, given: CorpusTweet): Partial<Cor
   };
 }
 
-const keySql = (one: string): string => `coalesce(${one} ->> 'preview_url', ${one} ->> 'url')`;
+/** Each with its address, and which of those with the same address it is. */
+const numberedSql = (media: string): string => `(
+  select one, nth, key, row_number() over (partition by key order by nth) turn
+  from jsonb_array_elements(${media}) with ordinality each (one, nth),
+  lateral (select coalesce(one ->> 'preview_url', one ->> 'url') key) address)`;
 
 /** Null where either is not known, or nothing is listed. */
 export const mergedMediaSql = (known: string, given: string): string => `(
-  select jsonb_agg(coalesce(k.one, '{}') || g.one order by g.nth) from jsonb_array_elements(${given}) with ordinality g (one, nth)
-  left join lateral (select one from jsonb_array_elements(${known}) each (one) where ${keySql('each.one')} = ${keySql('g.one')} limit 1) k on true)`;
+  select jsonb_agg(coalesce(k.one, '{}') || g.one order by g.nth)
+  from ${numberedSql(given)} g left join ${numberedSql(known)} k using (key, turn))`;
 
 export const mergedPollSql = (known: string, given: string): string => `${known} || ${given}`;
