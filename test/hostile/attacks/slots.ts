@@ -22,7 +22,7 @@ async function searches(stage: Parameters<Attack['strike']>[0], other: Account, 
   const answers: Answer[] = [];
   for (let n = 0; n < times && !stage.signal.aborted; n += 1) {
     answers.push(
-      await stage.send({ path: `/v1/tweets/search?q=other${n}x${other.keyId.slice(0, 8)}`, key: other.key }),
+      await stage.sendBeside({ path: `/v1/tweets/search?q=other${n}x${other.keyId.slice(0, 8)}`, key: other.key }),
     );
   }
   return answers;
@@ -61,10 +61,10 @@ const hanging = (): Attack => {
       const other = await stage.service.account();
       const ask = () =>
         Promise.all([
-          stage.send({ path: '/', from: '127.0.0.8' }),
-          stage.send({ path: `/v1/users/${CACHED}`, key: other.key, from: '127.0.0.8' }),
-          stage.send({ path: '/v1/me', key: other.key, from: '127.0.0.8' }),
-          stage.send({ ...mcpTool('get_user', { handle: CACHED }), key: other.key, from: '127.0.0.8' }),
+          stage.sendBeside({ path: '/', from: '127.0.0.8' }),
+          stage.sendBeside({ path: `/v1/users/${CACHED}`, key: other.key, from: '127.0.0.8' }),
+          stage.sendBeside({ path: '/v1/me', key: other.key, from: '127.0.0.8' }),
+          stage.sendBeside({ ...mcpTool('get_user', { handle: CACHED }), key: other.key, from: '127.0.0.8' }),
         ]);
       // New connections, of an account that is new: the first may wait for either.
       await ask();
@@ -122,7 +122,7 @@ const failing = (): Attack => {
         '/v1/users/90001/followers',
         `/v1/tweets/${FIRST_TWEET + 500_000}/thread`,
       ];
-      others = await Promise.all(paths.map((path) => stage.send({ path, key: other.key })));
+      others = await Promise.all(paths.map((path) => stage.sendBeside({ path, key: other.key })));
       return answers;
     },
     expected: { statuses: [503], free: true },

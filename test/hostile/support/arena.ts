@@ -91,6 +91,7 @@ async function tryAttack({ service, innocents, customer, from }: Ring, attack: A
     signal: AbortSignal.timeout(PREPARE_MS),
     lastAtMs: Number.POSITIVE_INFINITY,
     send: calmly(calm, from),
+    sendBeside: calmly(calm, from),
   };
   await attack.prepare?.(before);
   const [kept, cpu, balance] = await Promise.all([

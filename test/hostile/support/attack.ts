@@ -12,6 +12,8 @@ export interface Stage {
   readonly lastAtMs: number;
   /** From the attacker's address. */
   send(sent: Sent): Promise<Answer>;
+  /** As somebody else at the attacker's address: never cut off with the attack. */
+  sendBeside(sent: Sent): Promise<Answer>;
 }
 
 /** What must come back, each time. */
