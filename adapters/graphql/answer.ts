@@ -1,66 +1,68 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
 import type { ServiceError } from '../../src/domain/errors.js';
-import type { Outcome, Run } from '../../src/serve/call.js';
+import type { Run } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import { sendShared } from '../http/bodies/shared-body.js';
-import type { AskedCall } from '../http/repeated-requests.js';
-import { callerParts, refusedUnread } from '../http/request.js';
+import { bearerChallenge } from '../http/failure.js';
+import { answerPlan, type Form, sendOutcome } from '../http/outcome.js';
+import { refusedUnread } from '../http/request.js';
 import type { GraphqlParams } from './params.js';
-import { graphqlCall, negotiateMediaType, toAsked } from './request.js';
-import { outcomeHeaders, renderedBody, toResult } from './result.js';
+import { type Asked, graphqlCall, negotiateMediaType, toAsked } from './request.js';
+import { renderedBody, toResult } from './result.js';
 
-/** Serves the params of a request through either server's `run`, and answers in the form of GraphQL over HTTP. */
-export async function answerParams(
+/** Outcomes as GraphQL over HTTP. */
+export const FORM: Form = {
+  headers: { 'Cache-Control': 'private, no-store', Vary: 'Accept' },
+  write(outcome, { accept, baseUrl }) {
+    const failure = outcome.result.kind === 'refusal' ? outcome.result.failure : undefined;
+    const type = negotiateMediaType(accept, failure);
+    const headers = {
+      'Content-Type': `${type}; charset=utf-8`,
+      'WWW-Authenticate': failure?.status === 401 ? bearerChallenge(failure, baseUrl) : undefined,
+      // Only a query can be refused for its method.
+      Allow: failure?.status === 405 ? 'POST' : undefined,
+    };
+    const body = renderedBody(outcome);
+    if (body) return { status: 200, headers, body };
+    const result = toResult(outcome);
+    return { status: responseStatus(result, type), headers, body: (result.stringify ?? JSON.stringify)(shown(result)) };
+  },
+};
+
+/** Serves what a request asks, through either server's `run`. */
+const answerAsked = (serve: Serve, asked: Asked, request: FastifyRequest, reply: FastifyReply, run?: Run) =>
+  answerPlan({ call: { ...graphqlCall(request), ...asked, ...(run && { run }) }, serve, form: FORM }, request, reply);
+
+/** Serves the params of a request. */
+export const answerParams = (
   serve: Serve,
   params: GraphqlParams,
   request: FastifyRequest,
   reply: FastifyReply,
   run?: Run,
-): Promise<FastifyReply> {
-  const { served } = request.raw;
-  const asked = { ...graphqlCall(request), ...toAsked(params, request) };
-  const outcome = served?.outcome ?? (await serve({ ...callerParts(request, reply), ...asked, ...(run && { run }) }));
-  return sendOutcome(outcome, request, reply, () => {
-    if (!served) remember(serve, asked, request, reply);
-  });
-}
+): Promise<FastifyReply> => answerAsked(serve, toAsked(params, request), request, reply, run);
 
-/** The outcome that refuses the caller of a request before it is read, or null: it may be. */
-export const earlyRefusal = (serve: Serve, request: FastifyRequest): Promise<Outcome | null> =>
-  refusedUnread(serve, request, graphqlCall(request));
-
-export function sendOutcome(
-  outcome: Outcome,
+/**
+ * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other.
+ */
+export const refuse = (
+  serve: Serve,
   request: FastifyRequest,
   reply: FastifyReply,
-  onKept = (): void => {},
-): FastifyReply {
-  outcomeHeaders(request, reply, outcome);
-  const type = negotiateMediaType(request, outcome.result.kind === 'refusal' ? outcome.result.failure : undefined);
-  reply.type(`${type}; charset=utf-8`);
-  const body = renderedBody(outcome);
-  if (body) {
-    onKept();
-    return sendShared(request, reply, body);
-  }
-  const result = toResult(outcome);
-  return reply.code(responseStatus(result, type)).send((result.stringify ?? JSON.stringify)(shown(result)));
-}
-
-/** The answer was kept: the next request like this one asks the same. */
-function remember(serve: Serve, asked: AskedCall, request: FastifyRequest, reply: FastifyReply): void {
-  const params = asked.parse();
-  const headers = Object.fromEntries(
-    ['Cache-Control', 'Vary', 'Content-Type'].map((name) => [name, String(reply.getHeader(name))]),
-  );
-  const body = Buffer.isBuffer(request.body) ? request.body.toString('latin1') : '';
-  request.server.rememberRequest(request.raw, body, {
-    call: { ...asked, parse: () => params },
+  failure: ServiceError,
+): Promise<FastifyReply> =>
+  answerAsked(
     serve,
-    headers,
-    bodyOf: renderedBody,
-  });
+    { document: { failure }, parse: () => ({ variables: {}, budget: null, estimate: false }) },
+    request,
+    reply,
+  );
+
+/** Refuses a caller before the request is read; false: it may be. */
+export async function refuseEarly(serve: Serve, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  const refused = await refusedUnread(serve, request, graphqlCall(request));
+  if (refused !== null) await sendOutcome(FORM, refused, request, reply);
+  return refused !== null;
 }
 
 interface Http {

@@ -4,10 +4,9 @@ import type { ServiceError } from '../../src/domain/errors.js';
 import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
-import type { AskedCall } from '../http/repeated-requests.js';
-import { callerParts } from '../http/request.js';
+import type { PlannedCall } from '../http/plans.js';
 import { budgetOfParams, type GraphqlParams, parseDryRun, requestedDocument } from './params.js';
-import { outcomeHeaders, refusalBody, renderResult } from './result.js';
+import { renderResult } from './result.js';
 
 /** What a mount of GraphQL needs, whichever server runs it. */
 export interface GraphqlOptions {
@@ -18,10 +17,11 @@ export interface GraphqlOptions {
 /** Answers a browser that opens the address. */
 export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-type Asked = Pick<Call, 'document' | 'parse'>;
+/** What a request asks. */
+export type Asked = Pick<Call, 'document' | 'parse'>;
 
 /** What all calls of this interface have in common. */
-export const graphqlCall = (request: FastifyRequest): Omit<AskedCall, keyof Asked> => ({
+export const graphqlCall = (request: FastifyRequest): Omit<PlannedCall, keyof Asked> => ({
   interface: 'graphql',
   mayBeKeyless: true,
   render: renderResult,
@@ -52,37 +52,10 @@ export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
  * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try
  * again is plain JSON: clients read the other type as a result of the operation, and don't retry it (G24).
  */
-export function negotiateMediaType({ headers }: FastifyRequest, failure?: ServiceError): string {
+export function negotiateMediaType(accept: string | undefined, failure?: ServiceError): string {
   const type = 'application/graphql-response+json';
-  return failure?.retryAfter === undefined && prefers(headers.accept, type) ? type : 'application/json';
+  return failure?.retryAfter === undefined && prefers(accept, type) ? type : 'application/json';
 }
-
-/** Set on every answer except pages. */
-export const commonHeaders = (reply: FastifyReply): FastifyReply =>
-  reply.header('Cache-Control', 'private, no-store').header('Vary', 'Accept');
 
 export const NOT_JSON = 'Send the operation as JSON, with the content type application/json.';
 export const NO_JSON_IN_QUERY = 'variables and extensions must be JSON.';
-
-/**
- * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other.
- */
-export async function refuse(
-  serve: Serve,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  failure: ServiceError,
-): Promise<FastifyReply> {
-  const outcome = await serve({
-    ...callerParts(request, reply),
-    ...graphqlCall(request),
-    document: { failure },
-    parse: () => ({ variables: {}, budget: null, estimate: false }),
-  });
-  outcomeHeaders(request, reply, outcome);
-  const refusal = outcome.result.kind === 'refusal' ? outcome.result.failure : failure;
-  return reply
-    .code(refusal.status)
-    .type(`${negotiateMediaType(request, refusal)}; charset=utf-8`)
-    .send(JSON.stringify(refusalBody(refusal, outcome.requestId)));
-}

@@ -1,33 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { toCredits } from '../../src/domain/credits.js';
 import type { ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
-import { bodyText, type SharedBody } from '../http/bodies/shared-body.js';
-import { bearerChallenge, failureHeaders, logFailure, refusedBody } from '../http/failure.js';
-import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
-
-/**
- * The headers that REST also has: rate, credits, age, and where to get a key (H9). Failures that Perch caused
- * are logged.
- */
-export function outcomeHeaders(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
-  const { result } = outcome;
-  noteOutcome(request, reply, outcome);
-  if (result.kind === 'answer') {
-    setHeaders(reply, creditHeaders(result, outcome));
-    for (const error of result.errors) logFailure(request, fieldFailure(error));
-    return;
-  }
-  const { failure } = result;
-  logFailure(request, failure);
-  failureHeaders(reply, failure);
-  if (failure.status === 401) reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl));
-  // Only a query can be refused for its method.
-  if (failure.status === 405) reply.header('Allow', 'POST');
-}
+import type { SharedBody } from '../http/bodies/shared-body.js';
+import { refusedBody } from '../http/failure.js';
 
 /** A result that may already have its JSON, in the form that Yoga reads it. */
 export interface Result extends ExecutionResult {
@@ -41,8 +19,7 @@ export interface Result extends ExecutionResult {
 export function toResult(outcome: Outcome): Result {
   const { requestId, result } = outcome;
   if (result.kind === 'refusal') return refused(result, requestId);
-  const body = renderedBody(outcome);
-  return { ...answered(result, requestId), ...(body && { stringify: () => bodyText(body) }) };
+  return answered(result, requestId);
 }
 
 /** What calls with the same answer share: everything up to the balance and the request's id, which end the body. */
@@ -101,12 +78,6 @@ const fieldError = (error: GraphQLError): GraphQLError => {
     extensions: errorExtensions(failure),
   });
 };
-
-/** The body of a refusal that refers to no document. */
-export const refusalBody = (failure: ServiceError, requestId: string) => ({
-  errors: [{ message: failure.message, extensions: errorExtensions(failure) }],
-  extensions: { request_id: requestId },
-});
 
 function refused({ failure, errors = [] }: Refusal, requestId: string): ExecutionResult {
   const http = toHttpExtension(failure, errors.length > 0);

@@ -3,11 +3,11 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
+import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
-import { answerParams, earlyRefusal, sendOutcome } from './answer.js';
+import { answerParams, FORM, refuse, refuseEarly } from './answer.js';
 import type { GraphqlParams } from './params.js';
 import {
-  commonHeaders,
   documentIdParam,
   type GraphqlOptions,
   graphqlCall,
@@ -15,7 +15,6 @@ import {
   NOT_JSON,
   negotiateMediaType,
   type Page,
-  refuse,
   toAsked,
   wantsPage,
 } from './request.js';
@@ -73,9 +72,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     config: { sharedBy: 'caller' },
     handler: async (request, reply) => {
       if (wantsPage(request)) return page(request, reply);
-      commonHeaders(reply);
-      const refused = await earlyRefusal(options.serve, request);
-      if (refused) return sendOutcome(refused, request, reply);
+      if (await refuseEarly(options.serve, request, reply)) return reply;
       const params = plainParams(request);
       if (params) return answerParams(options.serve, params, request, reply);
       const text = readable(request);
@@ -83,7 +80,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
       const http: Http = { request, reply, served: {} };
       const response = await yoga.fetch(asFetchRequest(app, request, text), http);
       const { outcome } = http.served;
-      if (outcome) return sendOutcome(outcome, request, reply);
+      if (outcome) return sendOutcome(FORM, outcome, request, reply);
       return refuse(options.serve, request, reply, await failureOfYoga(response));
     },
   });
@@ -120,7 +117,7 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
   for (const [name, value] of Object.entries(request.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  headers.set('accept', negotiateMediaType(request));
+  headers.set('accept', negotiateMediaType(request.headers.accept));
   const body = text === '' ? {} : { body: text };
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }

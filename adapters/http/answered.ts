@@ -34,7 +34,7 @@ export function watchAnswers(app: FastifyInstance): void {
     for (const listener of listeners) listener(answered);
   };
   const watch = (request: FastifyRequest, reply: FastifyReply): void => {
-    const startedAt = request.raw.served?.startedAt ?? performance.now();
+    const startedAt = performance.now();
     reply.raw.once('close', () => {
       const status = reply.raw.writableFinished ? reply.raw.statusCode : null;
       note({ request, status, outcome: request.outcome ?? null, ms: performance.now() - startedAt });

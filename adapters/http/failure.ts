@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ServiceError } from '../../src/domain/errors.js';
 import { prefers } from './accept.js';
+import { setHeaders } from './headers.js';
+import type { Asker, Headers, HttpAnswer } from './outcome.js';
 
 /** The shape of every failure (section 7), with the additional members. */
 export function errorBody(failure: ServiceError, requestId: string) {
@@ -44,32 +46,43 @@ export const bearerChallenge = ({ code }: ServiceError, baseUrl: string, resourc
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
 /** Logs what the caller did not cause, for the operator; with a stack only where one helps to find the cause. */
-export function logFailure(request: FastifyRequest, failure: ServiceError): void {
+export function logFailure({ id, log }: Pick<FastifyRequest, 'id' | 'log'>, failure: ServiceError): void {
   if (failure.status < 500) return;
   const isFault = failure.status === 500;
   const err = failure.detail.cause ?? (isFault ? failure : undefined);
-  const line = { request_id: request.id, code: failure.code, ...(err !== undefined && { err }) };
-  request.log[isFault ? 'error' : 'warn'](line, failure.message);
+  log[isFault ? 'error' : 'warn'](
+    { request_id: id, code: failure.code, ...(err !== undefined && { err }) },
+    failure.message,
+  );
 }
 
 /** What a failed call was charged, and when to try again, as far as either can be said. */
-export function failureHeaders(reply: FastifyReply, failure: ServiceError): void {
-  if (!failure.isChargeUnknown) reply.header('X-Credits-Charged', '0');
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+export const failureHeaders = ({ isChargeUnknown, retryAfter }: ServiceError): Headers => ({
+  'X-Credits-Charged': isChargeUnknown ? undefined : '0',
+  'Retry-After': retryAfter === undefined ? undefined : String(retryAfter),
+});
+
+/** A failure in the one shape of REST and of everything that is no interface. */
+export function failureAnswer(failure: ServiceError, requestId: string, { accept, baseUrl }: Asker): HttpAnswer {
+  // As RFC 9457 where the caller asks for it by name (H1).
+  const isProblem = prefers(accept, 'application/problem+json');
+  const body = isProblem ? problemBody(failure, requestId, baseUrl) : errorBody(failure, requestId);
+  return {
+    status: failure.status,
+    headers: {
+      Vary: 'Accept',
+      'WWW-Authenticate': failure.status === 401 ? bearerChallenge(failure, baseUrl) : undefined,
+      'Content-Type': `application/${isProblem ? 'problem+json' : 'json'}; charset=utf-8`,
+    },
+    body: JSON.stringify(body),
+  };
 }
 
-/** The only place where a code becomes a status. */
+/** Refuses a request that made no call. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: ServiceError): FastifyReply {
   logFailure(request, failure);
-  reply.code(failure.status).header('Vary', 'Accept');
-  failureHeaders(reply, failure);
-  if (failure.status === 401) reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl));
-  // As RFC 9457 where the caller asks for it by name (H1).
-  if (prefers(request.headers.accept, 'application/problem+json')) {
-    const { baseUrl } = request.server;
-    return reply
-      .type('application/problem+json; charset=utf-8')
-      .send(JSON.stringify(problemBody(failure, request.id, baseUrl)));
-  }
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(errorBody(failure, request.id)));
+  const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
+  const { status, headers, body } = failureAnswer(failure, request.id, asker);
+  setHeaders(reply, { ...failureHeaders(failure), ...headers });
+  return reply.code(status).send(body);
 }

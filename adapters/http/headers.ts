@@ -1,20 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { PUBLIC_QPS, policyHeader, rateLimitHeaders } from '../../src/access/rate-headers.js';
 import { toCredits } from '../../src/domain/credits.js';
 import { STARTING_QPS } from '../../src/domain/tiers.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
-
-/**
- * What every interface does first with the outcome of a call: passes it to the log, and sets the headers of all
- * outcomes.
- */
-export function noteOutcome(request: FastifyRequest, reply: FastifyReply, outcome: Outcome): void {
-  request.outcome = outcome;
-  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, elapsedMs(request, reply)) });
-}
-
-const elapsedMs = ({ raw }: FastifyRequest, { elapsedTime }: FastifyReply): number =>
-  raw.served ? performance.now() - raw.served.startedAt : elapsedTime;
 
 /** Sends the headers whose values are not undefined. */
 export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string | undefined>>): void {

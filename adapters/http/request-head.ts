@@ -1,7 +1,5 @@
-import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
-import type { SocketFailures } from './client-error.js';
 
 /** Bytes. Node's parser bounds only the two together. */
 export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
@@ -74,12 +72,4 @@ function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
     seen += `${name}\n`;
   }
   return undefined;
-}
-
-/** Node answers these itself, with nothing but a status, unless somebody listens. */
-export function answerOddRequests(server: Server, failures: SocketFailures): void {
-  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  server.on('connect', ({ headers }, socket: Socket) => {
-    failures.send(socket, badRequest('CONNECT is not supported: this is not a proxy.'), headers.accept);
-  });
 }

@@ -81,8 +81,6 @@ export async function refusedUnread(
   request: FastifyRequest,
   kind: Pick<EnteringCall, 'interface' | 'mayBeKeyless'>,
 ): Promise<Outcome | null> {
-  // Its call was served already.
-  if (request.raw.served) return null;
   // The look-up of a key is short, and goes on if the caller leaves.
   const entered = await serve.enter({ ...senderParts(request), signal: new Presence(), ...kind });
   if ('refused' in entered) return entered.refused;

@@ -1,3 +1,5 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import fastify, {
   type FastifyBaseLogger,
@@ -10,17 +12,17 @@ import { asServiceError, badRequest, ServiceError } from '../../src/domain/error
 import type { Memories } from '../../src/lib/memories.js';
 import { truncated } from '../../src/lib/text.js';
 import type { Ids } from '../../src/ports/clock.js';
-import { answerRepeated } from './answer-repeated.js';
 import { watchAnswers } from './answered.js';
 import { LEAST_COMPRESSED } from './bodies/shared-body.js';
 import { type FailureAddresses, type SocketFailures, socketFailures } from './client-error.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
 import { sendFailure } from './failure.js';
+import { createFront } from './front.js';
 import { limitHeaders, setHeaders } from './headers.js';
-import { type Connections, defaultConnections, shareConnections } from './limits/connection-share.js';
-import { boundConnections, PATIENCE, type Patience, serverTimeouts } from './limits/connections.js';
+import { type ConnectionShare, defaultConnections, shareConnections } from './limits/connection-share.js';
+import { boundConnections, PATIENCE, type Patience, type Pipelines, serverTimeouts } from './limits/connections.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './limits/overload.js';
-import { answerOddRequests, faultOfHead, HEAD_BOUNDS } from './request-head.js';
+import { faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
 
 /** The methods that routes accept at a path; empty where there is no such path. */
@@ -91,7 +93,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger for each request costs more than its line.
     childLoggerFactory: (logger) => logger,
-    genReqId: (raw) => raw.served?.outcome.requestId ?? options.ids.requestId(),
+    genReqId: () => options.ids.requestId(),
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEAD_BOUNDS.url },
@@ -109,10 +111,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       sendFailure(request, reply, faultOfHead(request.raw) ?? fromFastify(error, request));
     },
   });
-  if (options.memories) answerRepeated(app, { ...options, memories: options.memories, trustedProxies, patience });
-  else app.decorate('rememberRequest', () => {});
-  boundConnections(app, patience);
-  answerOddRequests(app.server, failures);
+  const pipelines = boundConnections(app, patience);
   watchAnswers(app);
   logRequests(app, options.log);
   app.decorate('baseUrl', '');
@@ -127,20 +126,63 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', async (request, reply) => guard(options, request, reply));
-  await shedOverload(app, { capacity, shares, connections: limitConnections(app, options, failures), patience });
+  const connections = limitConnections(options, failures);
+  await shedOverload(app, { capacity, shares, connections, patience });
+  attach(app, { options, failures, pipelines, connections });
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
   return app;
 }
 
-/** Counts connections from now on, where they are bounded. */
-function limitConnections(app: FastifyInstance, options: HttpOptions, failures: SocketFailures): Connections | null {
+interface Attached {
+  readonly options: HttpOptions;
+  readonly failures: SocketFailures;
+  readonly pipelines: Pipelines;
+  readonly connections: ConnectionShare | null;
+}
+
+/**
+ * The one place that attaches to Node's server. A connection is counted, or refused, before anything that it sends is
+ * parsed. A request waits for those before it on its connection; then it is answered ahead of the framework if its plan is
+ * known, and otherwise by the framework.
+ */
+function attach(app: FastifyInstance, { options, failures, pipelines, connections }: Attached): void {
+  const { server } = app;
+  const { memories, patience = PATIENCE, trustedProxies = [] } = options;
+  const framework = takeOver(server, 'request') as RequestListener;
+  const front = memories && createFront(app, framework, { ...options, memories, patience, trustedProxies });
+  if (front === undefined) app.decorate('rememberPlan', () => {});
+  server.on('request', (request, response) => pipelines.begin(request, response, front ?? framework));
+  // Node answers these itself, with nothing but a status, unless somebody listens.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
+  server.on('connect', ({ headers }, socket: Socket) => {
+    failures.send(socket, badRequest('CONNECT is not supported: this is not a proxy.'), headers.accept);
+  });
+  if (connections === null) return;
+  // Node's own listener starts parsing, so it must not see a connection that is refused.
+  const accept = takeOver(server, 'connection') as (socket: Socket) => void;
+  server.on('connection', (socket: Socket) => {
+    if (connections.admits(socket)) accept(socket);
+  });
+}
+
+/** Removes the listeners of an event, and returns what calls them in their order. */
+function takeOver(server: Server, event: 'request' | 'connection'): (...args: unknown[]) => void {
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  return (...args) => {
+    for (const listener of listeners) listener.apply(server, args);
+  };
+}
+
+/** Bounds connections, where they are bounded. */
+function limitConnections(options: HttpOptions, failures: SocketFailures): ConnectionShare | null {
   const { capacity, patience = PATIENCE, trustedProxies = [] } = options;
   if (capacity?.maxConnections === undefined) return null;
   const total = capacity.maxConnections ?? defaultConnections();
   const longestMs = patience.requestMs + patience.lookMs;
-  return shareConnections(app.server, { total, trustedProxies, longestMs, failures });
+  return shareConnections({ total, trustedProxies, longestMs, failures });
 }
 
 function setCommon(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {

@@ -7,7 +7,8 @@ import type { Serve } from '../../src/serve/serve.js';
 import type { Piece } from '../http/bodies/encodings.js';
 import { sendPieces } from '../http/bodies/shared-body.js';
 import { bearerChallenge, errorBody, failureHeaders, logFailure } from '../http/failure.js';
-import { creditHeaders, noteOutcome, setHeaders } from '../http/headers.js';
+import { creditHeaders, setHeaders } from '../http/headers.js';
+import { callHeaders } from '../http/outcome.js';
 import { decodeBody, refusedUnread } from '../http/request.js';
 import { parsed } from './arguments.js';
 import { type Http, handshake, httpRefusal } from './calls.js';
@@ -182,7 +183,7 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   const outcome = called.outcome ?? handshakeOutcome ?? (await runHandshake(serve, http));
   const refusal = httpRefusal(outcome, called.outcome !== null);
   if (refusal) return refuse(http, outcome, refusal, body);
-  noteOutcome(http.request, http.reply, outcome);
+  noteOutcome(http, outcome);
   noteResult(http, outcome, called.outcome !== null);
   setHeaders(http.reply, responseHeaders(exchanged));
   http.reply.code(exchanged.status);
@@ -197,6 +198,12 @@ const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   operation: null,
 });
 
+/** For the log, and the headers of all calls. */
+function noteOutcome({ request, reply }: Http, outcome: Outcome): void {
+  request.outcome = outcome;
+  setHeaders(reply, callHeaders(outcome, reply.elapsedTime));
+}
+
 /** Sets the headers that go with a tool's result, the same as REST's. */
 function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean): void {
   if (!wasTool) return;
@@ -206,7 +213,7 @@ function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean
     return;
   }
   logFailure(request, result.failure);
-  failureHeaders(reply, result.failure);
+  setHeaders(reply, failureHeaders(result.failure));
 }
 
 /** A result that was made for this call alone is compressed for it alone. */
@@ -217,7 +224,7 @@ const sendResult = ({ request, reply }: Http, { result }: Outcome, pieces: reado
 
 /** A message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
 function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceError, body: unknown): FastifyReply {
-  noteOutcome(request, reply, outcome);
+  noteOutcome({ request, reply }, outcome);
   logFailure(request, failure);
   if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
   if (failure.status === 401)

@@ -3,9 +3,9 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../../src/domain/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
-import { answerParams, earlyRefusal, sendOutcome } from '../answer.js';
+import { answerParams, refuse, refuseEarly } from '../answer.js';
 import type { GraphqlParams } from '../params.js';
-import { commonHeaders, type GraphqlOptions, type Page, refuse, wantsPage } from '../request.js';
+import { type GraphqlOptions, type Page, wantsPage } from '../request.js';
 import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
@@ -92,9 +92,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       decompress: false,
       handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
-        commonHeaders(reply);
-        const refused = await earlyRefusal(options.serve, request);
-        if (refused) return sendOutcome(refused, request, reply);
+        if (await refuseEarly(options.serve, request, reply)) return reply;
         return answer(options.serve, runBy(graphql, large, reply), request, reply);
       },
     });

@@ -61,21 +61,17 @@ export const GZIP: Encoding = {
 };
 
 /** Compresses texts of this size better than gzip's best level, in a fifth of the time. */
-const BROTLI_QUALITY = 5;
+export const BROTLI_TEXT = {
+  [constants.BROTLI_PARAM_QUALITY]: 5,
+  [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+};
 /** RFC 7932, section 9.2: an empty last meta-block. */
 const BROTLI_END = Buffer.from([0b11]);
 
 /** RFC 7932, section 9.2: uncompressed meta-blocks. */
 const BROTLI: Encoding = {
   name: 'br',
-  begin: (shared) =>
-    brotliCompressSync(shared, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      },
-      finishFlush: constants.BROTLI_OPERATION_FLUSH,
-    }),
+  begin: (shared) => brotliCompressSync(shared, { params: BROTLI_TEXT, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
   end(own) {
     // From the lowest bit: not the last, four nibbles of length, the length less one, uncompressed, and zeros to a
     // whole byte.

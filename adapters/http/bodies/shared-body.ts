@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Rendered } from '../../../src/serve/rendered.js';
-import { ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
+import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
 
 /**
  * The content coding to answer with, of `names`, the best first; undefined: uncompressed. As for answers that are compressed
@@ -27,10 +29,8 @@ export interface SharedBody {
   readonly own: Buffer;
 }
 
-/** The complete body. */
-export const bodyText = ({ shared, own }: SharedBody): string => `${shared.bytes}${own}`;
-
 const NAMES: string[] = ENCODINGS.map(({ name }) => name);
+const OF_TEXTS: string[] = NAMES.filter((name) => name !== 'zstd');
 
 /** A shared body as it is sent to one client: its two parts, which follow each other. */
 export interface SentBody {
@@ -48,7 +48,7 @@ export interface SentBody {
  * Both parts in the encoding that the client asks for. The shared part is compressed once for each encoding, and kept;
  * the call's own part is stored uncompressed.
  */
-export function encodeShared(headers: IncomingHttpHeaders, { shared, own }: SharedBody): SentBody {
+function encodeShared(headers: IncomingHttpHeaders, { shared, own }: SharedBody): SentBody {
   const varies = shared.bytes.length + own.length >= LEAST_COMPRESSED;
   const encoding = varies ? askedFor(headers) : undefined;
   if (encoding === undefined) return { begin: shared.bytes, end: own, encoding, varies, made: 0 };
@@ -62,13 +62,31 @@ export function encodeShared(headers: IncomingHttpHeaders, { shared, own }: Shar
   return { begin: begun.bytes, end, encoding: encoding.name, varies, made };
 }
 
-/** Sends both parts as one body. */
-export function sendShared(request: FastifyRequest, reply: FastifyReply, body: SharedBody): FastifyReply {
-  const { begin, end, encoding, varies, made } = encodeShared(request.headers, body);
-  request.madeBytes = made;
+const gzipText = promisify(gzip);
+const brotliText = promisify(brotliCompress);
+const NOTHING = Buffer.alloc(0);
+
+/** A body in the encoding that the client asks for. A text is compressed beside the event loop. */
+export function encodeBody(headers: IncomingHttpHeaders, body: SharedBody | string): SentBody | Promise<SentBody> {
+  if (typeof body !== 'string') return encodeShared(headers, body);
+  const begin = Buffer.from(body);
+  const whole = {
+    begin,
+    end: NOTHING,
+    encoding: undefined,
+    varies: begin.length >= LEAST_COMPRESSED,
+    made: begin.length,
+  };
+  const encoding = whole.varies ? askedFor(headers, OF_TEXTS)?.name : undefined;
+  if (encoding === undefined) return whole;
+  const packed = encoding === GZIP.name ? gzipText(begin) : brotliText(begin, { params: BROTLI_TEXT });
+  return packed.then((bytes) => ({ ...whole, begin: bytes, encoding }));
+}
+
+/** Sets what the headers of an answer say of its body's encoding. */
+export function setBodyHeaders(reply: FastifyReply, { encoding, varies }: SentBody): void {
   if (varies) varyByEncoding(reply);
   if (encoding !== undefined) reply.header('Content-Encoding', encoding);
-  return reply.send(Buffer.concat([begin, end]));
 }
 
 const varyByEncoding = (reply: FastifyReply): FastifyReply =>

@@ -23,8 +23,7 @@ export function boundBodies(app: FastifyInstance, total: number, longestMs: numb
     return share;
   };
   app.addHook('preParsing', (request, reply, payload, done) => {
-    // The body of a call that was served already is here.
-    if (!hasBody(request) || request.raw.served) return done(null, payload);
+    if (!hasBody(request)) return done(null, payload);
     const share = shareForLimit(request.routeOptions.bodyLimit ?? USUAL_LIMIT);
     const holder = limitAddress(request.ip);
     const taken = share.take(holder);

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { limitAddress, plainAddress } from '../../../src/access/address.js';
 import { ServiceError } from '../../../src/domain/errors.js';
@@ -49,6 +48,11 @@ export interface Connections {
   readonly refused: number;
 }
 
+export interface ConnectionShare extends Connections {
+  /** Counts a connection until it is closed; false: it was refused. */
+  admits(socket: Socket): boolean;
+}
+
 /** The most refused connections that are sent a reason at once; any more are closed without one. */
 const MAX_FAREWELLS = 100;
 
@@ -56,7 +60,7 @@ const MAX_FAREWELLS = 100;
  * Bounds the connections open at once, and those of one address by the dynamic threshold (`FairShare`). A connection
  * beyond either is answered 503 with `Connection: close` before anything it sent is parsed.
  */
-export function shareConnections(server: Server, options: ConnectionShareOptions): Connections {
+export function shareConnections(options: ConnectionShareOptions): ConnectionShare {
   const { total, longestMs, failures } = options;
   const share = new FairShare({ total, longestMs, monotonic });
   const isTrusted = trustedPeers(options.trustedProxies);
@@ -91,18 +95,15 @@ export function shareConnections(server: Server, options: ConnectionShareOptions
     failures.send(socket, failure);
   }
 
-  // Node's own listener comes first and starts parsing, so it must not see a connection that is refused.
-  const [accept, ...others] = server.listeners('connection') as ((socket: Socket) => void)[];
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
-    // The connection is already closed.
-    const address = socket.remoteAddress;
-    if (address === undefined) return void socket.destroy();
-    const failure = admit(socket, address);
-    if (failure) return refuse(socket, failure);
-    for (const listener of [accept, ...others]) listener?.call(server, socket);
-  });
   return {
+    admits(socket) {
+      // Undefined: the connection is already closed.
+      const address = socket.remoteAddress;
+      const failure = address === undefined ? null : admit(socket, address);
+      if (address === undefined) socket.destroy();
+      else if (failure) refuse(socket, failure);
+      return address !== undefined && failure === null;
+    },
     get open() {
       return open;
     },

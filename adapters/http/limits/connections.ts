@@ -1,4 +1,4 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -41,13 +41,15 @@ export const serverTimeouts = ({ headMs, requestMs, idleMs, lookMs }: Patience) 
 });
 
 /** Bounds what one connection can keep in memory: answers that wait for their turn, or for the client to read them. */
-export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): void {
-  closeUnused(app, boundPipelines(app.server));
+export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): Pipelines {
+  const pipelines = boundPipelines();
+  closeUnused(app, pipelines);
   // Node clears this timeout itself once the answer is sent.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.raw.setTimeout(unreadMs);
     done();
   });
+  return pipelines;
 }
 
 /** The same for an answer that was written: where the system took all of it, nothing of it waits here. */
@@ -55,43 +57,51 @@ export function boundReading(response: ServerResponse, { unreadMs }: Patience): 
   if (response.socket !== null && response.socket.writableLength > 0) response.setTimeout(unreadMs);
 }
 
+/** The requests of each connection, in their order. */
+export interface Pipelines {
+  /** Works on a request when its turn on its connection comes. */
+  begin(request: IncomingMessage, response: ServerResponse, work: RequestListener): void;
+  /** Whether a connection has a request that is not answered. */
+  isBusy(socket: Socket): boolean;
+}
+
 /**
  * Works on one request of a connection at a time, since answers go out in order anyway, and begins one in each turn of
  * the event loop: a chunk of requests that can be answered at once is not answered before anybody else is. The next ones
  * wait before they reach the framework, whose work takes ten times as long as Node's parser: in a flood, all requests in
- * one chunk are parsed at once. Returns whether a connection has a request that is not answered.
+ * one chunk are parsed at once.
  */
-function boundPipelines(server: Server): (socket: Socket) => boolean {
+function boundPipelines(): Pipelines {
   const pipelines = new WeakMap<Socket, Pipeline>();
-  const handlers = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
   const next = (socket: Socket, pipeline: Pipeline): void => {
     const begin = pipeline.waiting.shift();
     if (begin === undefined) pipeline.isBusy = false;
     else if (socket.writable) begin();
   };
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    // A request whose head is completed after its connection was refused is not worked on.
-    if (!socket.writable) return;
-    let pipeline = pipelines.get(socket);
-    if (pipeline === undefined) {
-      pipeline = { isBusy: false, waiting: [] };
-      pipelines.set(socket, pipeline);
-    }
-    const own = pipeline;
-    const begin = (): void => {
-      response.once('close', () => setImmediate(next, socket, own));
-      for (const handle of handlers) handle.call(server, request, response);
-    };
-    if (!own.isBusy) {
-      own.isBusy = true;
-      begin();
-    } else if (own.waiting.length < MAX_PIPELINED - 1) own.waiting.push(begin);
-    // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
-    else hangUp(socket);
-  });
-  return (socket) => pipelines.get(socket)?.isBusy === true;
+  return {
+    begin(request, response, work) {
+      const { socket } = request;
+      // A request whose head is completed after its connection was refused is not worked on.
+      if (!socket.writable) return;
+      let pipeline = pipelines.get(socket);
+      if (pipeline === undefined) {
+        pipeline = { isBusy: false, waiting: [] };
+        pipelines.set(socket, pipeline);
+      }
+      const own = pipeline;
+      const begin = (): void => {
+        response.once('close', () => setImmediate(next, socket, own));
+        work(request, response);
+      };
+      if (!own.isBusy) {
+        own.isBusy = true;
+        begin();
+      } else if (own.waiting.length < MAX_PIPELINED - 1) own.waiting.push(begin);
+      // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
+      else hangUp(socket);
+    },
+    isBusy: (socket) => pipelines.get(socket)?.isBusy === true,
+  };
 }
 
 /**
@@ -120,7 +130,7 @@ interface Pipeline {
  * Node closes neither connections opened in advance, by load balancers and browsers, nor those with a part of a request's
  * head, nor those that become idle later: they would delay shutdown.
  */
-function closeUnused(app: FastifyInstance, isBusy: (socket: Socket) => boolean): void {
+function closeUnused(app: FastifyInstance, pipelines: Pipelines): void {
   const sockets = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -129,7 +139,7 @@ function closeUnused(app: FastifyInstance, isBusy: (socket: Socket) => boolean):
   app.addHook('preClose', (done) => {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const closing = setInterval(() => {
-      for (const socket of sockets) if (!isBusy(socket)) socket.destroy();
+      for (const socket of sockets) if (!pipelines.isBusy(socket)) socket.destroy();
     }, LONGEST_LAST_HEAD_MS).unref();
     app.server.once('close', () => clearInterval(closing));
     done();

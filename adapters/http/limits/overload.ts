@@ -176,9 +176,7 @@ const createPressure = (
   },
 });
 
-/** Work on a call that was served already is done, and may be paid. */
-const mayBeShed = ({ routeOptions, raw }: FastifyRequest): boolean =>
-  raw.served === undefined && !NEVER_SHED.has(routeOptions.url);
+const mayBeShed = ({ routeOptions }: FastifyRequest): boolean => !NEVER_SHED.has(routeOptions.url);
 
 const isCallers = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.sharedBy === 'caller';
 

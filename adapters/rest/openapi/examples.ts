@@ -6,7 +6,6 @@ import { holdsUsers, LIST_READS } from '../../../src/domain/lists.js';
 import { type ItemCache, itemPrice, type Unit } from '../../../src/domain/prices.js';
 import { PACKS, TIERS, usdPer1000 } from '../../../src/domain/tiers.js';
 import type { Answer } from '../../../src/serve/call.js';
-import { bodyText } from '../../http/bodies/shared-body.js';
 import { buildEnvelope, estimateEnvelope } from '../envelope.js';
 import { EXAMPLE_OBJECTS } from './example-objects.js';
 import type { Member, Selections } from './selections.js';
@@ -112,8 +111,8 @@ export function responseExamples(
   const example = ROOTS[name] ?? exampleOfList(name);
   const unit = priceOfField(root.field)?.unit;
   const data = { [root.name]: shaped(selections, root, example.value) };
-  const body = buildEnvelope(exampleAnswer(data, example.items ?? [], unit), REQUEST_ID, []);
-  const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(bodyText(body)) };
+  const { shared, own } = buildEnvelope(exampleAnswer(data, example.items ?? [], unit), REQUEST_ID, []);
+  const answer: Example = { summary: unit ? 'A response' : 'The response', value: JSON.parse(`${shared.bytes}${own}`) };
   if (!unit) return { answer };
   return { answer, estimate: { summary: 'With `estimate=true`', value: estimated(unit, asked) } };
 }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { RepeatedRequests } from '../../../adapters/http/repeated-requests.js';
+import { Plans } from '../../../adapters/http/plans.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { rawClient } from '../../interfaces/http/raw.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
@@ -104,7 +104,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   credits: fc.constantFrom(100, 100, 0.7, 0),
 });
 
-const found = vi.spyOn(RepeatedRequests.prototype, 'find');
+const found = vi.spyOn(Plans.prototype, 'find');
 const clock: ManualClock = manualClock();
 let services: readonly Service[];
 let lastId = 1000;

@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
-import { RepeatedRequests } from '../../../adapters/http/repeated-requests.js';
+import { Plans } from '../../../adapters/http/plans.js';
 import { REQUEST } from '../../../adapters/http/request-log.js';
 import { PricedVariables } from '../../../src/documents/priced-variables.js';
 import { AnswerCache } from '../../../src/serve/answer-cache.js';
@@ -189,7 +189,7 @@ async function answersOf(mount: Mount): Promise<Said> {
 }
 
 function rememberNothing(): void {
-  vi.spyOn(RepeatedRequests.prototype, 'find').mockImplementation(() => undefined);
+  vi.spyOn(Plans.prototype, 'find').mockImplementation(() => undefined);
   vi.spyOn(AnswerCache.prototype, 'find').mockImplementation(async () => undefined);
   vi.spyOn(Rendered.prototype, 'get').mockImplementation(() => undefined);
   const { of } = PricedVariables.prototype;
@@ -203,7 +203,7 @@ it.each(MOUNTS)(
   async (mount) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 22) });
     try {
-      const found = vi.spyOn(RepeatedRequests.prototype, 'find');
+      const found = vi.spyOn(Plans.prototype, 'find');
       const remembering = await answersOf(mount);
       const repeated = found.mock.results.filter(({ value }) => value !== undefined).length;
       // Mercurius runs each operation itself: only what is asked by REST is repeated.

@@ -1,6 +1,6 @@
 /** Compressing is work of the event loop: it is charged to the account whose answer it is done for, once for what is kept. */
 import { expect, it } from 'vitest';
-import { sendShared } from '../../../adapters/http/bodies/shared-body.js';
+import { type HttpAnswer, sendOutcome } from '../../../adapters/http/outcome.js';
 import { ProcessorTime } from '../../../src/access/processor-time.js';
 import { WorkSlots } from '../../../src/access/work-slots.js';
 import type { Outcome } from '../../../src/serve/call.js';
@@ -33,12 +33,15 @@ it('charges a shared encoding once, and longer bytes each time', async () => {
   const server = await startBareServer({
     shares: { processor, slots: new WorkSlots({ total: 100, monotonic, deadlineMs: 1000 }) },
     mount(app) {
-      app.addHook('preHandler', async (request) => {
-        request.outcome = { ...NOTED, result: keptAnswer(shared), requestId: request.id };
-      });
       const config = { sharedBy: 'caller' } as const;
-      app.get('/v1/shared', { config }, async (request, reply) => sendShared(request, reply, { shared, own: OWN }));
-      app.get('/v1/alone', { config }, async (_request, reply) => reply.type('application/json').send(whole));
+      const answer = (path: string, body: HttpAnswer['body']) =>
+        app.get(path, { config }, (request, reply) => {
+          const outcome = { ...NOTED, result: keptAnswer(shared), requestId: request.id };
+          const write = () => ({ status: 200, headers: { 'Content-Type': 'application/json' }, body });
+          return sendOutcome({ headers: {}, write }, outcome, request, reply);
+        });
+      answer('/v1/shared', { shared, own: OWN });
+      answer('/v1/alone', whole);
     },
   });
   try {

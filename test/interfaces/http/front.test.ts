@@ -1,13 +1,14 @@
-/** Requests that came before are answered ahead of the framework; what is unusual about them is the framework's. */
-import type { IncomingMessage } from 'node:http';
+/** Requests whose plan is known are answered ahead of the framework; what would be refused before its call is the framework's. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Asked } from '../../../adapters/http/repeated-requests.js';
+import { failureAnswer } from '../../../adapters/http/failure.js';
+import type { Plan } from '../../../adapters/http/plans.js';
 import { ProcessorTime } from '../../../src/access/processor-time.js';
 import { WorkSlots } from '../../../src/access/work-slots.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { Memories } from '../../../src/lib/memories.js';
 import { monotonic } from '../../../src/lib/monotonic.js';
+import type { Soon } from '../../../src/lib/soon.js';
 import type { Call, Outcome } from '../../../src/serve/call.js';
 import { Rendered } from '../../../src/serve/rendered.js';
 import { keptAnswer } from '../../engine/serve/kept-answer.js';
@@ -20,7 +21,7 @@ const PATH = '/v1/known?count=5';
 let server: BareServer;
 /** Calls that were served ahead of the framework. */
 let calls: Call[];
-let serve: (call: Call) => Promise<Outcome>;
+let serve: (call: Call) => Soon<Outcome>;
 let limit = 1000;
 
 const outcomeOf = ({ requestId }: Call, result: Outcome['result']): Outcome => ({
@@ -30,7 +31,7 @@ const outcomeOf = ({ requestId }: Call, result: Outcome['result']): Outcome => (
 
 const ANSWER = keptAnswer(new Rendered(Buffer.from('{"data":1')));
 
-const asked = (): Asked => ({
+const plan = (): Plan => ({
   call: {
     interface: 'rest',
     document: { name: 'user' },
@@ -41,9 +42,14 @@ const asked = (): Asked => ({
     calls.push(call);
     return serve(call);
   },
-  headers: { 'Content-Type': 'application/json' },
-  bodyOf: ({ result }) =>
-    result.kind === 'answer' && result.rendered ? { shared: result.rendered, own: Buffer.from('}') } : undefined,
+  form: {
+    headers: {},
+    write({ result, requestId }, asker) {
+      if (result.kind === 'refusal') return failureAnswer(result.failure, requestId, asker);
+      const body = result.rendered ? { shared: result.rendered, own: Buffer.from('}') } : JSON.stringify(result.data);
+      return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
+    },
+  },
 });
 
 async function start(shared = false): Promise<void> {
@@ -53,14 +59,13 @@ async function start(shared = false): Promise<void> {
     memories: new Memories(),
     capacity: { maxInFlight: limit },
     mount(app) {
-      const handler = async (request: { raw: IncomingMessage }) =>
-        request.raw.served ? `handed over ${request.raw.served.outcome.requestId}` : 'by the framework';
+      const handler = async () => 'by the framework';
       app.get('/v1/known', handler);
       app.post('/v1/known', handler);
       app.get('/v1/remember', async (request) => {
         const { url, method, headers, body } = request.query as Record<string, string>;
         const raw = { url, method, headers: JSON.parse(headers ?? '{}') };
-        app.rememberRequest(raw as never, body ?? '', asked());
+        app.rememberPlan({ raw: raw as never, body: Buffer.from(body ?? '', 'latin1') }, plan());
         return 'done';
       });
     },
@@ -138,12 +143,28 @@ describe('a request that came before', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is handed over with the outcome if that is a refusal, under the same id', async () => {
+  it('is answered with a refusal in the form of its interface', async () => {
     await remember(PATH);
     serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
     const answer = await ask(get(PATH, KEY + CLOSE));
-    expect(answer).toContain(`handed over ${calls[0]?.requestId}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 402 /);
     expect(answer).toContain(`x-request-id: ${calls[0]?.requestId}\r\n`);
+    expect(answer).toMatch(/x-credits-charged: 0\r\n[\s\S]*vary: Accept\r\n[\s\S]*"code":"no_credits"/i);
+  });
+
+  it('is answered in this turn where its outcome is there', async () => {
+    await remember(PATH);
+    serve = (call) => outcomeOf(call, ANSWER);
+    expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
+  });
+
+  it('compresses a body that is made for it alone', async () => {
+    await remember(PATH);
+    const { rendered: _, ...made } = ANSWER;
+    serve = (call) => outcomeOf(call, { ...made, data: { text: 'x'.repeat(2000) } });
+    const answer = await ask(get(PATH, `${KEY}${CLOSE}Accept-Encoding: gzip\r\n`));
+    expect(answer).toMatch(/vary: accept-encoding\r\ncontent-encoding: gzip\r\n/);
+    expect(answer.length).toBeLessThan(2000);
   });
 
   it('is not remembered if its address has a key in it, or if it is long', async () => {
@@ -157,7 +178,7 @@ describe('a request that came before', () => {
   });
 });
 
-it('a call that was served is not refused for the bodies that others are sending', async () => {
+it('serves a known request beside the bodies that others are sending', async () => {
   await server.close();
   limit = 4;
   await start(true);
@@ -168,7 +189,7 @@ it('a call that was served is not refused for the bodies that others are sending
   const send = (body: string) => ask(post('/v1/known', `${KEY}${CLOSE}Content-Length: 7\r\n`, body));
   expect(await send('{"a":2}')).toMatch(/^HTTP\/1\.1 503 /);
   serve = async (call) => outcomeOf(call, { kind: 'refusal', failure: new ServiceError('no_credits', 'None left.') });
-  expect(await send('{"a":1}')).toContain('handed over');
+  expect(await send('{"a":1}')).toMatch(/^HTTP\/1\.1 402 /);
   slow.socket.destroy();
 });
 
@@ -203,6 +224,5 @@ it('beyond capacity it is the framework that refuses', async () => {
 it('asks clients to close the connection while the process stops', async () => {
   await remember(PATH);
   server.app.stopping = true;
-  expect(await ask(get(PATH, KEY))).toMatch(/connection: close/i);
-  expect(calls).toEqual([]);
+  expect(await ask(get(PATH, KEY))).toMatch(/connection: close[\s\S]*\{"data":1\}/i);
 });

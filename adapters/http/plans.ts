@@ -2,25 +2,25 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { BoundedMap } from '../../src/lib/bounded-map.js';
 import { bytesOf } from '../../src/lib/bytes-of.js';
 import type { Memories } from '../../src/lib/memories.js';
+import type { Soon } from '../../src/lib/soon.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
-import type { SharedBody } from './bodies/shared-body.js';
+import type { Form } from './outcome.js';
 import { type CallerParts, hasQueryKey } from './request.js';
 
-/** A call without its caller: one whose answer is rendered, and that the engine executes. */
-export type AskedCall = Omit<Call, keyof CallerParts | 'render' | 'run' | 'isHandshake'> &
-  Required<Pick<Call, 'render'>>;
+/** A call without its caller: one whose answer is rendered. */
+export type PlannedCall = Omit<Call, keyof CallerParts | 'render' | 'isHandshake'> & Required<Pick<Call, 'render'>>;
 
-/** What a request asks, for any caller, and the form of its answer: as its interface worked it out before. */
-export interface Asked {
-  readonly call: AskedCall;
-  readonly serve: (call: Call) => Promise<Outcome>;
-  /** Headers of every answer to it; those of its outcome are added. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body of an outcome; undefined for one that the interface sends in another way. */
-  readonly bodyOf: (outcome: Outcome) => SharedBody | undefined;
+/**
+ * What a request asks, for any caller, and how it is answered. Its interface makes it from the request; where the same
+ * request is answered from a kept answer, it is found again by the next one.
+ */
+export interface Plan {
+  readonly call: PlannedCall;
+  readonly serve: (call: Call) => Soon<Outcome>;
+  readonly form: Form;
 }
 
-export interface Remembered extends Asked {
+export interface RememberedPlan extends Plan {
   /** What is the same in the head of each answer: names and values in turn. */
   readonly head: readonly string[];
 }
@@ -28,30 +28,30 @@ export interface Remembered extends Asked {
 /** Characters of a request's head and body that decide its answer. Longer requests are read each time. */
 const LONGEST = 4096;
 
-/** Memory of the objects around a call. Measured, rounded up. */
-const ASKED_BYTES = 1200;
+/** Memory of the objects around a plan. Measured, rounded up. */
+const PLAN_BYTES = 1200;
 
 /**
- * What requests asked that were answered from kept answers. The same request of another caller, or in another encoding,
+ * Plans of requests that were answered from kept answers. The same request of another caller, or in another encoding,
  * asks the same: it need not be routed, read and checked again.
  */
-export class RepeatedRequests {
-  readonly #known: BoundedMap<Remembered>;
+export class Plans {
+  readonly #known: BoundedMap<RememberedPlan>;
 
   constructor(memories: Memories) {
-    this.#known = memories.map('repeated_requests', { weigh: ({ call }) => ASKED_BYTES + bytesOf(call.document) });
+    this.#known = memories.map('repeated_requests', { weigh: ({ call }) => PLAN_BYTES + bytesOf(call.document) });
   }
 
-  /** What the request asks, if it is known. */
-  find(request: IncomingMessage, body: string): Remembered | undefined {
+  /** The plan of the request, if it is known. */
+  find(request: IncomingMessage, body: string): RememberedPlan | undefined {
     return this.#known.get(requestKey(request, body));
   }
 
   /** An address with a key in it is not kept. */
-  remember(request: IncomingMessage, body: string, asked: Remembered): void {
+  remember(request: IncomingMessage, body: string, plan: RememberedPlan): void {
     if (hasQueryKey(request.url ?? '')) return;
     const key = requestKey(request, body);
-    if (key.length <= LONGEST) this.#known.set(key, asked);
+    if (key.length <= LONGEST) this.#known.set(key, plan);
   }
 }
 
@@ -65,7 +65,7 @@ const headerKey = (headers: IncomingHttpHeaders): string => {
 };
 
 /** Whether a request can have been remembered at all. */
-export function mayBeRepeated({ method, headers }: IncomingMessage): boolean {
+export function mayBePlanned({ method, headers }: IncomingMessage): boolean {
   if (headers['x-api-key'] === undefined && headers.authorization === undefined) return false;
   if (headers['transfer-encoding'] !== undefined) return false;
   const length = Number(headers['content-length'] ?? 0);

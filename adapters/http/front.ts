@@ -1,0 +1,191 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
+import type { FastifyInstance } from 'fastify';
+import type { Memories } from '../../src/lib/memories.js';
+import { andThen } from '../../src/lib/soon.js';
+import type { Ids } from '../../src/ports/clock.js';
+import type { Call, Outcome } from '../../src/serve/call.js';
+import { encodeBody, type SentBody } from './bodies/shared-body.js';
+import { commonHeaders, isV1, v1Headers } from './common-headers.js';
+import { addHeaders, headWithout } from './headers.js';
+import { boundReading, type Patience } from './limits/connections.js';
+import { answerOf, callHeaders, type HttpAnswer } from './outcome.js';
+import { mayBePlanned, type Plan, Plans, type RememberedPlan } from './plans.js';
+import { Presence, presentedCredential } from './request.js';
+import { faultOfHead } from './request-head.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Remembers the plan of a request, so that the next one like it is answered ahead of the framework. */
+    rememberPlan(request: Pick<FastifyRequest, 'raw' | 'body'>, plan: Plan): void;
+  }
+}
+
+export interface FrontOptions {
+  readonly memories: Memories;
+  readonly ids: Ids;
+  readonly versionHeaders: Readonly<Record<string, string>>;
+  readonly trustedProxies: readonly string[];
+  readonly patience: Patience;
+}
+
+/**
+ * Answers requests whose plan is known ahead of the framework: it need not be made again. What would be refused before its
+ * call goes to the framework, which says so.
+ */
+export function createFront(app: FastifyInstance, framework: RequestListener, options: FrontOptions): RequestListener {
+  const plans = new Plans(options.memories);
+  const ofV1 = v1Headers(options.versionHeaders);
+  app.decorate('rememberPlan', ({ raw, body }, plan) => {
+    const headers = { ...commonHeaders('', app), ...(isV1(raw.url ?? '') && ofV1), ...plan.form.headers };
+    const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
+    plans.remember(raw, text, { ...plan, head: headWithout(OF_ONE_ANSWER, headers) });
+  });
+  const front = { app, options, addressOf: addressesBehind(options.trustedProxies) };
+  const look = (request: IncomingMessage, response: ServerResponse, body: string): void => {
+    const plan = plans.find(request, body);
+    if (plan === undefined || faultOfHead(request) !== undefined || !app.pressure.enter(request)) {
+      framework(request, response);
+    } else new Answering(front, plan, request, response).run();
+  };
+  return (request, response) => {
+    if (!mayBePlanned(request)) return framework(request, response);
+    if (request.method === 'GET') return look(request, response, '');
+    // A body that came with its head is parsed when the chunk is. It stays in the stream, for the framework.
+    setImmediate(() => {
+      if (request.socket.destroyed) return;
+      const body = request.complete ? (request.read() as Buffer | null) : null;
+      if (body !== null) request.unshift(body);
+      look(request, response, body?.toString('latin1') ?? '');
+    });
+  };
+}
+
+/** Names of the headers that are not the same for every answer. */
+const OF_ONE_ANSWER: ReadonlySet<string> = new Set(['X-Request-Id', 'RateLimit-Policy', 'Vary']);
+
+interface Front {
+  readonly app: FastifyInstance;
+  readonly options: FrontOptions;
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** One request whose plan is known, from its call to its answer. */
+class Answering {
+  readonly #front: Front;
+  readonly #plan: RememberedPlan;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #id: string;
+  readonly #startedAt = performance.now();
+  readonly #presence = new Presence();
+  #outcome: Outcome | null = null;
+
+  constructor(front: Front, plan: RememberedPlan, request: IncomingMessage, response: ServerResponse) {
+    this.#front = front;
+    this.#plan = plan;
+    this.#request = request;
+    this.#response = response;
+    this.#id = front.options.ids.requestId();
+    response.once('close', () => this.#end());
+  }
+
+  run(): void {
+    const call = new PlannedCall(
+      this.#plan,
+      this.#id,
+      this.#presence,
+      this.#front.addressOf(this.#request),
+      this.#request,
+    );
+    const sent = andThen(this.#plan.serve(call), (outcome) => this.#answer(outcome));
+    if (sent instanceof Promise) {
+      sent.catch((err: unknown) => {
+        this.#front.app.log.error({ err }, 'A request whose plan is known could not be answered.');
+        this.#response.destroy();
+      });
+    }
+  }
+
+  #answer(outcome: Outcome): void | Promise<void> {
+    const { app } = this.#front;
+    const { headers } = this.#request;
+    this.#outcome = outcome;
+    app.pressure.leave(this.#request);
+    const asker = { accept: headers.accept, baseUrl: app.baseUrl };
+    const answer = answerOf(this.#plan.form, outcome, asker, app.log);
+    return andThen(encodeBody(headers, answer.body), (body) => this.#send(outcome, answer, body));
+  }
+
+  #send(outcome: Outcome, { status, headers }: HttpAnswer, { begin, end, encoding, varies, made }: SentBody): void {
+    const { app, options } = this.#front;
+    const response = this.#response;
+    if (outcome.accountId !== null) app.pressure.chargeBytes(outcome.accountId, made);
+    const head = this.#plan.head.slice();
+    addHeaders(head, callHeaders(outcome, performance.now() - this.#startedAt));
+    addHeaders(head, { ...headers, Vary: undefined });
+    addHeaders(head, {
+      'X-Request-Id': this.#id,
+      Vary: joinVary(headers.Vary ?? this.#plan.form.headers.Vary, varies ? 'accept-encoding' : undefined),
+      'Content-Encoding': encoding,
+      'Content-Length': String(begin.length + end.length),
+      Connection: app.stopping ? 'close' : undefined,
+    });
+    response.writeHead(status, head);
+    if (end.length > 0) response.write(begin);
+    response.end(end.length > 0 ? end : begin);
+    this.#request.resume();
+    boundReading(response, options.patience);
+  }
+
+  #end(): void {
+    const { app } = this.#front;
+    const response = this.#response;
+    const { method = '', url = '' } = this.#request;
+    if (!response.writableFinished) this.#presence.end();
+    app.pressure.leave(this.#request);
+    const status = response.writableFinished ? response.statusCode : null;
+    const ms = performance.now() - this.#startedAt;
+    app.noteAnswered({ request: { id: this.#id, method, url }, status, outcome: this.#outcome, ms });
+  }
+}
+
+/** The client's address, as the framework finds it. */
+function addressesBehind(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
+  const isTrusted = proxyAddr.compile([...trustedProxies]);
+  return (request) => proxyAddr(request, isTrusted);
+}
+
+/** The call of a plan for one caller. */
+class PlannedCall implements Call {
+  readonly requestId: string;
+  readonly address: string;
+  readonly credential: Call['credential'];
+  readonly signal: Call['signal'];
+  readonly document: Call['document'];
+  readonly parse: Call['parse'];
+  readonly interface: Call['interface'];
+  readonly render: NonNullable<Call['render']>;
+  readonly mayBeKeyless: boolean;
+  readonly queriesOnly: boolean;
+  readonly allOrNothing: boolean;
+
+  constructor({ call }: Plan, id: string, signal: Call['signal'], address: string, { headers }: IncomingMessage) {
+    this.requestId = id;
+    this.address = address;
+    // An address with a key in it is never known.
+    this.credential = presentedCredential(headers, false);
+    this.signal = signal;
+    this.document = call.document;
+    this.parse = call.parse;
+    this.interface = call.interface;
+    this.render = call.render;
+    this.mayBeKeyless = call.mayBeKeyless ?? false;
+    this.queriesOnly = call.queriesOnly ?? false;
+    this.allOrNothing = call.allOrNothing ?? false;
+  }
+}
+
+const joinVary = (...names: readonly (string | undefined)[]): string | undefined =>
+  names.filter((name) => name !== undefined).join(', ') || undefined;

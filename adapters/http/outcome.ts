@@ -1,0 +1,93 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import { asServiceError } from '../../src/domain/errors.js';
+import type { Outcome } from '../../src/serve/call.js';
+import { fieldFailure } from '../../src/serve/execute.js';
+import { encodeBody, type SharedBody, setBodyHeaders } from './bodies/shared-body.js';
+import { failureHeaders, logFailure } from './failure.js';
+import { creditHeaders, limitHeaders, serverTiming, setHeaders } from './headers.js';
+import type { Plan } from './plans.js';
+import { callerParts } from './request.js';
+
+/** Undefined values are left out. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** An outcome in the form of its interface: what no other interface has, too. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** A text is made, and compressed, for this answer alone. */
+  readonly body: SharedBody | string;
+}
+
+/** What the form of an answer may depend on. */
+export interface Asker {
+  readonly accept: string | undefined;
+  readonly baseUrl: string;
+}
+
+/** How an interface writes outcomes. */
+export interface Form {
+  /** The headers of all its answers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Throws where an answer cannot be written; a refusal always can. */
+  readonly write: (outcome: Outcome, asker: Asker) => HttpAnswer;
+}
+
+/**
+ * The one place where an outcome becomes an answer, however it is sent: in the form of its interface, with the headers of
+ * every interface. Failures that Perch caused are logged.
+ */
+export function answerOf({ write }: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): HttpAnswer {
+  logFailures(outcome, log);
+  try {
+    const { status, headers, body } = write(outcome, asker);
+    return { status, headers: { ...resultHeaders(outcome), ...headers }, body };
+  } catch (error) {
+    const refused: Outcome = { ...outcome, result: { kind: 'refusal', failure: asServiceError(error) } };
+    return answerOf({ headers: {}, write }, refused, asker, log);
+  }
+}
+
+function logFailures({ requestId: id, result }: Outcome, log: FastifyBaseLogger): void {
+  if (result.kind === 'refusal') logFailure({ id, log }, result.failure);
+  else for (const error of result.errors) logFailure({ id, log }, fieldFailure(error));
+}
+
+/** What an outcome cost: the same figures as in the body. */
+const resultHeaders = (outcome: Outcome): Headers =>
+  outcome.result.kind === 'answer' ? creditHeaders(outcome.result, outcome) : failureHeaders(outcome.result.failure);
+
+/** The headers of every call: its rate limit, and where its time went. */
+export const callHeaders = (outcome: Outcome, ms: number): Headers => ({
+  ...limitHeaders(outcome),
+  'Server-Timing': serverTiming(outcome, ms),
+});
+
+/** Serves a request that the framework has read, and answers it; the next one like it is answered ahead of the framework. */
+export async function answerPlan(plan: Plan, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const outcome = await plan.serve({ ...callerParts(request, reply), ...plan.call });
+  if (outcome.result.kind === 'answer' && outcome.result.rendered) {
+    const params = plan.call.parse();
+    request.server.rememberPlan(request, { ...plan, call: { ...plan.call, parse: () => params } });
+  }
+  return sendOutcome(plan.form, outcome, request, reply);
+}
+
+/** Sends an outcome through the framework. */
+export async function sendOutcome(
+  form: Form,
+  outcome: Outcome,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  request.outcome = outcome;
+  const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
+  const { status, headers, body } = answerOf(form, outcome, asker, request.log);
+  setHeaders(reply, form.headers);
+  setHeaders(reply, callHeaders(outcome, reply.elapsedTime));
+  setHeaders(reply, headers);
+  const sent = await encodeBody(request.headers, body);
+  request.madeBytes = sent.made;
+  setBodyHeaders(reply, sent);
+  return reply.code(status).send(Buffer.concat([sent.begin, sent.end]));
+}

@@ -1,0 +1,8 @@
+/** A value that is there, or that has to be waited for. */
+export type Soon<Value> = Value | Promise<Value>;
+
+export const mustWait = <Value>(soon: Soon<Value>): soon is Promise<Value> => soon instanceof Promise;
+
+/** Goes on in this turn where the value is there. What `next` throws is thrown, or rejects. */
+export const andThen = <Value, Next>(soon: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> =>
+  mustWait(soon) ? soon.then(next) : next(soon);
