@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../src/domain/errors.js';
 import { counted } from '../../src/domain/figures.js';
+import type { Soon } from '../../src/lib/soon.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 
 /** Admits one keyless request of an address (`public` policy). */
-export type AdmitPublic = (address: string) => Promise<RateDecision>;
+export type AdmitPublic = (address: string) => Soon<RateDecision>;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 

@@ -58,7 +58,7 @@ export function createMemoryCache(options: MemoryCacheOptions): Cache {
     async get<T>(key: string) {
       return read<T>(key);
     },
-    async getMany<T>(keys: readonly string[]) {
+    getMany<T>(keys: readonly string[]) {
       return keys.map((key) => read<T>(key));
     },
     async set(key, cached, ttlMs, shows = [], read) {

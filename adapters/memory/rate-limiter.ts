@@ -33,7 +33,7 @@ export function createMemoryRateLimiter({
   const buckets = memories.map<Bucket>('rates', maxBytes === undefined ? {} : { maxBytes });
 
   return {
-    async take(bucketName, limit, windowSeconds = 1) {
+    take(bucketName, limit, windowSeconds = 1) {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`${limit} is not a limit: whole, at least 1`);
       const name = shortName(bucketName);
       const token = windowSeconds * 1000;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
+import type { Soon } from '../../src/lib/soon.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { logFailure } from '../http/failure.js';
@@ -17,7 +18,7 @@ export interface Allowance {
 export interface PublicLimits {
   readonly admitPublic: AdmitPublic;
   /** `whom`: an address, an account, or `all`. */
-  readonly take: (allowance: Allowance, whom: string) => Promise<RateDecision>;
+  readonly take: (allowance: Allowance, whom: string) => Soon<RateDecision>;
 }
 
 interface OpenRoute {

@@ -5,6 +5,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { asServiceError } from '../../src/domain/errors.js';
 import { backgroundTimers } from '../../src/lib/monotonic.js';
+import type { Soon } from '../../src/lib/soon.js';
 import { withTimeout } from '../../src/lib/with-timeout.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
@@ -70,7 +71,7 @@ export function openTelemetry({ url, serviceName, version, log }: TelemetryOptio
   async function span<T>(
     name: string,
     attributes: SpanAttributes,
-    run: () => Promise<T>,
+    run: () => Soon<T>,
     behalf: readonly SpanMark[] = [],
   ): Promise<T> {
     const [first, ...others] = behalf as readonly Context[];

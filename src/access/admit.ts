@@ -1,3 +1,4 @@
+import type { Soon } from '../lib/soon.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision, RateLimiter } from '../ports/rate-limiter.js';
 import { limitAddress } from './address.js';
@@ -5,16 +6,16 @@ import { PUBLIC_QPS } from './rate-headers.js';
 
 export interface Admit {
   /** One request of the account, shared by all its keys; policy `account`. A new tier takes effect at once (L8). */
-  admit(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
+  admit(caller: Pick<Caller, 'accountId' | 'qps'>): Soon<RateDecision>;
   /** One keyless request from an address, or from a /64 (`limitAddress`); policy `public`. */
-  admitPublic(address: string): Promise<RateDecision>;
+  admitPublic(address: string): Soon<RateDecision>;
   /** One health check from an address: counted apart from everything else there, under the same policy. */
-  admitCheck(address: string): Promise<RateDecision>;
+  admitCheck(address: string): Soon<RateDecision>;
   /**
    * One message of the protocol itself, such as a handshake, which takes three at once: counted apart from reads, at the
    * rate of the account, or of `public` if that is higher.
    */
-  admitHandshake(caller: Pick<Caller, 'accountId' | 'qps'>): Promise<RateDecision>;
+  admitHandshake(caller: Pick<Caller, 'accountId' | 'qps'>): Soon<RateDecision>;
 }
 
 /** Asks the rate limiter and refuses nothing itself: the decision is needed for the headers either way. */

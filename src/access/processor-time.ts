@@ -104,16 +104,16 @@ export class ProcessorTime {
   }
 
   /**
-   * Resolves at once, or in a later turn of the event loop if much was done in this one. Of those who ask in the same
-   * tick, each is let in once the one before it has done its work.
+   * Undefined: now. Otherwise it resolves in a later turn of the event loop, since much was done in this one. Of those who
+   * ask in the same tick, each is let in once the one before it has done its work.
    */
-  async turn(signal: AbortState): Promise<void> {
-    if (signal.aborted) return;
+  turn(signal: AbortState): Promise<void> | undefined {
+    if (signal.aborted) return undefined;
     if (!this.#isLetIn && this.#turnMs < TURN_MS) {
       this.#letIn();
-      return;
+      return undefined;
     }
-    await new Promise<void>((resolve) => {
+    return new Promise<void>((resolve) => {
       this.#waiting.push({ signal, resolve });
       if (!this.#isLetIn) this.#letInLater();
     });

@@ -48,9 +48,14 @@ export class LinkedSet<Value> implements Iterable<Value> {
 
   /** The value that an iteration is at may be removed meanwhile, but not the one after it. */
   *[Symbol.iterator](): Generator<Value, void> {
+    for (const { value } of this.links()) yield value;
+  }
+
+  /** The places of the values, in their order; removed as with values. */
+  *links(): Generator<Link<Value>, void> {
     for (let link = this.#first; link !== null; ) {
-      const { value, next } = link;
-      yield value;
+      const { next } = link;
+      yield link;
       link = next;
     }
   }

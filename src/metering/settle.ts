@@ -2,9 +2,9 @@ import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, InDoubtError, ServiceError } from '../domain/errors.js';
 import { formatCredits } from '../domain/figures.js';
 import type { AbortState } from '../lib/abort.js';
-import { backgroundTimers } from '../lib/monotonic.js';
+import type { Alarms } from '../lib/alarms.js';
 import type { Caller } from '../ports/accounts.js';
-import type { Clock, Timers } from '../ports/clock.js';
+import type { Clock } from '../ports/clock.js';
 import type { Ledger, Posted } from '../ports/ledger.js';
 import type { Charge } from './receipt.js';
 import type { SpendingLimit } from './spending-limit.js';
@@ -13,8 +13,8 @@ export interface Settlement {
   readonly ledger: Ledger;
   /** Never set back. */
   readonly monotonic: Clock;
-  /** On the same clock; the process's own by default. */
-  readonly timers?: Timers | undefined;
+  /** On the same clock. */
+  readonly alarms: Alarms;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
   readonly requestId: string;
@@ -53,40 +53,40 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
  * (M19), the signal's reason if posting was not begun in time, and `upstream_error` with the reason `charge_unknown` if
  * the outcome is unknown a second after the deadline.
  */
-export async function post(at: Settlement, charge: Charge): Promise<Posted> {
-  const { caller, limit, ledger, requestId, operation, monotonic, timers = backgroundTimers } = at;
+export function post(at: Settlement, charge: Charge): Promise<Posted> {
+  const { caller, limit, ledger, requestId, operation, monotonic } = at;
   const { amount, items, cacheHits, ledgerLines: lines } = charge;
   const { accountId, walletId, keyId } = caller;
   const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
   const postAs = (name: string): Promise<Posted> => ledger.post({ ...debit, operation: name }, at.signal);
   const posting = typeof operation === 'string' ? postAs(operation) : operation.then(postAs);
   limit.post(posting, amount, monotonic);
-  try {
-    return await outcomeWithin(posting, at.deadlineAtMs + GRACE_MS - monotonic.now(), timers);
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    if (error instanceof InDoubtError) throw chargeUnknown(requestId, error);
-    throw new ServiceError('internal', 'The charge could not be recorded, so nothing was delivered or charged.', {
-      cause: error,
-    });
-  }
+  return outcomeOf(posting, at);
 }
 
-/** The outcome, or `InDoubtError` if that takes longer. Not a race: that would make four promises more, for each charge. */
-function outcomeWithin(posting: Promise<Posted>, ms: number, timers: Timers): Promise<Posted> {
+/** The outcome, or that it is unknown. Not a race: that would make four promises more, for each charge. */
+function outcomeOf(posting: Promise<Posted>, { alarms, deadlineAtMs, requestId }: Settlement): Promise<Posted> {
   return new Promise((resolve, reject) => {
-    const cancel = timers.after(ms, () => reject(new InDoubtError('the ledger has not answered')));
+    const isLate = (): void => reject(chargeUnknown(requestId, new InDoubtError('the ledger has not answered')));
+    const alarm = alarms.set(deadlineAtMs + GRACE_MS, isLate);
     posting.then(
       (posted) => {
-        cancel();
+        alarms.cancel(alarm);
         resolve(posted);
       },
       (error: unknown) => {
-        cancel();
-        reject(error);
+        alarms.cancel(alarm);
+        reject(failureOf(error, requestId));
       },
     );
   });
+}
+
+function failureOf(error: unknown, requestId: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof InDoubtError) return chargeUnknown(requestId, error);
+  const message = 'The charge could not be recorded, so nothing was delivered or charged.';
+  return new ServiceError('internal', message, { cause: error });
 }
 
 const chargeUnknown = (requestId: string, cause: InDoubtError): ServiceError =>

@@ -1,3 +1,5 @@
+import type { Soon } from '../lib/soon.js';
+
 /** A cached value and when it was read from the network (Unix milliseconds). */
 export interface Cached<T> {
   readonly value: T;
@@ -19,7 +21,7 @@ export interface ReadOf<T> {
 export interface Cache {
   get<T>(key: string): Promise<Cached<T> | undefined>;
   /** In the order of the keys. */
-  getMany<T>(keys: readonly string[]): Promise<(Cached<T> | undefined)[]>;
+  getMany<T>(keys: readonly string[]): Soon<(Cached<T> | undefined)[]>;
   /**
    * `shows`: the names of the objects it contains, which `shows()` finds while it is cached. Those that `shows()` was
    * asked for after the read began are left out. Resolves with what is left of the value.

@@ -1,3 +1,5 @@
+import type { Soon } from '../lib/soon.js';
+
 /** How many calls a network's own buckets have left until they reset: what all nodes have learned from its answers. */
 export interface CallsLeft {
   /** Takes one of the bucket's calls; 0 only looks. */
@@ -48,5 +50,5 @@ export interface RateLimiter {
    * (default 1): the `q` and `w` of a policy. Another limit takes effect from the next take and loses no tokens; a
    * bucket's window never changes.
    */
-  take(bucket: string, limit: number, windowSeconds?: number): Promise<RateDecision>;
+  take(bucket: string, limit: number, windowSeconds?: number): Soon<RateDecision>;
 }

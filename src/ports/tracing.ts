@@ -1,5 +1,7 @@
 /** Tracing of requests. */
 
+import type { Soon } from '../lib/soon.js';
+
 /** Numbers and fixed words: nothing that a caller wrote, and nothing that could be a key. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
@@ -15,4 +17,6 @@ export interface Tracing {
    * any, the parent is the span open here.
    */
   span<T>(name: string, attributes: SpanAttributes, run: () => Promise<T>, behalf?: readonly SpanMark[]): Promise<T>;
+  /** The same for work that may be done in this turn. */
+  span<T>(name: string, attributes: SpanAttributes, run: () => Soon<T>, behalf?: readonly SpanMark[]): Soon<T>;
 }

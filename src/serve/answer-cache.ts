@@ -1,6 +1,7 @@
 import type { BoundedMap } from '../lib/bounded-map.js';
 import { bytesOf } from '../lib/bytes-of.js';
 import { Memories } from '../lib/memories.js';
+import { andThen, type Soon } from '../lib/soon.js';
 import type { Charge, Dependency } from '../metering/receipt.js';
 import type { Cache } from '../ports/cache.js';
 import type { Tombstones } from '../read/tombstones.js';
@@ -46,12 +47,15 @@ export class AnswerCache {
   }
 
   /** The answer to a call, given a short text that identifies the call, if every cached value it was made of is unchanged. */
-  async find(key: string): Promise<Answer | undefined> {
+  find(key: string): Soon<Answer | undefined> {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    if (entry.tombstonesVersion === this.#tombstones.version && (await this.#isCurrent(entry))) return entry.answer;
-    this.#entries.delete(key);
-    return undefined;
+    const isValid = entry.tombstonesVersion === this.#tombstones.version && this.#isCurrent(entry);
+    return andThen(isValid, (current) => {
+      if (current) return entry.answer;
+      this.#entries.delete(key);
+      return undefined;
+    });
   }
 
   /** Stores nothing if an object was found deleted since work on the answer began: making and settling it take time. */
@@ -66,9 +70,10 @@ export class AnswerCache {
     });
   }
 
-  async #isCurrent({ keys, values }: Entry): Promise<boolean> {
-    const cached = await this.#cache.getMany(keys);
-    return values.every((value, n) => cached[n] !== undefined && cached[n].value === value.deref());
+  #isCurrent({ keys, values }: Entry): Soon<boolean> {
+    return andThen(this.#cache.getMany(keys), (cached) =>
+      values.every((value, n) => cached[n] !== undefined && cached[n].value === value.deref()),
+    );
   }
 }
 

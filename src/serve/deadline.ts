@@ -1,8 +1,9 @@
 import { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
+import type { Alarms, SetAlarm } from '../lib/alarms.js';
 import { LinkedSet } from '../lib/linked-set.js';
-import { backgroundTimers } from '../lib/monotonic.js';
-import type { Clock, Timers } from '../ports/clock.js';
+import type { Soon } from '../lib/soon.js';
+import type { Clock } from '../ports/clock.js';
 
 /**
  * The deadline of one call (S13): no work is begun for the call after it. Aborted when the caller disconnects, and at
@@ -13,7 +14,9 @@ export class Deadline implements LazySignal {
   readonly #ms: number;
   readonly #monotonic: Clock;
   readonly #caller: LazySignal;
-  readonly #cancel: () => void;
+  readonly #alarms: Alarms;
+  /** Set once something waits: most calls end before anything does. */
+  #alarm: SetAlarm | null = null;
   /** Rejects what waits. */
   readonly #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
@@ -22,12 +25,12 @@ export class Deadline implements LazySignal {
   #passed: ServiceError | null = null;
 
   /** `caller` is aborted when the caller disconnects. */
-  constructor(ms: number, monotonic: Clock, caller: LazySignal, timers: Timers = backgroundTimers) {
+  constructor(ms: number, monotonic: Clock, caller: LazySignal, alarms: Alarms) {
     this.#ms = ms;
     this.#monotonic = monotonic;
     this.#caller = caller;
+    this.#alarms = alarms;
     this.atMs = monotonic.now() + ms;
-    this.#cancel = timers.after(ms, () => this.#pass());
   }
 
   get aborted(): boolean {
@@ -41,6 +44,7 @@ export class Deadline implements LazySignal {
 
   get signal(): AbortSignal {
     if (this.#over === null || this.#signal === null) {
+      this.#watch();
       this.#over = new AbortController();
       if (this.#passed !== null) this.#over.abort(this.#passed);
       this.#signal = AbortSignal.any([this.#caller.signal, this.#over.signal]);
@@ -48,8 +52,17 @@ export class Deadline implements LazySignal {
     return this.#signal;
   }
 
-  /** The promise's result, or a 503 at the deadline if that comes first. */
-  race<T>(answer: Promise<T>): Promise<T> {
+  /** What is there, unless the deadline has passed; or a promise's result, or a 503 at the deadline if that comes first. */
+  race<T>(answer: Promise<T>): Promise<T>;
+  race<T>(answer: Soon<T>): Soon<T>;
+  race<T>(answer: Soon<T>): Soon<T> {
+    if (answer instanceof Promise) return this.#wait(answer);
+    if (this.#passed !== null) throw this.#passed;
+    return answer;
+  }
+
+  #wait<T>(answer: Promise<T>): Promise<T> {
+    this.#watch();
     return new Promise((resolve, reject) => {
       const link = this.#passed === null ? this.#waiting.add(reject) : null;
       if (this.#passed !== null) reject(this.#passed);
@@ -70,10 +83,14 @@ export class Deadline implements LazySignal {
     });
   }
 
-  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timer. */
+  #watch(): void {
+    this.#alarm ??= this.#alarms.set(this.atMs, () => this.#pass());
+  }
+
+  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the alarm. */
   end(): void {
     this.#waiting.clear();
-    if (this.#over === null) this.#cancel();
+    if (this.#over === null && this.#alarm !== null) this.#alarms.cancel(this.#alarm);
   }
 
   #pass(): void {

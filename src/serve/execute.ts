@@ -4,6 +4,7 @@ import { Account } from '../account/account.js';
 import type { Executed, Operation } from '../documents/prepare.js';
 import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, ServiceError } from '../domain/errors.js';
+import { andThen, concluded, type Soon } from '../lib/soon.js';
 import { Meter, shortageError } from '../metering/meter.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
@@ -15,17 +16,12 @@ import { Reads } from '../read/reads.js';
 import { type Basis, isAllCached } from './answer-cache.js';
 import type { Answer, Call } from './call.js';
 import type { Deadline } from './deadline.js';
-import type { ServeOptions } from './options.js';
+import type { Serving } from './options.js';
 import type { Prepared, Request } from './request.js';
 import type { Side } from './side.js';
 
 /** Answers introspection and estimates: no spending limit is opened, and nothing is read or charged. */
-export async function unpaid(
-  options: ServeOptions,
-  prepared: Prepared,
-  caller: Caller | null,
-  call: Call,
-): Promise<Answer> {
+export async function unpaid(options: Serving, prepared: Prepared, caller: Caller | null, call: Call): Promise<Answer> {
   const { operation, estimate } = prepared;
   const nothing = { operation: operation.name, charge: new Receipt().fold(), fetchedAt: undefined };
   const balance = caller && (await options.ledger.balance(caller.walletId, caller.keyId)).balance;
@@ -41,51 +37,57 @@ interface Made {
 }
 
 /** Steps 4 to 6: finds a kept answer or makes one, within what the caller can spend, and settles its charge. */
-export async function paid(
-  options: ServeOptions,
-  prepared: Prepared,
-  caller: Caller,
-  request: Request,
-): Promise<Answer> {
+export function paid(options: Serving, prepared: Prepared, caller: Caller, request: Request): Soon<Answer> {
   const { call, deadline } = request;
   const { operation, side } = prepared;
   const key = operation.impersonal && !call.run ? answerKey(call, prepared) : null;
-  const kept = key === null ? undefined : await deadline.race(side.answerCache.find(key));
-  const answer = kept && (await paidAtOnce(options, prepared, caller, request, kept));
-  return answer ?? paidFromBalance(options, prepared, caller, request, { key, wasKept: kept !== undefined });
+  const found = key === null ? undefined : deadline.race(side.answerCache.find(key));
+  return andThen(found, (kept) =>
+    andThen(
+      kept && paidAtOnce(options, prepared, caller, request, kept),
+      (answer) => answer ?? paidFromBalance(options, prepared, caller, request, { key, wasKept: kept !== undefined }),
+    ),
+  );
 }
 
 /**
  * The kept answer, charged without a look at the balance: its price is exact, and the ledger decides. Undefined if the
  * balance may not cover it, or the ledger refuses: what the caller can have then, or is told, depends on the balance.
  */
-async function paidAtOnce(
-  options: ServeOptions,
+function paidAtOnce(
+  options: Serving,
   { operation, budget, side }: Prepared,
   caller: Caller,
   request: Request,
   kept: Answer,
-): Promise<Answer | undefined> {
+): Soon<Answer | undefined> {
   const { amount } = kept.charge;
   const limit = options.walletCache.openAtPrice(caller, amount, budget ?? Number.POSITIVE_INFINITY);
   if (limit === undefined) return undefined;
-  try {
-    if (request.call.signal.aborted) throw request.call.signal.reason;
-    limit.take(amount);
-    const at = toSettlement({ options, request, caller, limit, side, name: receiptName(options, caller, operation) });
-    const posted = await options.tracing.span('ledger post', {}, () => post(at, kept.charge));
-    if (!posted.ok) return undefined;
-    side.spent(caller.accountId);
-    side.costs?.delivered(costName(operation), kept.charge);
-    return { ...kept, balance: posted.balance };
-  } finally {
-    limit.close();
-  }
+  return concluded(
+    () => {
+      if (request.call.signal.aborted) throw request.call.signal.reason;
+      limit.take(amount);
+      const at = toSettlement({ options, request, caller, limit, side, name: receiptName(options, caller, operation) });
+      return options.tracing.span('ledger post', {}, () => post(at, kept.charge));
+    },
+    (posted) => {
+      limit.close();
+      if (!posted.ok) return undefined;
+      side.spent(caller.accountId);
+      side.costs?.delivered(costName(operation), kept.charge);
+      return { ...kept, balance: posted.balance };
+    },
+    (error) => {
+      limit.close();
+      throw error;
+    },
+  );
 }
 
 /** An answer for what the caller can spend, which is read first unless it is known to be plenty. */
 async function paidFromBalance(
-  options: ServeOptions,
+  options: Serving,
   prepared: Prepared,
   caller: Caller,
   request: Request,
@@ -125,7 +127,7 @@ async function find(
 }
 
 async function make(
-  options: ServeOptions,
+  options: Serving,
   prepared: Prepared,
   caller: Caller,
   limit: SpendingLimit,
@@ -170,7 +172,7 @@ const answerKey = (call: Call, { id }: Prepared): string => `${call.interface} $
  * The operation's name in the ledger: persisted operations keep theirs, and a caller's own is kept while the
  * account has room for another.
  */
-const receiptName = ({ names }: ServeOptions, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
+const receiptName = ({ names }: Serving, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
 /** The operation's name in the sums of costs: a caller's own may be that of a persisted one. */
@@ -178,7 +180,7 @@ const costName = ({ isPersisted, name }: Operation): string => (isPersisted ? na
 
 /** What posting a charge needs. */
 interface Due {
-  readonly options: ServeOptions;
+  readonly options: Serving;
   readonly request: Request;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
@@ -199,7 +201,7 @@ async function charge(due: Due, owed: Charge): Promise<Thousandths> {
 const toSettlement = ({ options, request, caller, limit, name }: Due): Settlement => ({
   ledger: options.ledger,
   monotonic: options.monotonic,
-  timers: options.timers,
+  alarms: options.alarms,
   caller,
   limit,
   requestId: request.call.requestId,
@@ -210,7 +212,7 @@ const toSettlement = ({ options, request, caller, limit, name }: Due): Settlemen
 
 /** Aborted when the caller disconnects, or at the deadline. */
 const createCallContext = (
-  options: ServeOptions,
+  options: Serving,
   { operation, side }: Prepared,
   { accountId }: Caller,
   { signal, atMs }: Deadline,
@@ -233,7 +235,7 @@ const VALUE_MS = 0.002;
 
 /** The context passed to resolvers. */
 const createContext = (
-  options: ServeOptions,
+  options: Serving,
   { processorBudget, side }: Prepared,
   caller: Caller,
   { address }: Call,

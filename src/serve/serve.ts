@@ -8,17 +8,20 @@ import { type Thousandths, toCredits } from '../domain/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import { notServed } from '../domain/served-lists.js';
+import { Alarms } from '../lib/alarms.js';
+import { backgroundTimers } from '../lib/monotonic.js';
+import { andThen, concluded, type Soon } from '../lib/soon.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
-import type { Call, Estimate, Outcome, Refusal } from './call.js';
+import type { Answer, Call, Estimate, Outcome, Refusal } from './call.js';
 import { Deadline } from './deadline.js';
 import { paid, unpaid } from './execute.js';
-import type { ServeOptions } from './options.js';
+import type { ServeOptions, Serving } from './options.js';
 import type { CallRecord, Prepared, Request } from './request.js';
 import { chooseSide, type Side } from './side.js';
 
 export interface Serve {
-  (call: Call): Promise<Outcome>;
+  (call: Call): Soon<Outcome>;
   /**
    * The first step alone, before the request is read: parsing is work that strangers must not be able to cause without
    * limit (L13). Gives the outcome that refuses a caller without a valid key, or one without any who asked too often
@@ -34,35 +37,48 @@ export type Entered = { readonly refused: Outcome } | { readonly admitted: RateD
 const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
 /** Serves a call, step by step. Never rejects: a failure is an outcome. */
-export function createServe(options: ServeOptions): Serve {
-  const serve = async (call: Call): Promise<Outcome> => {
-    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timers);
+export function createServe(given: ServeOptions): Serve {
+  const alarms = new Alarms({ monotonic: given.monotonic, timers: given.timers ?? backgroundTimers });
+  const options: Serving = { ...given, alarms };
+  const serve = (call: Call): Soon<Outcome> => {
+    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, alarms);
     const slot = options.slots.open();
     const request: Request = { call, deadline, slot, record: newCallRecord() };
-    try {
-      const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
-      const opened = await admit(options, request, caller);
-      const side = await chooseSide(options.sides, caller, deadline);
-      const prepared = prepare(options, request, caller, side, opened);
-      const run = () =>
-        !caller || prepared.operation.keyless || prepared.dryRun
-          ? deadline.race(unpaid(options, prepared, caller, call))
-          : paid(options, prepared, caller, request);
-      const answer = await options.tracing.span('operation', spanAttributes(prepared, call), run);
-      return toOutcome(options, request, answer);
-    } catch (error) {
-      return toOutcome(options, request, toRefusal(error, request.record));
-    } finally {
+    const end = (result: Outcome['result']): Outcome => {
       deadline.end();
       slot.release();
-    }
+      return toOutcome(options, request, result);
+    };
+    return concluded<Answer, Outcome>(
+      () => answer(options, request),
+      end,
+      (error) => end(toRefusal(error, request.record)),
+    );
   };
   return Object.assign(serve, { enter: (call: EnteringCall) => enter(options, call) });
 }
 
-async function enter(options: ServeOptions, call: EnteringCall): Promise<Entered> {
+/** The steps of a call. Each goes on at once with what is known, and waits for the rest. */
+function answer(options: Serving, request: Request): Soon<Answer> {
+  const { call, deadline, slot } = request;
+  const caller = knownCaller(options, call) ?? deadline.race(identify(options, call, slot));
+  return andThen(caller, (caller) =>
+    andThen(admit(options, request, caller), (opened) =>
+      andThen(chooseSide(options.sides, caller, deadline), (side) => {
+        const prepared = prepare(options, request, caller, side, opened);
+        return options.tracing.span('operation', spanAttributes(prepared, call), () =>
+          !caller || prepared.operation.keyless || prepared.dryRun
+            ? deadline.race(unpaid(options, prepared, caller, call))
+            : paid(options, prepared, caller, request),
+        );
+      }),
+    ),
+  );
+}
+
+async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
   const record = newCallRecord();
-  const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timers);
+  const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.alarms);
   const slot = options.slots.open();
   try {
     const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
@@ -145,28 +161,28 @@ async function identify(options: ServeOptions, call: EnteringCall, slot: WorkSlo
 }
 
 /** Step 2: checks the holder's share of requests in flight and the rate, then waits for its turn on the processor. */
-async function admit(
+function admit(
   options: ServeOptions,
   { call, deadline, record, slot }: Request,
   caller: Caller | null,
-): Promise<ProcessorBudget> {
+): Soon<ProcessorBudget> {
   record.policy = caller && !call.isHandshake ? 'account' : 'public';
   record.accountId = caller?.accountId ?? null;
   record.mode = caller?.mode ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
   const busy = slot.countFor(holder);
-  const rate = await deadline.race(admitCall(options, call, caller));
-  record.rate = rate;
-  if (!rate.allowed) throw tooFast(rate);
-  // A request refused for its share counts against the rate all the same.
-  if (busy) throw busy;
-  const opened = options.processor.open(holder);
-  const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
-  await options.processor.turn(call.signal);
-  return processorBudget;
+  return andThen(deadline.race(admitCall(options, call, caller)), (rate) => {
+    record.rate = rate;
+    if (!rate.allowed) throw tooFast(rate);
+    // A request refused for its share counts against the rate all the same.
+    if (busy) throw busy;
+    const opened = options.processor.open(holder);
+    const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
+    return andThen(options.processor.turn(call.signal), () => processorBudget);
+  });
 }
 
-async function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): Promise<RateDecision> {
+function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): Soon<RateDecision> {
   if (caller === null) return call.admitted ?? admit.admitPublic(call.address);
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }

@@ -1,5 +1,6 @@
 import type { PricedVariables } from '../documents/priced-variables.js';
 import type { CostBook } from '../figures/cost-book.js';
+import type { Soon } from '../lib/soon.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
@@ -29,6 +30,6 @@ export interface Sides {
 }
 
 /** The one place where the mode of a call decides something. A call without a key reads nothing. */
-export async function chooseSide(sides: Sides, caller: Caller | null, deadline: Deadline): Promise<Side> {
+export function chooseSide(sides: Sides, caller: Caller | null, deadline: Deadline): Soon<Side> {
   return caller?.mode === 'test' ? deadline.race(sides.test.ready(caller.accountId)) : sides.live;
 }

@@ -6,10 +6,11 @@ import { createFailedAttempts } from '../../../src/access/failed-keys.js';
 import { policyHeader, rateLimitHeaders } from '../../../src/access/rate-headers.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { STARTING_QPS } from '../../../src/domain/tiers.js';
+import type { Soon } from '../../../src/lib/soon.js';
 import { caller, standingClock } from './key-store.js';
 
 const setUp = () => createAdmit({ limiter: createMemoryRateLimiter({ clock: standingClock() }) });
-const times = async <T>(count: number, run: () => Promise<T>): Promise<T[]> =>
+const times = async <T>(count: number, run: () => Soon<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, run));
 
 describe('admit', () => {

@@ -297,8 +297,8 @@ describe('a turn of the event loop', () => {
     const { processor } = open();
     processor.spend(HOG, 20);
     const ended: string[] = [];
-    void processor.turn(going).then(() => ended.push('going'));
-    void processor.turn(AbortSignal.abort()).then(() => ended.push('aborted'));
+    void Promise.resolve(processor.turn(going)).then(() => ended.push('going'));
+    void Promise.resolve(processor.turn(AbortSignal.abort())).then(() => ended.push('aborted'));
     await settled();
     expect(ended).toEqual(['aborted']);
   });

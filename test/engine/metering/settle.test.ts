@@ -1,6 +1,7 @@
 /** The one charge at the end of a call: what is posted, and what the caller is told whatever becomes of it. */
 import { expect, it } from 'vitest';
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
+import { Alarms } from '../../../src/lib/alarms.js';
 import type { Charge } from '../../../src/metering/receipt.js';
 import { type Settlement, settle } from '../../../src/metering/settle.js';
 import { SpendingLimit } from '../../../src/metering/spending-limit.js';
@@ -47,7 +48,15 @@ function start(
   };
   const signal = { aborted: false, reason: undefined };
   const at: Settlement = {
-    ...{ ledger, monotonic: time, timers, caller: payer, limit, requestId: 'request 1', operation },
+    ...{
+      ledger,
+      monotonic: time,
+      alarms: new Alarms({ monotonic: time, timers }),
+      caller: payer,
+      limit,
+      requestId: 'request 1',
+      operation,
+    },
     ...{ deadlineAtMs: sinceMs + DEADLINE_MS, signal },
   };
   const settling = settle(at, charge);

@@ -35,8 +35,8 @@ describeOnBoth('an outage', (redis) => {
   async function doAll(stores: RedisStores, round: number, name = 'k'): Promise<{ what: string; ms: number }> {
     const steps: Record<string, () => Promise<unknown>> = {
       set: () => stores.cache.set(`${name}${round}`, held({ round }), 60_000),
-      get: () => stores.cache.getMany([`${name}${round}`, 'never', `${name}${round - 1}`]),
-      take: () => stores.limiter.take('account', 20),
+      get: async () => stores.cache.getMany([`${name}${round}`, 'never', `${name}${round - 1}`]),
+      take: async () => stores.limiter.take('account', 20),
       reserve: () => stores.pace.reserve('lane', 20),
       call: () => stores.callsLeft.take('bucket', 1),
       note: () => stores.callsLeft.note('bucket', 100, 60_000),

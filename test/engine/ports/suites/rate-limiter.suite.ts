@@ -117,7 +117,7 @@ export function limiterSuite(create: () => Promise<LimiterHarness>): void {
   });
 
   it.each([0, -1, 1.5, Number.NaN])('rejects an invalid limit: %d', async (limit) => {
-    await expect(at.limiter.take('a', limit)).rejects.toThrow(RangeError);
+    await expect((async () => at.limiter.take('a', limit))()).rejects.toThrow(RangeError);
   });
 
   it('never allows more than the capacity and what flows in, over any stretch of any history (L3)', async () => {

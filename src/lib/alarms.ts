@@ -1,0 +1,61 @@
+import { type Link, LinkedSet } from './linked-set.js';
+
+interface Time {
+  readonly monotonic: { now(): number };
+  readonly timers: { after(ms: number, then: () => void): () => void };
+}
+
+interface Alarm {
+  readonly atMs: number;
+  readonly ring: () => void;
+}
+
+/** An alarm that was set: what it is cancelled by. */
+export type SetAlarm = Link<Alarm>;
+
+/**
+ * One timer for many alarms, nearly all of which are cancelled before they ring: setting and cancelling one costs a place
+ * in a list, and what is looked at when the timer fires are those that are still set.
+ */
+export class Alarms {
+  readonly #time: Time;
+  readonly #set = new LinkedSet<Alarm>();
+  #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /** `atMs`: monotonic milliseconds. Never rings in this turn. */
+  set(atMs: number, ring: () => void): SetAlarm {
+    if (this.#next === null || atMs < this.#next.atMs) this.#wake(atMs);
+    return this.#set.add({ atMs, ring });
+  }
+
+  /** No timer is left behind when none is set. */
+  cancel(alarm: SetAlarm): void {
+    this.#set.remove(alarm);
+    if (this.#set.size > 0) return;
+    this.#next?.cancel();
+    this.#next = null;
+  }
+
+  #wake(atMs: number): void {
+    this.#next?.cancel();
+    const { monotonic, timers } = this.#time;
+    this.#next = { atMs, cancel: timers.after(Math.max(1, atMs - monotonic.now()), () => this.#ring()) };
+  }
+
+  #ring(): void {
+    this.#next = null;
+    const now = this.#time.monotonic.now();
+    let soonestMs = Number.POSITIVE_INFINITY;
+    const due: Alarm[] = [];
+    for (const link of this.#set.links()) {
+      if (link.value.atMs > now) soonestMs = Math.min(soonestMs, link.value.atMs);
+      else if (this.#set.remove(link)) due.push(link.value);
+    }
+    if (soonestMs < Number.POSITIVE_INFINITY) this.#wake(soonestMs);
+    for (const { ring } of due) ring();
+  }
+}
