@@ -6,15 +6,16 @@ import { packable } from './packed.js';
 /** A body that is the same for everyone: made once, compressed once for each coding, with a validator. */
 export interface StaticBody {
   readonly type: string;
+  readonly body: Buffer;
   /** Weak: all codings of the body have the same one (RFC 9110, 8.8.3). */
   readonly etag: string;
   readonly bytes: ReturnType<typeof packable>;
 }
 
 export function staticBody(type: string, content: string | Buffer): StaticBody {
-  const body = Buffer.from(content);
+  const body = Buffer.isBuffer(content) ? content : Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, etag, bytes: packable({ type, body }) };
+  return { type, body, etag, bytes: packable({ type, body }) };
 }
 
 /** A browser may show its copy for five minutes, and then asks whether it is still valid. */

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { Content } from '../../http/bodies/packed.js';
-import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
+import { type StaticBody, sendStatic, staticBody } from '../../http/bodies/static-body.js';
 
 /** By path, all under one folder named after a hash of the content: an address never changes its content. */
-export type AssetSet = ReadonlyMap<string, Content>;
+export type AssetSet = ReadonlyMap<string, StaticBody>;
 
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -24,7 +23,7 @@ export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>
     entries.map(([name, body]) => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
       if (type === undefined) throw new RangeError(`No media type is known for the asset ${name}`);
-      return [`${prefix}/${folder}/${name}`, { type, body }];
+      return [`${prefix}/${folder}/${name}`, staticBody(type, body)];
     }),
   );
 }
@@ -37,8 +36,7 @@ export function pathIn(set: AssetSet, name: string): string {
 
 /** Served to be cached for ever, and without a rate limit. */
 export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
-  for (const [url, { type, body }] of assets) {
-    const asset = staticBody(type, body);
+  for (const [url, asset] of assets) {
     app.route({
       method: ['GET', 'HEAD'],
       url,
