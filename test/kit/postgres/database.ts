@@ -16,7 +16,10 @@ export interface FreshDatabase {
 export async function freshDatabase(options: { max?: number } = {}): Promise<FreshDatabase> {
   const { server, template } = inject('postgres');
   const name = `${template}_${randomBytes(5).toString('hex')}`;
-  await administer(server, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
+  await administer(
+    server,
+    (admin) => admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`,
+  );
   const target = databaseOf(server, name);
   const sql = connect(target, options);
   return {
