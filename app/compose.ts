@@ -158,7 +158,8 @@ interface Shown {
 
 /** Mounts reads, and the pages about them. */
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
-  const { serve, admit, operations } = engine;
+  const { serve, admit } = engine;
+  const { operations, published } = engine.library;
   const { config, network, status, history, demoKey, demo } = shown;
   mountRest(app, { serve, schema, operations });
   const { admitPublic, admitCheck } = admit;
@@ -181,7 +182,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });
-  mountManifest(app, operations);
+  mountManifest(app, published);
   mountMcp(app, { serve, schema, operations });
 }
 

@@ -79,7 +79,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const engine = await openEngine(lifecycle, { config, stores, shared, ...reading, customers });
   const { path = '/graphql' } = options;
   await mountMercurius(app, { serve: engine.serve, schema, path, ...createRequestIds() });
-  mountManifest(app, engine.operations, path);
+  mountManifest(app, engine.library.published, path);
 }
 
 /** Fastify's own marker: decorators are added to the app itself, not to a scope that the app cannot see. */

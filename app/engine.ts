@@ -1,13 +1,13 @@
 import type { Shares } from '../adapters/http/limits/overload.js';
 import { schema } from '../schema/index.js';
-import { hashedTexts, readOperations } from '../schema/operations.js';
+import { hashedTexts, publishedOperations, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
 import { ProcessorTime } from '../src/access/processor-time.js';
 import { WorkSlots } from '../src/access/work-slots.js';
 import type { Billing } from '../src/billing/billing.js';
 import type { Config } from '../src/config/config.js';
-import { Documents } from '../src/documents/documents.js';
+import { Documents, type Persisted, preparePersisted } from '../src/documents/documents.js';
 import type { CostBook } from '../src/figures/cost-book.js';
 import type { Memories } from '../src/lib/memories.js';
 import { monotonic, processorClock, processTime } from '../src/lib/monotonic.js';
@@ -29,8 +29,7 @@ export interface Engine {
   readonly serve: Serve;
   readonly admit: Admit;
   readonly pool: Pool;
-  /** The persisted operations' texts, by name. */
-  readonly operations: Readonly<Record<string, string>>;
+  readonly library: Library;
 }
 
 export interface EngineOptions {
@@ -50,20 +49,24 @@ export interface EngineOptions {
   readonly costs?: CostBook;
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
-  /** Shared with other engines; its own by default. */
-  readonly library?: Library;
 }
 
-/** The persisted operations: their texts by name, and ready to run. */
+/** The persisted operations: their texts by name, the same as clients are given them, and ready to run. */
 export interface Library {
   readonly operations: Readonly<Record<string, string>>;
-  readonly documents: Documents;
+  readonly published: Readonly<Record<string, string>>;
+  readonly persisted: Persisted;
 }
 
-/** Reads and compiles the persisted operations. */
-export function openLibrary(memories: Memories): Library {
+let library: Library | undefined;
+
+/** Read and compiled once for a process: that takes as long as the rest of a start, and depends on nothing of an engine. */
+function openLibrary(): Library {
+  if (library !== undefined) return library;
   const operations = readOperations();
-  return { operations, documents: new Documents(schema, operations, memories, hashedTexts()) };
+  const published = publishedOperations(operations);
+  library = { operations, published, persisted: preparePersisted(schema, operations, hashedTexts(published)) };
+  return library;
 }
 
 export const createShares = ({ overload, deadlineMs }: Config, memories: Memories): Shares => ({
@@ -83,7 +86,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     () => side.sources.tombstones.follow(),
     (unfollow) => unfollow(),
   );
-  const { operations, documents } = options.library ?? openLibrary(memories);
+  const opened = openLibrary();
   // Its own timers keep no process alive: sockets do.
   const { monotonic, timers } = options.time ?? { ...processTime, timers: undefined };
   const identify = await lifecycle.open(
@@ -96,7 +99,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     ...(options.shares ?? createShares(config, memories)),
     identify,
     admit,
-    documents,
+    documents: new Documents(schema, opened.persisted, memories),
     sides: { live: side, test: createTestSide(options) },
     walletCache: new WalletCache(ledger, monotonic, memories),
     names: new OperationNames(ledger, clock, memories, undefined, timers),
@@ -109,5 +112,5 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     billing: customers.billing,
     tracing: options.tracing,
   });
-  return { serve, admit, pool, operations };
+  return { serve, admit, pool, library: opened };
 }

@@ -45,7 +45,7 @@ export async function openMetrics(
   const { app, engine, shared, costs } = watched;
   const options = {
     app,
-    operations: Object.keys(engine.operations),
+    operations: Object.keys(engine.library.operations),
     health: engine.pool.health,
     costs: () => costs.totals,
     redis: shared.redis,

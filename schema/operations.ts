@@ -23,8 +23,8 @@ export const readOperations = (): Record<string, string> => operationsWith(FRAGM
  * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
  * release had published (G20). Names and texts.
  */
-export const hashedTexts = (): (readonly [name: string, text: string])[] => [
-  ...Object.entries(publishedOperations(readOperations())),
+export const hashedTexts = (published: Readonly<Record<string, string>>): (readonly [name: string, text: string])[] => [
+  ...Object.entries(published),
   ...Object.entries(operationsWith(EARLIER_FRAGMENTS)),
 ];
 

@@ -1,6 +1,6 @@
 import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
-import { Documents } from '../../src/documents/documents.js';
+import { Documents, preparePersisted } from '../../src/documents/documents.js';
 import type { Checks } from '../../src/documents/rules.js';
 import { badRequest } from '../../src/domain/errors.js';
 import { PRODUCTS } from '../../src/domain/model.js';
@@ -37,7 +37,7 @@ export function estimatePrice(row: RouteRow, raw: RawRequest): Price {
     impossible: (kind, text) => impossibleName(kind, text),
     serves: () => true,
   };
-  const documents = new Documents(schema, { [row.operation]: text });
+  const documents = new Documents(schema, preparePersisted(schema, { [row.operation]: text }));
   const operation = documents.find({ name: row.operation });
   const endpoint = deriveEndpoint(schema, text);
   const { warnings = [], variables, budget } = parseRequest(endpoint, raw);

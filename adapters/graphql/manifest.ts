@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { publishedOperations } from '../../schema/operations.js';
 import { sendStatic, staticBody } from '../http/bodies/static-body.js';
 
 /**
@@ -9,13 +8,13 @@ import { sendStatic, staticBody } from '../http/bodies/static-body.js';
  */
 export function mountManifest(
   app: FastifyInstance,
-  operations: Readonly<Record<string, string>>,
+  published: Readonly<Record<string, string>>,
   path = '/graphql',
 ): void {
   const manifest = {
     format: 'apollo-persisted-query-manifest',
     version: 1,
-    operations: Object.entries(publishedOperations(operations)).flatMap(([name, body]) => manifestEntries(name, body)),
+    operations: Object.entries(published).flatMap(([name, body]) => manifestEntries(name, body)),
   };
   const body = staticBody('application/json; charset=utf-8', JSON.stringify(manifest));
   app.route({

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Serve } from '../../src/serve/serve.js';
 import { toolCall } from './calls.js';
-import { buildCatalogue, type CatalogueOptions } from './catalogue.js';
+import { buildCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.js';
 import { buildResources } from './resources.js';
 import { toToolResult } from './result.js';
 import { newServer, type ServerContent } from './server.js';
@@ -11,9 +11,13 @@ export interface McpOptions extends CatalogueOptions {
   readonly serve: Serve;
 }
 
+/** Built once for the operations of a process. */
+const CATALOGUES = new WeakMap<CatalogueOptions['operations'], Catalogue>();
+
 /** Mounts every read as a tool at `/mcp`, with the schema and the price list as resources. */
 export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions): void {
-  const catalogue = buildCatalogue(options);
+  const catalogue = CATALOGUES.get(options.operations) ?? buildCatalogue(options);
+  CATALOGUES.set(options.operations, catalogue);
   mountTransport(app, serve, async () => {
     const [library, { AjvJsonSchemaValidator }] = await Promise.all([
       import('@modelcontextprotocol/server'),

@@ -9,36 +9,51 @@ import { type AssertAdmitted, type Operation, type PrepareContext, prepareOperat
 
 const weigh = (operation: Operation): number => operation.weight();
 
+/** Persisted operations, checked and compiled. They hold nothing of an engine: all engines of a process share them. */
+export interface Persisted {
+  readonly named: ReadonlyMap<string, Operation>;
+  readonly hashed: ReadonlyMap<string, Operation>;
+  /** Other texts of the same operations, which are prepared when they are first run: names and texts by hash. */
+  readonly otherTexts: ReadonlyMap<string, readonly [name: string, text: string]>;
+}
+
+/**
+ * Throws if a persisted text is invalid: at start, not at the first call. `others`: names and other texts of persisted
+ * operations, found only by their hashes.
+ */
+export function preparePersisted(
+  schema: GraphQLSchema,
+  texts: Readonly<Record<string, string>>,
+  others: readonly (readonly [name: string, text: string])[] = [],
+): Persisted {
+  // None of ours is introspection.
+  const context = { schema, results: new IntrospectionResults(new Memories()) };
+  const named = new Map<string, Operation>();
+  const hashed = new Map<string, Operation>();
+  for (const [name, text] of Object.entries(texts)) {
+    const operation = prepareOperation(context, { ...persistedSource(name, text), isCompiled: true });
+    named.set(name, operation);
+    hashed.set(sha256(text), operation);
+  }
+  return { named, hashed, otherTexts: new Map(others.map((other) => [sha256(other[1]), other])) };
+}
+
 /** Persisted operations by name and hash, and other texts by hash. Each is parsed and checked once while it is kept. */
 export class Documents {
   readonly #context: PrepareContext;
-  readonly #named = new Map<string, Operation>();
-  readonly #hashed = new Map<string, Operation>();
-  /** Other texts of the same operations, which are prepared when they are first run: names and texts by hash. */
-  readonly #otherTexts = new Map<string, readonly [name: string, text: string]>();
+  readonly #persisted: Persisted;
+  /** Persisted operations, and those of other texts that were run. */
+  readonly #hashed: Map<string, Operation>;
   /** By the SHA-256 of what was asked for. Introspection is kept apart, because anyone may send it without a key. */
   readonly #operations: BoundedMap<Operation>;
   readonly #introspection: BoundedMap<Operation>;
 
-  /**
-   * Throws if a persisted text is invalid: at start, not at the first call. `others`: names and other texts of persisted
-   * operations, found only by their hashes.
-   */
-  constructor(
-    schema: GraphQLSchema,
-    persisted: Readonly<Record<string, string>>,
-    memories = new Memories(),
-    others: readonly (readonly [name: string, text: string])[] = [],
-  ) {
+  constructor(schema: GraphQLSchema, persisted = preparePersisted(schema, {}), memories = new Memories()) {
     this.#operations = memories.map('documents', { weigh });
     this.#introspection = memories.map('introspection', { weigh });
     this.#context = { schema, results: new IntrospectionResults(memories) };
-    for (const [name, text] of Object.entries(persisted)) {
-      const operation = prepareOperation(this.#context, { ...persistedSource(name, text), isCompiled: true });
-      this.#named.set(name, operation);
-      this.#hashed.set(sha256(text), operation);
-    }
-    for (const [name, text] of others) this.#otherTexts.set(sha256(text), [name, text]);
+    this.#persisted = persisted;
+    this.#hashed = new Map(persisted.hashed);
   }
 
   /**
@@ -52,7 +67,7 @@ export class Documents {
   }
 
   #byName(name: string): Operation {
-    const operation = this.#named.get(name);
+    const operation = this.#persisted.named.get(name);
     if (operation) return operation;
     throw badRequest(`There is no persisted operation ${JSON.stringify(truncatedMessage(name))}.`, 'documentId');
   }
@@ -60,7 +75,7 @@ export class Documents {
   #byHash(hash: string, assertAdmitted: AssertAdmitted, measured: typeof unmeasured): Operation {
     const known = this.#hashed.get(hash);
     if (known) return known;
-    const other = this.#otherTexts.get(hash);
+    const other = this.#persisted.otherTexts.get(hash);
     if (other) {
       // Operations of ours all need a key.
       assertAdmitted(false);
@@ -99,7 +114,7 @@ export class Documents {
   }
 
   #isPersisted(hash: string): boolean {
-    return this.#hashed.has(hash) || this.#otherTexts.has(hash);
+    return this.#hashed.has(hash) || this.#persisted.otherTexts.has(hash);
   }
 
   #weighAnew(id: string): void {

@@ -4,7 +4,7 @@ import { openapiDocument } from '../../adapters/rest/openapi/document.js';
 import { schema } from '../../schema/index.js';
 import { readOperations } from '../../schema/operations.js';
 import { printedSchema } from '../../schema/print.js';
-import { Documents } from '../../src/documents/documents.js';
+import { Documents, preparePersisted } from '../../src/documents/documents.js';
 import { LIST_READS } from '../../src/domain/lists.js';
 import { ANYTHING_GOES } from '../kit/checks.js';
 import { createEngine } from '../kit/engine.js';
@@ -23,7 +23,7 @@ const { page, charge } = await createEngine(net.network).page({ kind: read.kind,
 const operations = readOperations();
 // As a network without the list has it.
 const lacking = { ...ANYTHING_GOES, serves: (list: string) => list !== kind };
-const operation = new Documents(schema, operations).find({ name: read.operation });
+const operation = new Documents(schema, preparePersisted(schema, operations)).find({ name: read.operation });
 const { notServed } = operation.worst(operation.coerce({ user: '@somebody' }), lacking);
 const { paths } = openapiDocument({ schema, operations, baseUrl: 'http://perch', authUrl: 'http://perch' });
 const path = `/v1/users/{user}/${read.path}`;

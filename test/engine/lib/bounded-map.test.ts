@@ -27,7 +27,7 @@ it('a value that is set again is weighed again, and has not left', () => {
 
 it('a document weighs more once it is compiled', async () => {
   const memories = new Memories();
-  const documents = new Documents(schema, {}, memories);
+  const documents = new Documents(schema, undefined, memories);
   const bytes = () => memories.states().find(({ name }) => name === 'documents')?.bytes ?? 0;
   const operation = documents.find({ text: '{ __typename me { balance } }' });
   const before = bytes();

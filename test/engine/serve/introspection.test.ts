@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../../schema/index.js';
 import { Documents } from '../../../src/documents/documents.js';
 
-const documents = () => new Documents(schema, {});
+const documents = () => new Documents(schema);
 const QUERY = getIntrospectionQuery();
 
 describe('introspection', () => {

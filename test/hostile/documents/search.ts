@@ -42,7 +42,7 @@ export interface Found {
 
 /** Tries a document as a caller with a key would send it. Throws what would be a fault of ours. */
 export async function tryDocument(asked: Asked, genome: Genome | null = null): Promise<Found> {
-  const documents = new Documents(everything, {});
+  const documents = new Documents(everything);
   const nothing = { asked, genome, firstRunMs: 0, secondRunMs: 0, answerBytes: 0, price: 0, weight: 0 };
   const start = performance.now();
   try {

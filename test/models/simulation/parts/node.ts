@@ -2,7 +2,7 @@ import { createMemoryCache } from '../../../../adapters/memory/cache.js';
 import { createMemoryPace, createMemorySingleFlight } from '../../../../adapters/memory/pace.js';
 import { createMemoryRateLimiter } from '../../../../adapters/memory/rate-limiter.js';
 import { openRedisStores } from '../../../../adapters/redis/stores.js';
-import { type Engine, type Library, openEngine, openLibrary } from '../../../../app/engine.js';
+import { type Engine, openEngine } from '../../../../app/engine.js';
 import { Lifecycle } from '../../../../app/lifecycle.js';
 import { ProcessorTime } from '../../../../src/access/processor-time.js';
 import { WorkSlots } from '../../../../src/access/work-slots.js';
@@ -37,9 +37,6 @@ const CONFIG: Config = {
 };
 
 const QUIET = { info: () => undefined, warn: () => undefined };
-
-/** Compiled once for all runs: nothing in it depends on a run. */
-const LIBRARY: Library = openLibrary(new Memories());
 
 export interface SimulatedNode {
   readonly host: Host;
@@ -84,7 +81,6 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
       // Nothing takes processor time on this clock.
       processor: new ProcessorTime({ monotonic, memories }),
     },
-    library: LIBRARY,
   });
   return { host, engine };
 }
