@@ -26,7 +26,7 @@ export function preparePersisted(
   texts: Readonly<Record<string, string>>,
   others: readonly (readonly [name: string, text: string])[] = [],
 ): Persisted {
-  // None of ours is introspection.
+  // None of them is introspection, whose results are kept.
   const context = { schema, results: new IntrospectionResults(new Memories()) };
   const named = new Map<string, Operation>();
   const hashed = new Map<string, Operation>();
