@@ -12,7 +12,7 @@ import { connect } from '../../adapters/postgres/sql.js';
 import { debitOf, grantTo, openPayer } from '../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
-describe('a statement that fails for a passing reason', () => {
+describe.concurrent('a statement that fails for a passing reason', () => {
   const bounds = { withinMs: 300, inDoubtMs: 60_000 };
   /** Fails with one code after the other, the last one until the time has come. */
   const failing = (untilMs: number, ...codes: string[]) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { createServer } from '../../../adapters/http/server.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import { FINISH_MS, listen } from '../../../app/listening.js';
@@ -31,20 +31,23 @@ async function stop(sent: string, then = '') {
   return { lines, received: await closed, ms: performance.now() - askedAt };
 }
 
-test('says what was in progress when a stop takes too long', { timeout: 3 * FINISH_MS }, async () => {
+// Side by side: they wait for real time, each at a server of its own.
+test.concurrent('says what was in progress when a stop takes too long', {
+  timeout: 3 * FINISH_MS,
+}, async ({ expect }) => {
   expect(await stop(get('/long'))).toMatchObject({
     received: '',
     lines: [`Connections still open after ${FINISH_MS} ms were closed, with 1 request in progress`],
   });
 });
 
-test('closes within a second what has sent only a part of a head when a stop begins', async () => {
+test.concurrent('closes within a second what has sent only a part of a head when a stop begins', async ({ expect }) => {
   const { ms, ...seen } = await stop('GET /long HTTP/1.1\r\nHost: perch\r\n');
   expect(seen).toEqual({ received: '', lines: [] });
   expect(ms).toBeLessThan(2500);
 });
 
-test('waits for the body of a request whose head arrived before a stop', async () => {
+test.concurrent('waits for the body of a request whose head arrived before a stop', async ({ expect }) => {
   const { lines, received, ms } = await stop(post('/length', 'Content-Length: 3\r\n', ''), 'abc');
   expect(received).toMatch(/^HTTP\/1.1 200 /);
   expect(received).toContain('{"bytes":3}');
