@@ -15,19 +15,19 @@ const postgresDriver = {
 } satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
 interface Limits {
-  readonly maxWorkers: number;
+  /** How many files run at a time. */
+  readonly workers: (name: Project['name']) => number;
   readonly testTimeout: number;
   readonly hookTimeout: number;
 }
 
 /** How these projects are run. */
-export const suiteOf = (projects: readonly Project[], { maxWorkers, ...timeouts }: Limits): ViteUserConfig => ({
+export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: Limits): ViteUserConfig => ({
   root,
   test: {
     // Here and not in a project: one server for the whole run.
     globalSetup: ['test/kit/global-setup.ts'],
     sequence: { shuffle: true, sequencer: LongestFirst },
-    maxWorkers,
     projects: projects.map(({ name, include, exclude }, groupOrder) => ({
       root,
       plugins: [postgresDriver],
@@ -40,7 +40,7 @@ export const suiteOf = (projects: readonly Project[], { maxWorkers, ...timeouts 
         exclude: [...exclude, ...leftOut],
         // Files share a worker and what it has loaded: they change nothing that another could see.
         isolate: false,
-        maxWorkers,
+        maxWorkers: workers(name),
         // One project after the other, the quickest first: a worker serves only one of them.
         sequence: { shuffle: true, groupOrder },
         // So that it goes through the plugin.
@@ -53,7 +53,9 @@ export const suiteOf = (projects: readonly Project[], { maxWorkers, ...timeouts 
   },
 });
 
-// Most tests wait for a process or a clock: two at a time even on one core.
-const maxWorkers = Math.max(2, availableParallelism());
+// Tests wait for a database, a process or a clock: one more at a time than there are cores. Those of the whole have processes
+// of their own, and some measure how long others wait: two even on one core.
+const cores = availableParallelism();
+const workers = (name: Project['name']): number => (name === 'system' ? Math.max(2, cores) : cores + 1);
 
-export default defineConfig(suiteOf(PROJECTS, { maxWorkers, testTimeout: 30_000, hookTimeout: 60_000 }));
+export default defineConfig(suiteOf(PROJECTS, { workers, testTimeout: 30_000, hookTimeout: 60_000 }));
