@@ -26,34 +26,36 @@ export const isTimely = (requestId: string): boolean => requestId.toLowerCase() 
  * Written for a plan that is made once and always fits:
  * - Debits are found by their position in the arrays: a join would be planned by a guess of how many there are.
  * - Arrays are unnested in a select list, because functions in `from` store their rows first.
- * - Arrays are sent as text: if Postgres saw their length, it would plan anew each time, which costs more than the rest.
+ * - These are sent as text: if Postgres saw their length, it would plan anew each time, which costs more than the rest.
  * - `amount > 0 and count > 0` is always true, but makes the planner expect so few wallets that it finds each by its
- *   index, in the order of their ids.
+ *   index, in the order in which they are sent: that of their accounts' ids.
+ *
+ * To read an array costs more than what is done with it, so each id is sent once: an account has one wallet, the one that
+ * its key was read with.
  */
 const STATEMENT = `
   with paid as (
     update wallets w set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
     from (
       select * from (
-        select unnest($1::text::uuid[]) as account_id, unnest($2::text::uuid[]) as wallet_id,
-          unnest($3::text::int[]) as caps_version, unnest($4::text::bigint[]) as amount, unnest($5::text::int[]) as count,
-          unnest($6::text::int[]) as first, unnest($7::text::uuid[]) as first_id
+        select unnest($1::text::uuid[]) as account_id, unnest($2::text::int[]) as caps_version,
+          unnest($3::text::bigint[]) as amount, unnest($4::text::int[]) as count, unnest($5::text::int[]) as first,
+          unnest($6::text::int[]) as least
       ) p
       where (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) is not null and amount > 0 and count > 0
-      order by account_id
     ) p
-    where w.account_id = p.account_id and w.wallet_id = p.wallet_id and w.balance_thousandths >= p.amount
-      and w.summed_to <= p.first_id and w.caps_version = p.caps_version
+    where w.account_id = p.account_id and w.balance_thousandths >= p.amount
+      and w.summed_to <= ($7::uuid[])[p.least] and w.caps_version = p.caps_version
     returning p.first, p.count, w.wallet_number, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
   ),
   entries as (
     insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
       operation, lines)
-    select wallet_number, ((select $8::uuid[]))[n], last_seq + n - first + 1, ((select $12::bigint[]))[kind],
-      balance - ((select $9::bigint[]))[n], ((select $10::int[]))[n], ((select $13::int[]))[kind],
-      ((select $14::int[]))[kind], ((select $15::text[]))[kind], ((select $16::text[]))[kind]
+    select wallet_number, ($7::uuid[])[n], last_seq + n - first + 1, ($11::bigint[])[kind],
+      balance - ($8::bigint[])[n], ($9::int[])[n], ($12::int[])[kind],
+      ($13::int[])[kind], ($14::text[])[kind], ($15::text[])[kind]
     from paid cross join lateral (
-      select n, ((select $11::int[]))[n] as kind from (select generate_series(first, first + count - 1) as n) i offset 0
+      select n, ($10::int[])[n] as kind from (select generate_series(first, first + count - 1) as n) i offset 0
     ) i
   )
   select array_agg(first)::text, array_agg(balance)::text, array_agg(last_seq)::text from paid`;
@@ -64,35 +66,33 @@ const STATEMENT = `
  * or sums are made beyond its id already, its key is not the wallet's, has a cap or got one meanwhile. `postDebits`
  * finds out which. The whole statement fails with a unique violation when one of the request ids is already posted.
  *
- * Wallets are updated in the order of their ids, as nodes do everywhere.
+ * Wallets are updated in the order of their accounts' ids, as nodes do everywhere.
  */
 export async function postPlainDebits(
   sql: Sql,
   keys: UncappedKeys,
   debits: readonly Debit[],
 ): Promise<(Entry | undefined)[]> {
-  await keys.learn(debits);
+  const known = await keys.learn(debits);
   const entries: (Entry | undefined)[] = debits.map(() => undefined);
-  const payers = groupByPayer(keys, debits);
+  const payers = groupByPayer(keys, debits, known);
   if (payers.length === 0) return entries;
-  const [row] = await sql
-    .unsafe(STATEMENT, [...walletColumns(payers), ...debitColumns(payers)], { prepare: true })
-    .values();
+  const [row] = await sql.unsafe(STATEMENT, columnsOf(payers), { prepare: true }).values();
   const [firsts, balances, seqs] = (row as (string | null)[]).map(numbersIn) as [number[], number[], number[]];
   const unpaid = new Map(payers.map((payer) => [payer.first, payer]));
   for (const [nth, first] of firsts.entries()) {
-    const payer = unpaid.get(first) as Payer;
+    const { debits: paid } = unpaid.get(first) as Payer;
     unpaid.delete(first);
     let balance = balances[nth] as number;
     let seq = seqs[nth] as number;
-    for (const { position, debit } of payer.debits) {
+    for (const { position, debit } of paid) {
       balance -= debit.amount;
       seq += 1;
       entries[position] = { balance, seq };
     }
   }
   // Their keys may be the reason: they are read again.
-  for (const payer of unpaid.values()) for (const { debit } of payer.debits) keys.forget(debit.keyId);
+  for (const payer of unpaid.values()) forgetKeys(keys, payer.debits);
   return entries;
 }
 
@@ -101,57 +101,52 @@ const numbersIn = (array: string | null): number[] => (array === null ? [] : arr
 
 interface Placed {
   readonly debit: Debit;
-  readonly key: UncappedKey;
+  readonly key: UncappedKey | undefined;
   /** Its place in the batch. */
   readonly position: number;
 }
 
 /** What a batch takes from one wallet. */
 interface Payer {
-  readonly accountId: string;
-  readonly walletId: string;
-  readonly capsVersion: number;
   /** In order of arrival. */
-  readonly debits: Placed[];
+  readonly debits: readonly Placed[];
+  readonly capsVersion: number;
   /** The position of the first of them among all that are sent; from 1, as Postgres counts. */
-  first: number;
-  amount: number;
-  /** The least of their request ids. */
-  firstId: string;
+  readonly first: number;
 }
 
-/** A batch by its wallets, without those with a debit whose key is not known. */
-function groupByPayer(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
-  const payers = new Map<string, Payer>();
-  const strangers = new Set<string>();
-  for (const [position, debit] of debits.entries()) {
-    const { accountId, walletId, requestId, amount } = debit;
-    const key = keys.keyOf(debit);
-    const payer = payers.get(accountId);
-    if (key === undefined) {
-      strangers.add(accountId);
-    } else if (payer !== undefined && payer.capsVersion !== key.capsVersion) {
-      strangers.add(accountId);
-      // One was read before the other: both are read again.
-      for (const { debit: before } of payer.debits) keys.forget(before.keyId);
-      keys.forget(debit.keyId);
-    } else if (payer === undefined) {
-      const { capsVersion } = key;
-      const placed = [{ debit, key, position }];
-      payers.set(accountId, { accountId, walletId, capsVersion, debits: placed, first: 0, amount, firstId: requestId });
-    } else {
-      payer.debits.push({ debit, key, position });
-      payer.amount += amount;
-      if (requestId < payer.firstId) payer.firstId = requestId;
-    }
-  }
-  const known = [...payers.values()].filter(({ accountId }) => !strangers.has(accountId));
+/** A batch by its wallets in the order of their accounts' ids, without those with a debit whose key is not known. */
+function groupByPayer(
+  keys: UncappedKeys,
+  debits: readonly Debit[],
+  known: readonly (UncappedKey | undefined)[],
+): Payer[] {
+  const placed = debits.map((debit, position): Placed => ({ debit, key: known[position], position })).sort(byAccount);
+  const payers: Payer[] = [];
   let first = 1;
-  for (const payer of known) {
-    payer.first = first;
-    first += payer.debits.length;
+  for (let from = 0, to = 0; from < placed.length; from = to) {
+    const { debit, key } = placed[from] as Placed;
+    while (placed[to]?.debit.accountId === debit.accountId) to += 1;
+    const theirs = placed.slice(from, to);
+    if (key === undefined || theirs.some((other) => other.key === undefined)) continue;
+    const { capsVersion } = key;
+    if (theirs.every((other) => other.key?.capsVersion === capsVersion)) {
+      payers.push({ debits: theirs, capsVersion, first });
+      first += theirs.length;
+      // One was read before the other: both are read again.
+    } else forgetKeys(keys, theirs);
   }
-  return known;
+  return payers;
+}
+
+/** Ids compare as Postgres compares them; of one account, debits stay in order of arrival. */
+function byAccount({ debit: one }: Placed, { debit: other }: Placed): number {
+  if (one.accountId === other.accountId) return 0;
+  return one.accountId < other.accountId ? -1 : 1;
+}
+
+function forgetKeys(keys: UncappedKeys, placed: readonly Placed[]): void {
+  for (const { debit } of placed) keys.forget(debit.keyId);
 }
 
 /**
@@ -159,58 +154,83 @@ function groupByPayer(keys: UncappedKeys, debits: readonly Debit[]): Payer[] {
  * is the operation's name: ` profile hit 1 500`. The function `receipt_lines` of the database reads them. Throws a
  * RangeError for a path that is not made of the schema's names.
  */
-export const receiptText = ({ lines, operation }: Pick<Debit, 'lines' | 'operation'>): string =>
-  lines
-    .map(({ path, unit, cache, items, unitPrice }) => {
-      if (/[\s;]|^$/.test(path))
-        throw new RangeError(`a receipt's path is made of names, unlike ${JSON.stringify(path)}`);
-      return `${path === operation ? '' : path} ${unit} ${cache} ${items} ${unitPrice}`;
-    })
-    .join(';');
+export function receiptText({ lines, operation }: Pick<Debit, 'lines' | 'operation'>): string {
+  let text = '';
+  for (const { path, unit, cache, items, unitPrice } of lines) {
+    if (/[\s;]|^$/.test(path))
+      throw new RangeError(`a receipt's path is made of names, unlike ${JSON.stringify(path)}`);
+    text += `${text === '' ? '' : ';'}${path === operation ? '' : path} ${unit} ${cache} ${items} ${unitPrice}`;
+  }
+  return text;
+}
 
 /** Ids and numbers need no quotes. */
 const arrayLiteral = (values: readonly (string | number)[]): string => `{${values.join()}}`;
 
-const walletColumns = (payers: readonly Payer[]): string[] => [
-  arrayLiteral(payers.map(({ accountId }) => accountId)),
-  arrayLiteral(payers.map(({ walletId }) => walletId)),
-  arrayLiteral(payers.map(({ capsVersion }) => capsVersion)),
-  arrayLiteral(payers.map(({ amount }) => amount)),
-  arrayLiteral(payers.map(({ debits }) => debits.length)),
-  arrayLiteral(payers.map(({ first }) => first)),
-  arrayLiteral(payers.map(({ firstId }) => firstId)),
-];
-
 /**
- * The debits, payer by payer: ids, what the payer's take up to this one, keys, and which receipt; then the receipts,
- * each once, as most debits of a moment have the same.
+ * The wallets, and the debits payer by payer: ids, what the payer's take up to this one, keys, and which receipt; then the
+ * receipts, each once, as most debits of a moment have the same.
  */
-function debitColumns(payers: readonly Payer[]): (string | string[])[] {
+function columnsOf(payers: readonly Payer[]): (string | string[])[] {
+  const [accounts, versions, sums, counts] = [[] as string[], [] as number[], [] as number[], [] as number[]];
+  const [firsts, leasts] = [[] as number[], [] as number[]];
   const [ids, amountsTo, keyNumbers, kinds] = [[] as string[], [] as number[], [] as number[], [] as number[]];
-  const kindByReceipt = new Map<string, number>();
-  const [amounts, items, hits] = [[] as number[], [] as number[], [] as number[]];
-  const [operations, texts] = [[] as string[], [] as string[]];
-  for (const payer of payers) {
+  const receipts = new Receipts();
+  for (const { debits, capsVersion, first } of payers) {
     let amountTo = 0;
-    for (const { debit, key } of payer.debits) {
+    let least = first;
+    for (const { debit, key } of debits) {
       amountTo += debit.amount;
       ids.push(debit.requestId);
+      if (debit.requestId < (ids[least - 1] as string)) least = ids.length;
       amountsTo.push(amountTo);
-      keyNumbers.push(key.keyNumber);
-      const text = receiptText(debit);
-      const receipt = `${debit.amount} ${debit.items} ${debit.cacheHits} ${text}\n${debit.operation}`;
-      let kind = kindByReceipt.get(receipt);
-      if (kind === undefined) {
-        kind = kindByReceipt.size + 1;
-        kindByReceipt.set(receipt, kind);
-        amounts.push(debit.amount);
-        items.push(debit.items);
-        hits.push(debit.cacheHits);
-        operations.push(debit.operation);
-        texts.push(text);
-      }
-      kinds.push(kind);
+      keyNumbers.push((key as UncappedKey).keyNumber);
+      kinds.push(receipts.kindOf(debit));
     }
+    accounts.push((debits[0] as Placed).debit.accountId);
+    versions.push(capsVersion);
+    sums.push(amountTo);
+    counts.push(debits.length);
+    firsts.push(first);
+    leasts.push(least);
   }
-  return [...[ids, amountsTo, keyNumbers, kinds, amounts, items, hits].map(arrayLiteral), operations, texts];
+  const wallets = [accounts, versions, sums, counts, firsts, leasts];
+  return [...[...wallets, ids, amountsTo, keyNumbers, kinds].map(arrayLiteral), ...receipts.columns()];
+}
+
+/** Receipts without their debits, each once. */
+class Receipts {
+  readonly #kinds = new Map<string, number>();
+  readonly #debits: Debit[] = [];
+  readonly #texts: string[] = [];
+  #last = 0;
+
+  /** Which of them is the debit's; from 1, as Postgres counts. */
+  kindOf(debit: Debit): number {
+    const { lines, operation, amount, items, cacheHits } = debit;
+    const last = this.#debits[this.#last - 1];
+    if (
+      last?.lines === lines &&
+      last.operation === operation &&
+      last.amount === amount &&
+      last.items === items &&
+      last.cacheHits === cacheHits
+    )
+      return this.#last;
+    const text = receiptText(debit);
+    const receipt = `${amount} ${items} ${cacheHits} ${text}\n${operation}`;
+    let kind = this.#kinds.get(receipt);
+    if (kind === undefined) {
+      kind = this.#debits.push(debit);
+      this.#texts.push(text);
+      this.#kinds.set(receipt, kind);
+    }
+    this.#last = kind;
+    return kind;
+  }
+
+  columns(): (string | string[])[] {
+    const numbers = (['amount', 'items', 'cacheHits'] as const).map((name) => this.#debits.map((debit) => debit[name]));
+    return [...numbers.map(arrayLiteral), this.#debits.map(({ operation }) => operation), this.#texts];
+  }
 }

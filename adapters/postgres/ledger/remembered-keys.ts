@@ -59,16 +59,21 @@ export class UncappedKeys {
     this.#monotonic = monotonic;
   }
 
-  /** Reads what is not known of the debits' keys. A key with a cap, or of another wallet, stays unknown. */
-  async learn(debits: readonly Debit[]): Promise<void> {
+  /**
+   * What is known of the debits' keys, one each, once what was not known has been read. A key with a cap, or of another
+   * wallet, stays unknown.
+   */
+  async learn(debits: readonly Debit[]): Promise<readonly (UncappedKey | undefined)[]> {
     const longAgoMs = this.#monotonic.now() - REMEMBERED_MS;
+    const known = debits.map((debit) => this.keyOf(debit));
+    const isKnown = (key: UncappedKey | undefined): boolean => key !== undefined && key.readAtMs >= longAgoMs;
+    if (known.every(isKnown)) return known;
     const unknown = new Map<string, Debit>();
-    for (const debit of debits) {
-      const key = this.keyOf(debit);
-      if (key !== undefined && key.readAtMs >= longAgoMs) continue;
-      unknown.set(`${debit.accountId} ${debit.walletId} ${debit.keyId}`, debit);
+    for (const [nth, debit] of debits.entries()) {
+      if (!isKnown(known[nth])) unknown.set(`${debit.accountId} ${debit.walletId} ${debit.keyId}`, debit);
     }
-    if (unknown.size > 0) await this.#read([...unknown.values()]);
+    await this.#read([...unknown.values()]);
+    return debits.map((debit) => this.keyOf(debit));
   }
 
   /** The debit's key, if it is known and of the debit's wallet. */
