@@ -25,6 +25,8 @@ export interface GroupCommitOptions<Request, Result> {
   readonly isPlain?: (request: Request) => boolean;
   /** The error that a waiting request should fail with now, if any: checked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
+  /** Called with each request, once: when it gets its result or its error. */
+  readonly settled?: (request: Request) => void;
   /** The error for a request that finds no room; seconds until there may be some. */
   readonly refusal?: (retryAfterSeconds: number) => Error;
   readonly bounds?: Partial<BatchBounds>;

@@ -63,6 +63,7 @@ export class GroupCommit<Request, Result> {
       const error =
         this.#options.refusal?.(this.#secondsUntilRoom(partition, now)) ?? new Error('too many wait for a flush');
       this.#place(partition);
+      this.#options.settled?.(request);
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
@@ -229,34 +230,31 @@ export class GroupCommit<Request, Result> {
    */
   #conclude(batch: readonly Waiting<Request, Result>[], verdicts: readonly Verdict<Result>[], flushMs: number): number {
     const now = this.#time.monotonic.now();
-    const unmet = new Map<
-      Partition<Request, Result>,
-      { waiting: Waiting<Request, Result>[]; isIsolated: boolean | null }
-    >();
     let locked = 0;
     for (const [index, waiting] of batch.entries()) {
       const verdict = verdicts[index] ?? { error: new Error('a flush left a request without a verdict') };
-      let back = unmet.get(waiting.partition);
-      if (back === undefined) {
-        back = { waiting: [], isIsolated: null };
-        unmet.set(waiting.partition, back);
-      }
       if (typeof verdict === 'string') {
-        back.waiting.push(waiting);
+        waiting.partition.unmet.push(waiting);
         if (verdict === 'retry') continue;
-        back.isIsolated = back.isIsolated === true || verdict === 'isolate';
+        waiting.partition.metLock(verdict === 'isolate');
         locked += 1;
         continue;
       }
-      this.#waiting -= 1;
+      this.#settle(waiting);
       if ('value' in verdict) waiting.resolve(verdict.value);
       else waiting.reject(verdict.error);
     }
-    for (const [partition, { waiting, isIsolated }] of unmet) {
-      partition.flushed(waiting, isIsolated, { now, flushMs });
+    for (const { partition } of batch) {
+      if (!partition.isBusy) continue;
+      partition.flushed(now, flushMs);
       this.#place(partition);
     }
     return locked;
+  }
+
+  #settle({ request }: Waiting<Request, Result>): void {
+    this.#waiting -= 1;
+    this.#options.settled?.(request);
   }
 
   /** Rejects the requests that must not wait any longer. */
@@ -265,11 +263,11 @@ export class GroupCommit<Request, Result> {
     this.#sweptAtMs = now;
     if (dismissal === undefined) return;
     for (const partition of this.#partitions.values()) {
-      partition.waiting = partition.waiting.filter(({ request, sinceMs, reject }) => {
-        const error = dismissal(request, now - sinceMs);
+      partition.waiting = partition.waiting.filter((waiting) => {
+        const error = dismissal(waiting.request, now - waiting.sinceMs);
         if (error === undefined) return true;
-        this.#waiting -= 1;
-        reject(error);
+        this.#settle(waiting);
+        waiting.reject(error);
         return false;
       });
       this.#place(partition);

@@ -32,6 +32,9 @@ export class Partition<Request, Result> {
   waiting: Waiting<Request, Result>[] = [];
   /** Whether a flush contains some of its requests. */
   isBusy = false;
+  /** Of its flush: those that must wait again, and whether a lock that was met is isolated; null where none was met. */
+  unmet: Waiting<Request, Result>[] = [];
+  #isIsolated: boolean | null = null;
   lock: Lock | null = null;
   lastFlushMs = 0;
   /** Its place among those that wait for a flush; null where it is not one of them. */
@@ -46,16 +49,21 @@ export class Partition<Request, Result> {
     return this.lock === null ? 0 : now - this.lock.sinceMs;
   }
 
-  /** Its flush is over, and some requests must wait again. `isIsolated`: of a lock that was met; null where none was. */
-  flushed(
-    back: readonly Waiting<Request, Result>[],
-    isIsolated: boolean | null,
-    { now, flushMs }: { now: number; flushMs: number },
-  ): void {
+  /** A request in its flush met a lock. */
+  metLock(isIsolated: boolean): void {
+    this.#isIsolated = this.#isIsolated === true || isIsolated;
+  }
+
+  /** Its flush is over. */
+  flushed(now: number, flushMs: number): void {
     this.isBusy = false;
     this.lastFlushMs = flushMs;
-    if (back.length > 0) this.waiting = [...back, ...this.waiting];
-    this.lock = isIsolated === null ? null : lockAfter(this.lock, isIsolated, now, flushMs);
+    if (this.unmet.length > 0) {
+      this.waiting = [...this.unmet, ...this.waiting];
+      this.unmet = [];
+    }
+    this.lock = this.#isIsolated === null ? null : lockAfter(this.lock, this.#isIsolated, now, flushMs);
+    this.#isIsolated = null;
   }
 }
 

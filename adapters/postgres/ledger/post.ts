@@ -52,11 +52,12 @@ export function createPost(statements: DebitStatements, time: Time = processTime
       return signal?.aborted && !isInDoubt ? signal.reason : undefined;
     },
     refusal: tooManyWaiting,
+    settled: ({ id }) => void onTheWay.delete(id),
     bounds: { flights: FLIGHTS, waits: WAITS },
     time,
   });
   // The same id while its first post is in progress is the same debit.
-  const onTheWay = new BriefMap<{ readonly posting: Promise<Posted>; readonly signal: AbortState | undefined }>();
+  const onTheWay = new BriefMap<Posting>();
   const post: Ledger['post'] = (debit, signal) => {
     if (!Number.isSafeInteger(debit.amount) || debit.amount <= 0) {
       return Promise.reject(new RangeError(`a debit of ${debit.amount} thousandths: whole and above zero expected`));
@@ -65,19 +66,21 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     const first = onTheWay.get(id);
     // If it failed because its own caller left, this one is posted anew.
     if (first !== undefined)
-      return first.posting.catch((error) => {
+      return first.answer.catch((error) => {
         if (!first.signal?.aborted || signal?.aborted) throw error;
         return post(debit, signal);
       });
     const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
-    const posting = commits.submit({ debit, signal, isInDoubt: false, isPlain });
-    onTheWay.set(id, { posting, signal });
-    const end = (): void => void onTheWay.delete(id);
-    posting.then(end, end);
-    return posting;
+    const posting: Posting = { id, debit, signal, isInDoubt: false, isPlain, verdict: undefined, answer: UNANSWERED };
+    onTheWay.set(id, posting);
+    posting.answer = commits.submit(posting);
+    return posting.answer;
   };
   return post;
 }
+
+/** Until it has been submitted, in the same turn. */
+const UNANSWERED = new Promise<never>(() => {});
 
 const tooManyWaiting = (retryAfter: number): ServiceError =>
   new ServiceError(
@@ -87,12 +90,17 @@ const tooManyWaiting = (retryAfter: number): ServiceError =>
   );
 
 interface Posting {
+  /** Of the account and the request. */
+  readonly id: string;
   readonly debit: Debit;
   readonly signal: AbortState | undefined;
   /** An attempt whose result was lost may have posted it. */
   isInDoubt: boolean;
   /** So far nothing shows that it needs the statement for all cases. */
   isPlain: boolean;
+  /** Of the flush that it is in, as soon as it is known: a later failure in the same flush does not change it. */
+  verdict: Verdict<Posted> | undefined;
+  answer: Promise<Posted>;
 }
 
 interface Context {
@@ -101,56 +109,47 @@ interface Context {
   readonly time: Time;
 }
 
-/** Records the verdict on a posting as soon as it is known: a later failure in the same flush does not change it. */
-type Resolve = (posting: Posting, verdict: Verdict<Posted>) => void;
+const isOpen = ({ verdict }: Posting): boolean => verdict === undefined;
+
+const hasLeft = (posting: Posting): boolean => posting.signal?.aborted === true && isOpen(posting);
 
 /** For a caller who has left, no attempt is started, neither at first nor after one that is known to have done nothing. */
 async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
-  const verdicts = new Map<Posting, Verdict<Posted>>();
-  const resolve: Resolve = (posting, verdict) => void verdicts.set(posting, verdict);
-  const open = (): Posting[] => batch.filter((posting) => !verdicts.has(posting));
+  for (const posting of batch) posting.verdict = undefined;
   const attemptOpen = async (): Promise<void> => {
-    const left = open().filter(({ signal }) => signal?.aborted);
-    await resolveAbandoned(context.statements, left, resolve);
-    const postings = open();
-    if (postings.length > 0) await attempt(context, postings, mode, resolve);
+    const left = batch.filter(hasLeft);
+    if (left.length > 0) await resolveAbandoned(context.statements, left);
+    const postings = batch.filter(isOpen);
+    if (postings.length > 0) await attempt(context, postings, mode);
   };
   try {
     await retryTransient(attemptOpen, undefined, context.time);
   } catch (error) {
-    const postings = open();
+    const postings = batch.filter(isOpen);
     // One of them may be at fault: each is flushed alone, so that it fails alone.
-    const isShared = postings.length > 1 && !isTransient(error);
-    const alone = async (posting: Posting): Promise<Verdict<Posted>> =>
-      isShared ? flushAlone(context, posting, mode) : { error: posting.isInDoubt ? inDoubt(error) : error };
-    await Promise.all(postings.map(async (posting) => resolve(posting, await alone(posting))));
+    if (postings.length > 1 && !isTransient(error))
+      await Promise.all(postings.map((posting) => flush(context, [posting], mode)));
+    else for (const posting of postings) posting.verdict = { error: posting.isInDoubt ? inDoubt(error) : error };
   }
-  return batch.map((posting) => verdicts.get(posting) as Verdict<Posted>);
-}
-
-async function flushAlone(context: Context, posting: Posting, mode: FlushMode): Promise<Verdict<Posted>> {
-  const [verdict] = await flush(context, [posting], mode);
-  return verdict as Verdict<Posted>;
+  return batch.map(({ verdict }) => verdict as Verdict<Posted>);
 }
 
 const inDoubt = (cause: unknown): InDoubtError =>
   new InDoubtError('a debit may have been posted, but its result was lost', { cause });
 
+const asPosted = ({ balance, seq }: Entry): Verdict<Posted> => ({ value: { ok: true, balance, seq } });
+
 const toDebits = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
 
 /** For callers who have left: finds out what a lost attempt did, and starts no new one. */
-async function resolveAbandoned(
-  statements: DebitStatements,
-  left: readonly Posting[],
-  resolve: Resolve,
-): Promise<void> {
+async function resolveAbandoned(statements: DebitStatements, left: readonly Posting[]): Promise<void> {
   const doubtful = left.filter(({ isInDoubt }) => isInDoubt);
-  for (const posting of left) if (!posting.isInDoubt) resolve(posting, { error: posting.signal?.reason });
+  for (const posting of left) if (!posting.isInDoubt) posting.verdict = { error: posting.signal?.reason };
   if (doubtful.length === 0) return;
   const found = await statements.find(toDebits(doubtful));
   for (const [nth, posting] of doubtful.entries()) {
     const entry = found[nth];
-    resolve(posting, entry ? { value: { ok: true, ...entry } } : { error: inDoubt(posting.signal?.reason) });
+    posting.verdict = entry ? asPosted(entry) : { error: inDoubt(posting.signal?.reason) };
   }
 }
 
@@ -165,23 +164,18 @@ async function markInDoubtIfLost<Result>(postings: readonly Posting[], run: () =
 }
 
 /** What the plain statement does not post is left to the one that says why. */
-async function attempt(
-  context: Context,
-  postings: readonly Posting[],
-  mode: FlushMode,
-  resolve: Resolve,
-): Promise<void> {
-  if (mode !== 'plain') return attemptAny(context, postings, mode, resolve);
+async function attempt(context: Context, postings: readonly Posting[], mode: FlushMode): Promise<void> {
+  if (mode !== 'plain') return attemptAny(context, postings, mode);
   const retry = (posting: Posting): void => {
     posting.isPlain = false;
-    resolve(posting, 'retry');
+    posting.verdict = 'retry';
   };
   try {
     const entries = await markInDoubtIfLost(postings, () => context.statements.postPlain(toDebits(postings)));
     for (const [nth, posting] of postings.entries()) {
       const entry = entries[nth];
       if (entry === undefined) retry(posting);
-      else resolve(posting, { value: { ok: true, ...entry } });
+      else posting.verdict = asPosted(entry);
     }
   } catch (error) {
     if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
@@ -197,12 +191,11 @@ async function attemptAny(
   context: Context,
   postings: readonly Posting[],
   mode: LockMode,
-  resolve: Resolve,
   isHalf = false,
 ): Promise<void> {
   const { statements } = context;
   const all = (verdict: Verdict<Posted>): void => {
-    for (const posting of postings) resolve(posting, verdict);
+    for (const posting of postings) posting.verdict = verdict;
   };
   let rows: DebitRow[];
   try {
@@ -213,40 +206,39 @@ async function attemptAny(
       if (isHalf || postings.length === 1) return all('isolate');
       const middle = Math.ceil(postings.length / 2);
       // One after the other: a flush has one connection.
-      await attemptAny(context, postings.slice(0, middle), mode, resolve, true);
-      return attemptAny(context, postings.slice(middle), mode, resolve, true);
+      await attemptAny(context, postings.slice(0, middle), mode, true);
+      return attemptAny(context, postings.slice(middle), mode, true);
     }
     if (!isUniqueViolation(error)) throw error;
     const found = await statements.find(toDebits(postings));
     if (found.every((entry) => entry === undefined)) throw error;
     for (const [nth, posting] of postings.entries()) {
       const entry = found[nth];
-      resolve(posting, entry ? { value: { ok: true, ...entry } } : 'retry');
+      posting.verdict = entry ? asPosted(entry) : 'retry';
     }
     return;
   }
-  await resolveRows(context, postings, rows, resolve);
+  await resolveRows(context, postings, rows);
 }
 
 async function resolveRows(
   { statements, cappedKeys }: Context,
   postings: readonly Posting[],
   rows: readonly DebitRow[],
-  resolve: Resolve,
 ): Promise<void> {
   const refused: { readonly posting: Posting; readonly reason: 'balance' | 'key_cap' }[] = [];
   for (const [nth, posting] of postings.entries()) {
     const row = rows[nth] as DebitRow;
     if (row.capped) cappedKeys.add(posting.debit.keyId);
     if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
-    else resolve(posting, toVerdict(row, row.outcome));
+    else posting.verdict = toVerdict(row, row.outcome);
   }
   if (refused.length === 0) return;
   // A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal.
   const found = await statements.find(refused.map(({ posting }) => posting.debit));
   for (const [nth, { posting, reason }] of refused.entries()) {
     const entry = found[nth];
-    resolve(posting, { value: entry ? { ok: true, ...entry } : { ok: false, reason } });
+    posting.verdict = entry ? asPosted(entry) : { value: { ok: false, reason } };
   }
 }
 

@@ -28,6 +28,26 @@ describe('an amount', () => {
 });
 
 describe('the same request', () => {
+  test('is asked about anew once its first post found no room', async () => {
+    const { post, run, next, answers } = openPosts();
+    const { fate, release } = held();
+    next('plain', fate);
+    post('a1');
+    await run(0);
+    const others = Array.from({ length: 2_000 }, (_, nth) => `a${nth + 2}`);
+    post(others.join(' '), { amount: 1_000 });
+    post('a9999');
+    await run(0);
+    expect(answers).toEqual({
+      a9999: expect.objectContaining({ detail: expect.objectContaining({ reason: 'settling' }) }),
+    });
+    release();
+    await run(100);
+    post('a9998', { requestId: idOf('a9999') });
+    await run(100);
+    expect(answers).toMatchObject({ a1: posted(90, 2), a2: short('balance'), a9998: posted(80, 3) });
+  });
+
   test('is the same debit while its first post is in progress', async () => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     const { fate, release } = held();
