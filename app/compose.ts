@@ -77,8 +77,9 @@ export async function compose(
   const { log, clock = { now: Date.now } } = options;
   const { startPoll = loggedPolling(log) } = options;
   const { limiter } = options;
-  const shared = { ...(await openShared(lifecycle, { config, clock, log })), ...(limiter && { limiter }) };
-  const { memories, callsLeft } = shared;
+  const { memories } = stores;
+  const shared = { ...(await openShared(lifecycle, { config, clock, log, memories })), ...(limiter && { limiter }) };
+  const { callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   const offered = options.demoKey ?? null;

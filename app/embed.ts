@@ -65,8 +65,9 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const startPoll = loggedPolling(log);
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
-  const shared = await openShared(lifecycle, { config, clock, log });
-  const { memories, callsLeft } = shared;
+  const { memories } = stores;
+  const shared = await openShared(lifecycle, { config, clock, log, memories });
+  const { callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   const network = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   // Nothing is sold here: after paying, a customer would be sent back to pages that do not exist.

@@ -5,7 +5,7 @@ import { createMemoryRateLimiter } from '../adapters/memory/rate-limiter.js';
 import { createMemoryTombstoneLog } from '../adapters/memory/tombstones.js';
 import type { LinkState } from '../adapters/redis/link.js';
 import type { Config } from '../src/config/config.js';
-import { Memories, SharedMemory } from '../src/lib/memories.js';
+import { type Memories, SharedMemory } from '../src/lib/memories.js';
 import { monotonic } from '../src/lib/monotonic.js';
 import type { Cache } from '../src/ports/cache.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -38,10 +38,13 @@ export interface SharedOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
+  readonly memories: Memories;
 }
 
-export async function openShared(lifecycle: Lifecycle, { config, clock, log }: SharedOptions): Promise<Shared> {
-  const memories = new Memories();
+export async function openShared(
+  lifecycle: Lifecycle,
+  { config, clock, log, memories }: SharedOptions,
+): Promise<Shared> {
   const local = {
     cache: createMemoryCache({ clock, memories, maxBytes: config.cacheBytes }),
     unpaid: createMemoryCache({ clock, memories, memory: 'unpaid' }),

@@ -9,6 +9,7 @@ import { migrate } from '../adapters/postgres/migrate.js';
 import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
+import { Memories } from '../src/lib/memories.js';
 import type { Accounts } from '../src/ports/accounts.js';
 import type { Ledger } from '../src/ports/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -51,6 +52,8 @@ export interface Stores {
   /** Free queries about the past, in a separate pool. */
   readonly queries: QueryLimiter;
   readonly secrets: Secrets;
+  /** The memories of this process: each part that keeps something counts it here. */
+  readonly memories: Memories;
 }
 
 /** How long to wait for a pool's queries before they are cut off. */
@@ -88,8 +91,9 @@ export async function openStores(
   const corpusSql = await open('corpusSql');
   const queries = new QueryLimiter(await open('queries'));
   const accounts = createAccounts(sql, { lookups });
-  const ledger = createLedger(sql, { lookups, settling, queries });
-  return { sql, corpusSql, accounts, ledger, queries, secrets };
+  const memories = new Memories();
+  const ledger = createLedger(sql, { lookups, settling, queries, memories });
+  return { sql, corpusSql, accounts, ledger, queries, secrets, memories };
 }
 
 /**

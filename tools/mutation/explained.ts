@@ -20,7 +20,6 @@ const NOTHING_IN_FLIGHT = 'without posts in flight the longer path gives the sam
 const KEPT_LONGER = 'an amount kept for too long has a number that no later figure counts; it only costs memory';
 const HIDDEN = 'a copy that stays is hidden by its tombstone, which lives longer';
 const ASKS_FOR_MORE = 'asks about more keys than it has to; they are cached, so the answers are not used';
-const FULL = 'a full table has an oldest entry';
 const SAME_DAY = 'the day is found again for each read, which costs processor time';
 const NONE_OF_NONE = 'there is none among none; asking for the number first costs less';
 const PARKED_IS_LOCKED = 'only partitions that have a lock are parked';
@@ -31,8 +30,6 @@ const NOT_PREPARED = 'a statement that is not prepared is planned each time, whi
 /** By file. A function in another has both names: `Wallet.learn`, `createIdentify.known`. */
 export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
   'adapters/postgres/ledger/remembered-keys.ts': [
-    ['CappedKeys.add', 'ConditionalExpression', FULL],
-    ['UncappedKeys.#read', 'ConditionalExpression', FULL],
     ['CappedKeys.has', 'ConditionalExpression', 'a key without a time is at no time within the minute'],
   ],
   'adapters/postgres/ledger/ledger.ts': [
@@ -46,7 +43,7 @@ export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
     ],
     ['postPlainDebits', 'ObjectLiteral', NOT_PREPARED],
     ['postPlainDebits', 'BooleanLiteral', NOT_PREPARED],
-    ['groupByPayer', 'EqualityOperator', 'the same id is the least as well'],
+    ['columnsOf', 'EqualityOperator', 'the same id is the least as well'],
   ],
   'src/read/cursor.ts': [
     ['open', 'ConditionalExpression', TOO_LONG],

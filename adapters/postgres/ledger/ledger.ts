@@ -1,5 +1,6 @@
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Thousandths } from '../../../src/domain/credits.js';
+import { Memories } from '../../../src/lib/memories.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Ledger, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
@@ -13,17 +14,19 @@ import { QueryLimiter } from './query-limiter.js';
 import { lastUseRows, usageRows } from './usage.js';
 
 /** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
-export interface LedgerPools {
+export interface LedgerOptions {
   readonly settling?: Sql;
   readonly lookups?: Sql;
   readonly queries?: QueryLimiter;
+  /** The memories of this process. */
+  readonly memories?: Memories;
 }
 
 /** The ledger in Postgres. Every amount is in thousandths of a credit. */
-export function createLedger(sql: Sql, pools: LedgerPools = {}): Ledger {
-  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = pools;
+export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
+  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql), memories = new Memories() } = options;
   return {
-    post: createPost(debitStatements(settling)),
+    post: createPost(debitStatements(settling, memories), undefined, memories),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),

@@ -1,6 +1,7 @@
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
 import type { AbortState } from '../../../src/lib/abort.js';
 import { BriefMap } from '../../../src/lib/brief-map.js';
+import { Memories } from '../../../src/lib/memories.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
 import type { Debit, Ledger, Posted } from '../../../src/ports/ledger.js';
@@ -27,8 +28,8 @@ export interface DebitStatements {
   find(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
 }
 
-export function debitStatements(sql: Sql): DebitStatements {
-  const keys = new UncappedKeys(sql);
+export function debitStatements(sql: Sql, memories = new Memories()): DebitStatements {
+  const keys = new UncappedKeys(sql, memories);
   return {
     postPlain: (debits) => postPlainDebits(sql, keys, debits),
     postAny: (debits, mode) => postDebits(sql, debits, mode),
@@ -40,8 +41,12 @@ export function debitStatements(sql: Sql): DebitStatements {
  * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means: not known to be
  * posted.
  */
-export function createPost(statements: DebitStatements, time: Time = processTime): Ledger['post'] {
-  const cappedKeys = new CappedKeys(time.monotonic);
+export function createPost(
+  statements: DebitStatements,
+  time: Time = processTime,
+  memories = new Memories(),
+): Ledger['post'] {
+  const cappedKeys = new CappedKeys(memories, time.monotonic);
   const commits = new GroupCommit<Posting, Posted>({
     flush: (batch, mode) => flush({ statements, cappedKeys, time }, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,

@@ -1,3 +1,5 @@
+import type { BoundedMap } from '../../../src/lib/bounded-map.js';
+import { Memories } from '../../../src/lib/memories.js';
 import { monotonic as processMonotonic } from '../../../src/lib/monotonic.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Debit } from '../../../src/ports/ledger.js';
@@ -6,22 +8,17 @@ import type { Sql } from '../sql.js';
 /** How long it is remembered whether a key has a cap, milliseconds. */
 const REMEMBERED_MS = 60_000;
 
-/** The most keys that are remembered, with a cap and without one each; of others, each charge finds out again. */
-const MOST_KEYS = 10_000;
-
 /** Keys that were seen to have a cap lately: a plain statement would not post their debits. */
 export class CappedKeys {
   readonly #monotonic: Clock;
-  readonly #seenAtMs = new Map<string, number>();
+  readonly #seenAtMs: BoundedMap<number>;
 
-  constructor(monotonic: Clock = processMonotonic) {
+  constructor(memories = new Memories(), monotonic: Clock = processMonotonic) {
     this.#monotonic = monotonic;
+    this.#seenAtMs = memories.map('capped_keys');
   }
 
   add(keyId: string): void {
-    const [oldest] = this.#seenAtMs.keys();
-    if (this.#seenAtMs.size >= MOST_KEYS && oldest !== undefined) this.#seenAtMs.delete(oldest);
-    this.#seenAtMs.delete(keyId);
     this.#seenAtMs.set(keyId, this.#monotonic.now());
   }
 
@@ -52,11 +49,12 @@ export interface UncappedKey {
 export class UncappedKeys {
   readonly #sql: Sql;
   readonly #monotonic: Clock;
-  readonly #keys = new Map<string, UncappedKey>();
+  readonly #keys: BoundedMap<UncappedKey>;
 
-  constructor(sql: Sql, monotonic: Clock = processMonotonic) {
+  constructor(sql: Sql, memories = new Memories(), monotonic: Clock = processMonotonic) {
     this.#sql = sql;
     this.#monotonic = monotonic;
+    this.#keys = memories.map('uncapped_keys');
   }
 
   /**
@@ -104,8 +102,6 @@ export class UncappedKeys {
     for (const { keyId } of debits) this.#keys.delete(keyId);
     for (const { position, keyNumber, capsVersion } of rows) {
       const { keyId, accountId, walletId } = debits[position] as Debit;
-      const [oldest] = this.#keys.keys();
-      if (this.#keys.size >= MOST_KEYS && oldest !== undefined) this.#keys.delete(oldest);
       this.#keys.set(keyId, { accountId, walletId, keyNumber, capsVersion, readAtMs });
     }
   }

@@ -2,16 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import { CappedKeys, UncappedKeys } from '../../../adapters/postgres/ledger/remembered-keys.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
+import { Memories } from '../../../src/lib/memories.js';
 import type { Debit } from '../../../src/ports/ledger.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 
 const MINUTE = 60_000;
-const MOST_KEYS = 10_000;
+/** As many as each of both memories has room for, at least. */
+const MANY_KEYS = 100_000;
+/** Ids of keys are this long. */
+const idOf = (key: number): string => `${key}`.padStart(36, '0');
 
 describe('a key that was seen to have a cap', () => {
   it('is taken to have it for a minute', () => {
     const clock = manualClock();
-    const keys = new CappedKeys(clock);
+    const keys = new CappedKeys(new Memories(), clock);
     keys.add('one');
     const has: boolean[] = [];
     for (const ms of [0, MINUTE - 1, 1]) {
@@ -23,7 +27,7 @@ describe('a key that was seen to have a cap', () => {
 
   it('is taken to have it for a minute since it was seen last', () => {
     const clock = manualClock();
-    const keys = new CappedKeys(clock);
+    const keys = new CappedKeys(new Memories(), clock);
     keys.add('one');
     clock.advance(MINUTE - 1);
     keys.add('one');
@@ -31,20 +35,12 @@ describe('a key that was seen to have a cap', () => {
     expect(keys.has('one')).toBe(true);
   });
 
-  it('is one of the 10,000 that were seen last', () => {
-    const keys = new CappedKeys(manualClock());
-    for (let key = 0; key < MOST_KEYS; key += 1) keys.add(`${key}`);
-    expect(keys.has('0')).toBe(true);
-    keys.add(`${MOST_KEYS}`);
-    expect(['0', '1', `${MOST_KEYS}`].map((key) => keys.has(key))).toEqual([false, true, true]);
-  });
-
-  it('is forgotten after those that were not seen since', () => {
-    const keys = new CappedKeys(manualClock());
-    for (let key = 0; key < MOST_KEYS - 1; key += 1) keys.add(`${key}`);
-    keys.add('0');
-    for (const key of ['a', 'b']) keys.add(key);
-    expect(['0', '1'].map((key) => keys.has(key))).toEqual([true, false]);
+  it('is one of the 100,000 that paid last', () => {
+    const keys = new CappedKeys(new Memories(), manualClock());
+    for (let key = 0; key < MANY_KEYS; key += 1) keys.add(idOf(key));
+    expect(keys.has(idOf(0))).toBe(true);
+    for (let key = MANY_KEYS; key < MANY_KEYS + 1_000; key += 1) keys.add(idOf(key));
+    expect([0, 1, MANY_KEYS].map((key) => keys.has(idOf(key)))).toEqual([true, false, true]);
   });
 });
 
@@ -63,7 +59,7 @@ function opened(isCapped: (keyId: string) => boolean = () => false) {
       isCapped(key) ? [] : [{ position, keyNumber: Number.parseInt(key, 36), capsVersion: read.length }],
     );
   };
-  return { clock, read, payers, keys: new UncappedKeys(rowsOf as unknown as Sql, clock) };
+  return { clock, read, payers, keys: new UncappedKeys(rowsOf as unknown as Sql, new Memories(), clock) };
 }
 
 describe('a key that was seen to have no cap', () => {
@@ -123,11 +119,14 @@ describe('a key that was seen to have no cap', () => {
     expect(keys.keyOf(debitOf('b'))).toBeUndefined();
   });
 
-  it('is one of the 10,000 that were read last', async () => {
+  it('is one of the 100,000 that paid last', async () => {
     const { keys } = opened();
-    await keys.learn(Array.from({ length: MOST_KEYS }, (_, key) => debitOf(`${key}`)));
-    expect(keys.keyOf(debitOf('0'))).toBeDefined();
-    await keys.learn([debitOf('new')]);
-    expect(['0', '1', 'new'].map((key) => keys.keyOf(debitOf(key)) !== undefined)).toEqual([false, true, true]);
+    const many = (from: number, to: number): Debit[] =>
+      Array.from({ length: to - from }, (_, nth) => debitOf(idOf(from + nth), idOf(0), idOf(0)));
+    const [first, second] = many(0, 2) as [Debit, Debit];
+    await keys.learn(many(0, MANY_KEYS));
+    expect(await keys.learn([first])).toEqual([expect.anything()]);
+    await keys.learn(many(MANY_KEYS, MANY_KEYS + 1_000));
+    expect([first, second].map((debit) => keys.keyOf(debit) !== undefined)).toEqual([true, false]);
   });
 });
