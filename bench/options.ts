@@ -35,6 +35,8 @@ export interface BenchOptions {
   readonly print: 'text' | 'json' | 'markdown';
   /** Instead of comparing: CPU profiles of the service under A to D, K and L, written here. */
   readonly profileFolder: string | null;
+  /** Instead of comparing: the files of our own that requests of some kinds execute. */
+  readonly files: boolean;
   /** LOG_LEVEL of the service. Its log goes to a file. */
   readonly logLevel: string;
 }
@@ -101,6 +103,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       '--profile <folder>',
       'no comparison: CPU profiles of the service under A to D, K and L, and their top costs',
     )
+    .option('--files', 'no comparison: which files of our own a request executes, and how many it may')
     .addOption(new Option('--json', 'print the results as JSON').conflicts('markdown'))
     .option('--markdown', 'print the results as the tables of docs/performance.md')
     .addHelpText(
@@ -125,6 +128,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     tweets: said.tweets,
     print: said.json ? 'json' : said.markdown ? 'markdown' : 'text',
     profileFolder: said.profile ?? null,
+    files: said.files === true,
     logLevel: said.logLevel,
   };
 }

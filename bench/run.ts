@@ -4,6 +4,7 @@ import { MACHINE, runLine } from './machine.js';
 import { readOptions } from './options.js';
 import { beChild } from './processes/child.js';
 import { CHILD } from './processes/fork.js';
+import { printFiles } from './profile/files.js';
 import { profileReads } from './profile/profile.js';
 import { markdownOf, tableOf } from './report.js';
 import { cachedReads } from './scenarios/cached.js';
@@ -33,6 +34,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const options = readOptions(argv);
   const bench = await openWorkbench(options);
   try {
+    if (options.files) return await printFiles(bench);
     if (options.profileFolder !== null) return await profileReads(bench, options.profileFolder);
     const all: Section[] = [];
     for (const scenario of SCENARIOS_IN_ORDER) {

@@ -82,7 +82,8 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   ],
   'time is simulated, and what runs on it is our code': ['test/models/simulation/*.system.test.ts'],
   'calls are compared with a model, and what is compared is our code': ['test/models/books/*.system.test.ts'],
-  'time and memory are measured, and the bounds are in our code': [
+  'time, memory and files are measured, and the bounds are in our code': [
+    'test/cli/files-of-requests.system.test.ts',
     'test/hostile/**/*.system.test.ts',
     'test/networks/corpus/demo.system.test.ts',
     'test/networks/load.system.test.ts',

@@ -73,13 +73,14 @@ export async function startPerch(
   home: Home,
   firstRead: { path: string; key: string },
   nodeWords: readonly string[] = [],
+  program = COMMAND,
 ): Promise<Service> {
   const port = await freePort();
   const file = join(home.folder, 'service.log');
   const log = await open(file, 'a');
   const startedAt = Date.now();
   const begin = performance.now();
-  const child = spawn(process.execPath, [...nodeWords, COMMAND, 'serve'], {
+  const child = spawn(process.execPath, [...nodeWords, program, 'serve'], {
     env: { ...home.env, PORT: String(port) },
     stdio: ['ignore', log.fd, log.fd],
   });
