@@ -13,6 +13,8 @@ export interface Line {
   readonly costs?: Costs;
   /** `median` is the ratio of the medians; `min` and `max` are those of single rounds: how much noise there was. */
   readonly ratio?: Spread & { readonly of: string };
+  /** The same of the slowest hundredth. */
+  readonly p99Ratio?: Spread;
   /** From the project's figures to design for; for reading, never for passing. */
   readonly goal?: string;
 }
@@ -22,6 +24,7 @@ export interface Costs {
   /** The server's process alone. */
   readonly cpu: Spread;
   readonly postgres: Spread;
+  readonly p50Ms: Spread;
   readonly p99Ms: Spread;
   /** The share of one core that the load generator took. */
   readonly generator: Spread;
@@ -47,8 +50,12 @@ export const spread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
+/** Of values in order, from the smallest: the one below which this share of them lies. */
+export const percentile = (sorted: ArrayLike<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
 /** Ours over theirs; round by round for the noise. */
-export function ratioOf(ours: readonly number[], theirs: readonly number[], of: string): Line['ratio'] {
+export function ratioOf(ours: readonly number[], theirs: readonly number[], of: string): NonNullable<Line['ratio']> {
   const single = ours.map((value, round) => value / (theirs[round] ?? Number.NaN));
   return { ...spread(single), median: median(ours) / median(theirs), of };
 }

@@ -9,7 +9,7 @@ export const SCENARIOS = {
   D: 'GraphQL POST: profile and 20 tweets, cached',
   E: 'durable charges',
   F: 'growth: deep pages, search in a large corpus (minutes: --growth)',
-  G: 'second start, and memory under load',
+  G: 'second start, first answers, and memory under load',
   H: 'import of a large corpus (minutes: --import)',
   I: 'one process, with Redis, and several processes (needs redis-server: --nodes)',
   J: 'many customers: after a pause, and at half of the highest rate',

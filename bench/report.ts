@@ -27,10 +27,13 @@ const COLUMNS: readonly Column[] = [
   text('', ({ unit }) => unit),
   figure('CPU µs', ({ costs }) => shown(costs?.cpu.median)),
   figure('Postgres µs', ({ costs }) => shown(costs?.postgres.median)),
+  figure('p50 ms', ({ costs }) => shown(costs?.p50Ms.median)),
   figure('p99 ms', ({ costs }) => shown(costs?.p99Ms.median)),
   figure('generator', ({ costs }) => shown(costs?.generator.median)),
   figure('ratio', ({ ratio }) => shown(ratio?.median)),
   figure('min–max', ({ ratio }) => range(ratio)),
+  figure('p99 ratio', ({ p99Ratio }) => shown(p99Ratio?.median)),
+  figure('min–max', ({ p99Ratio }) => range(p99Ratio)),
   text('to', ({ ratio }) => ratio?.of ?? ''),
   text('goal', ({ goal = '' }) => goal),
 ];

@@ -21,6 +21,8 @@ export interface Load {
   readonly traced?: boolean;
   readonly connections: number;
   readonly seconds: number;
+  /** Ends after so many, if that is earlier. */
+  readonly answers?: number;
 }
 
 export interface LoadResult {

@@ -8,7 +8,7 @@ interface Parts {
 }
 
 /** What is asked, without how long and how often. */
-type Question = Omit<Load, 'connections' | 'seconds'>;
+type Question = Omit<Load, 'connections' | 'seconds' | 'answers'>;
 
 function partsOf({ url, headers = {} }: Question, { path, body, headers: own }: Asked): Parts {
   const all = {

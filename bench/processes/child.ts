@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { readAnswers } from '../contestants/answers.js';
 import { bare } from '../contestants/bare.js';
-import { fastifyJson } from '../contestants/fastify.js';
+import { fastifyCharging } from '../contestants/fastify.js';
 import { mercuriusJit } from '../contestants/mercurius.js';
+import { metered } from '../contestants/metered.js';
 import { yoga } from '../contestants/yoga.js';
 import { generate } from '../load/generator.js';
 import { serveQueries } from './queries.js';
 
-const SERVERS = { bare, fastify: fastifyJson, yoga, mercurius: mercuriusJit };
+const SERVERS = { metered, bare, fastify: fastifyCharging, yoga, mercurius: mercuriusJit };
 
 export type ServerName = keyof typeof SERVERS;
 

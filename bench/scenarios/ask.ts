@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-/** A body as it was sent. */
-export interface Sent {
-  readonly encoding: string | undefined;
+/** An answer as it was sent. */
+interface Sent {
+  readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
 }
 
@@ -50,7 +50,7 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
   });
   asking.end(body);
   const [response] = (await once(asking, 'response')) as [IncomingMessage];
-  const sent = { encoding: response.headers['content-encoding'], bytes: await buffer(response) };
+  const sent = { headers: response.headers, bytes: await buffer(response) };
   const text = decoded(sent);
   if (response.statusCode !== 200)
     throw new Error(`${url} was answered with ${response.statusCode}: ${text.slice(0, 500)}`);
@@ -71,7 +71,8 @@ export async function ask(url: string, { key, body, headers = {} }: AskOptions =
 const envelopeIn = (answer: Body & { readonly result?: { readonly structuredContent: Body } }): Body =>
   answer.result?.structuredContent ?? answer;
 
-function decoded({ encoding = 'identity', bytes }: Sent): string {
+function decoded({ headers, bytes }: Sent): string {
+  const { 'content-encoding': encoding = 'identity' } = headers;
   if (encoding === 'identity') return bytes.toString();
   if (encoding === 'br') return brotliDecompressSync(bytes).toString();
   if (encoding === 'gzip') return gunzipSync(bytes).toString();

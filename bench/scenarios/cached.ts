@@ -1,52 +1,67 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { connect } from '../../adapters/postgres/sql.js';
 import type { Answers, Sent } from '../contestants/answers.js';
 import { type Line, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
-import type { ServerName } from '../processes/child.js';
 import { type Served, startServer } from '../processes/fork.js';
 import { postmasterOf, type Service, startPerch } from '../processes/perch.js';
 import { watchMemory } from '../processes/usage.js';
 import type { Workbench } from '../workbench.js';
 import { ask } from './ask.js';
 import { CLIENTS } from './clients.js';
-import { compare } from './compare.js';
-import { READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
+import { compare, contestantsOf } from './compare.js';
+import { CHARGED, type Peer, READS, type Read, TOOL_CALLS, VARIED } from './reads.js';
 import { warmUp } from './rounds.js';
 
-/** A to D and L: cached reads, beside servers that answer the same bytes or the same selection from memory. */
+/** A to E and L: cached reads, beside servers that keep the same promise, or answer the same selection from memory. */
 export async function cachedReads(bench: Workbench): Promise<Section[]> {
   const { letters, clients, loads } = bench.options;
-  const reads = [...READS, ...VARIED, ...TOOL_CALLS].filter(({ letter }) => letters.includes(letter));
+  const reads = [...READS, ...VARIED, ...CHARGED, ...TOOL_CALLS].filter(({ letter }) => letters.includes(letter));
   if (reads.length === 0) return [];
   const home = await bench.small();
   const keys = await home.customers();
   // Ours to begin with, so that it is no child of the service.
   const server = await openEmbeddedPostgres({ home: home.folder });
+  const sql = connect(server.connection, { max: 1, name: 'bench books' });
   const perch = await startPerch(home, { path: READS[0]?.path ?? '/', key: home.key });
-  const servers = new Map<ServerName, Served>();
+  const started: Served[] = [];
   try {
     const file = join(bench.folder, 'answers.json');
-    await writeFile(file, JSON.stringify(await answersOf(perch, home.key, reads)));
+    const answers = await answersOf(perch, home.key, reads);
+    const logFile = join(bench.folder, 'contestants.log');
+    await writeFile(file, JSON.stringify({ ...answers, keys, database: server.connection, logFile } satisfies Answers));
+    const servers = new Map<Peer['server'], Pick<Served, 'url' | 'pid'>>([['perch', perch]]);
     for (const name of new Set(reads.flatMap(({ against }) => against.map(({ server }) => server)))) {
-      servers.set(name, await startServer(name, file));
+      if (name === 'perch') continue;
+      const one = await startServer(name, file);
+      started.push(one);
+      servers.set(name, one);
     }
-    bench.say('A to D  warming up');
-    await warmUp(bench.generator, { url: perch.url + READS[0]?.path, keys });
-    const arena = { perch, keys, postmaster: await postmasterOf(home), servers };
+    const arena = { perch, keys, postmaster: await postmasterOf(home), servers, sql };
     const sections: Section[] = [];
     const memory: Line[] = [];
+    const warmed = new Set<string>();
     for (const read of reads) {
+      const own = read.clients.filter((each) => clients.includes(each));
+      for (const { name, url, asks } of contestantsOf(read, arena)) {
+        const warming = `${read.letter}  warming up: ${name}`;
+        if (own.length === 0 || warmed.has(warming)) continue;
+        bench.say(warming);
+        await warmUp(bench.generator, { url, asks, keys });
+        warmed.add(warming);
+      }
       const seen = watchMemory(perch.pid);
-      for (const client of read.clients.filter((each) => clients.includes(each))) {
-        for (const connections of loads) sections.push(await compare(bench, read, { client, connections }, arena));
+      for (const client of own) {
+        for (const connections of read.loads ?? loads)
+          sections.push(await compare(bench, read, { client, connections }, arena));
       }
       memory.push(peakLine(read, seen.stop()));
     }
     return [...sections, memorySection(memory)];
   } finally {
-    await Promise.all([perch.stop(), ...[...servers.values()].map((server) => server.stop())]);
+    await Promise.all([perch.stop(), sql.end({ timeout: 1 }), ...started.map((each) => each.stop())]);
     await server.stop();
   }
 }
@@ -65,8 +80,16 @@ const memorySection = (lines: readonly Line[]): Section => ({
   notes: ['Postgres is not in it'],
 });
 
+/** Headers that belong to one call or one connection. */
+const OF_A_CALL =
+  /^(?:x-credits-remaining|x-request-id|ratelimit.*|server-timing|content-length|date|connection|keep-alive)$/;
+
 /** Every answer the contestants give, as Perch gave it once it cached what is in it. */
-async function answersOf({ url }: Service, key: string, reads: readonly Read[]): Promise<Answers> {
+async function answersOf(
+  { url }: Service,
+  key: string,
+  reads: readonly Read[],
+): Promise<Pick<Answers, 'rest' | 'graphql'>> {
   const rest: Sent[] = [];
   const graphql: Record<string, Answers['graphql'][string]> = {};
   for (const { asks, clients, ...read } of reads) {
@@ -87,8 +110,13 @@ async function answersOf({ url }: Service, key: string, reads: readonly Read[]):
         rest.push({
           path: asked.path,
           acceptEncoding: ('accept-encoding' in headers && headers['accept-encoding']) || '',
-          contentEncoding: sent.encoding ?? null,
+          headers: Object.fromEntries(
+            Object.entries(sent.headers).flatMap(([name, value]) =>
+              OF_A_CALL.test(name) || value === undefined ? [] : [[name, String(value)]],
+            ),
+          ),
           base64: sent.bytes.toString('base64'),
+          text,
         });
       }
     }

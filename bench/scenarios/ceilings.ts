@@ -6,12 +6,12 @@ import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { openRedis } from '../../adapters/redis/link.js';
 import { createRedisRateLimiter } from '../../adapters/redis/rate-limiter.js';
 import type { Ledger } from '../../src/ports/ledger.js';
+import type { Charge } from '../contestants/plain-charges.js';
 import { alternate, type Line, median, type Section, spread } from '../figures.js';
 import { startRedis } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
 import { chargeInTurn, openWallets } from './charges.js';
 import { type Costs, openCostMeter } from './costs.js';
-import type { Charge } from './plain-charges.js';
 
 /** Debits that wait at a time, of all nodes together: very many, or as many as the connections of A to D. */
 const MANY = 512;

@@ -5,20 +5,24 @@ import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import type { Debit } from '../../src/ports/ledger.js';
+import {
+  type Charge,
+  chargeInOneStatement,
+  chargeInTransaction,
+  openPlainTables,
+  PLAIN_CONNECTIONS,
+} from '../contestants/plain-charges.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
 import { keepCalling } from '../load/callers.js';
 import { SCENARIOS } from '../options.js';
 import { postmasterOf } from '../processes/perch.js';
 import type { Workbench } from '../workbench.js';
-import { type Charge, chargeInOneStatement, chargeInTransaction, openPlainTables } from './plain-charges.js';
 import { costsOf, counted, type Round } from './rounds.js';
 
 const WALLETS = 100;
 const CREDITS = 1_000_000_000_000;
 /** Requests that wait for their charge at the same time: one, the connections of A to D, a busy service, two full flushes. */
 const CALLERS = [1, 32, 256, 1_000] as const;
-/** What the plain way may use: more waiting commits share an fsync, too. */
-const PLAIN_CONNECTIONS = 32;
 
 /** E: our ledger beside the plain way, on the same Postgres with fsync on. */
 export async function durableCharges(bench: Workbench): Promise<Section[]> {
@@ -28,7 +32,10 @@ export async function durableCharges(bench: Workbench): Promise<Section[]> {
   const plain = connect(server.connection, { max: PLAIN_CONNECTIONS, name: 'plain charges' });
   try {
     const debits = await openWallets(sql);
-    await openPlainTables(plain, debits);
+    await openPlainTables(
+      plain,
+      debits.map((debit) => debit()),
+    );
     const sections: Section[] = [];
     const postmaster = await postmasterOf(await bench.small());
     for (const callers of CALLERS) sections.push(await compare(bench, { sql, plain, debits, callers, postmaster }));

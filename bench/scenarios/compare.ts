@@ -1,23 +1,26 @@
 import { deepStrictEqual } from 'node:assert';
+import type { Sql } from '../../adapters/postgres/sql.js';
 import { alternate, type Section } from '../figures.js';
-import type { Load } from '../load/load.js';
+import type { Asked } from '../load/load.js';
 import { SCENARIOS } from '../options.js';
-import type { ServerName } from '../processes/child.js';
 import type { Served } from '../processes/fork.js';
 import type { Service } from '../processes/perch.js';
 import type { Workbench } from '../workbench.js';
-import { type AskOptions, ask } from './ask.js';
+import { ask } from './ask.js';
 import { CLIENTS, type ClientName } from './clients.js';
-import type { Read } from './reads.js';
+import type { Peer, Read } from './reads.js';
 import { counted, linesOf, type Round } from './rounds.js';
-import { paying } from './wallets.js';
+import { openBooks, paying } from './wallets.js';
 
 export interface Arena {
   readonly perch: Service;
   /** Of the accounts that ask in turn. */
   readonly keys: readonly string[];
   readonly postmaster: number;
-  readonly servers: ReadonlyMap<ServerName, Served>;
+  /** Perch among them. */
+  readonly servers: ReadonlyMap<Peer['server'], Pick<Served, 'url' | 'pid'>>;
+  /** Where contestants have their tables. */
+  readonly sql: Sql;
 }
 
 /** How a read is asked. */
@@ -29,10 +32,27 @@ export interface Manner {
 const WARM_SECONDS = 1;
 const OURS = 'Perch, all of it';
 
-interface Server {
+export interface Server {
   readonly name: string;
   readonly pid: number;
-  readonly load: Omit<Load, 'seconds'>;
+  readonly url: string;
+  /** What is asked of it in turn. */
+  readonly asks: readonly Asked[];
+  readonly goal: string | undefined;
+}
+
+/** Perch first, and then those it is compared with. */
+export function contestantsOf(read: Read, { perch, servers }: Arena, connections?: number): [Server, ...Server[]] {
+  const server = (name: string, { url, pid }: Pick<Served, 'url' | 'pid'>, asks: readonly Asked[], goal?: string) => ({
+    ...{ name, pid, url, asks, goal },
+  });
+  const asks = read.asks ?? [read];
+  return [
+    server(OURS, perch, asks),
+    ...read.against.map(({ server: peer, name, asked, goals }) =>
+      server(name, servers.get(peer) as Served, asked ? [asked] : asks, goals?.[connections ?? 0]),
+    ),
+  ];
 }
 
 /** One cached read: Perch and its contestants under the same load in turn, and whether every answer was paid. */
@@ -40,64 +60,55 @@ export async function compare(
   bench: Workbench,
   read: Read,
   { client, connections }: Manner,
-  { perch, keys, postmaster, servers }: Arena,
+  arena: Arena,
 ): Promise<Section> {
   const { options, say } = bench;
+  const { perch, keys, postmaster, servers } = arena;
   const { title, headers, traced } = CLIENTS[client];
-  const peers = read.against.filter((peer) => servers.has(peer.server) && (peer.client ?? client) === client);
-  const serverAt = (name: string, { url, pid }: Pick<Served, 'url' | 'pid'>): Server => ({
-    name,
-    pid,
-    load: { ...question(read, url), headers, traced, connections },
-  });
-  const ours = serverAt(OURS, perch);
-  const theirs = peers.map(({ name, server }) => serverAt(name, servers.get(server) as Served));
-  const { length, credits } = await checkSame(read, headers, keys[0] ?? '', [ours, ...theirs]);
-  const roundOf = ({ pid, load }: Server, seconds: number): Promise<Round> =>
-    counted({ server: pid, postmaster }, () =>
-      bench.generator.run({ ...load, ...(pid === perch.pid && { keys }), seconds }),
-    );
+  const contestants = contestantsOf(read, arena, connections);
+  const { length, credits } = await checkSame(contestants, headers, keys[0] ?? '');
+  const answers = new Map<number, number>();
+  const roundOf = async ({ pid, url, asks }: Server, seconds: number): Promise<Round> => {
+    const load = { url, asks, headers, traced, keys, connections, seconds };
+    const round = await counted({ server: pid, postmaster }, () => bench.generator.run(load));
+    answers.set(pid, (answers.get(pid) ?? 0) + round.answers);
+    return round;
+  };
+  const metered = contestants.find(({ pid }) => pid === servers.get('metered')?.pid);
+  const books = metered && (await openBooks(arena.sql));
   const { result, note } = await paying(perch.url, keys, async () => {
-    const warm: Round[] = [];
-    for (const server of [ours, ...theirs]) warm.push(await roundOf(server, WARM_SECONDS));
+    for (const server of contestants) await roundOf(server, WARM_SECONDS);
     const figures = await alternate(
-      [ours, ...theirs].map((server) => ({ name: server.name, round: () => roundOf(server, options.seconds) })),
+      contestants.map((server) => ({ name: server.name, round: () => roundOf(server, options.seconds) })),
       options.rounds,
       (text) => say(`${read.letter}  ${connections} connections, ${title}: ${text}`),
     );
-    const answers = (figures.get(OURS) ?? []).reduce((sum, round) => sum + round.answers, warm[0]?.answers ?? 0);
-    return { result: figures, delivered: { answers, credits } };
+    return { result: figures, delivered: { answers: answers.get(perch.pid) ?? 0, credits } };
   });
-  const goals = new Map(peers.map(({ name, goals }) => [name, goals?.[connections]]));
   const what = [SCENARIOS[read.letter], read.how, `${(length / 1024).toFixed(1)} KB`].filter(Boolean).join(', ');
   return {
     letter: read.letter,
     title: `${what}; ${connections} connections, ${title}`,
-    lines: linesOf(result, (name) => goals.get(name)),
-    notes: [note],
+    lines: linesOf(result, (name) => contestants.find((each) => each.name === name)?.goal),
+    notes: [note, ...(books ? [await books.noteOf({ answers: answers.get(metered.pid) ?? 0, credits })] : [])],
   };
 }
 
-const question = ({ asks, ...read }: Read, url: string): Pick<Load, 'url' | 'asks'> => ({ url, asks: asks ?? [read] });
-
 /** A contestant that answered something else would prove nothing. Gives the length of an answer, and its price. */
 async function checkSame(
-  { asks, ...read }: Read,
+  [ours, ...theirs]: [Server, ...Server[]],
   headers: Readonly<Record<string, string>>,
   key: string,
-  [ours, ...theirs]: readonly Server[],
 ): Promise<{ length: number; credits: number }> {
+  const answerOf = ({ url, asks }: Server, nth: number) => {
+    const { path, body, headers: own } = asks[nth] as Asked;
+    return ask(url + path, { key, headers: { ...headers, ...own }, ...(body !== undefined && { body }) });
+  };
   let last = { length: 0, credits: 0 };
-  for (const asked of asks ?? [read]) {
-    const options = {
-      headers: { ...headers, ...asked.headers },
-      ...(asked.body !== undefined && { body: asked.body }),
-    };
-    const answerOf = ({ load }: Server, own: AskOptions = {}) =>
-      ask(new URL(asked.path, load.url).href, { ...options, ...own });
-    const answer = await answerOf(ours as Server, { key });
+  for (const nth of ours.asks.keys()) {
+    const answer = await answerOf(ours, nth);
     last = { length: answer.text.length, credits: answer.charged };
-    for (const their of theirs) deepStrictEqual((await answerOf(their)).data, answer.data);
+    for (const their of theirs) deepStrictEqual((await answerOf(their, nth)).data, answer.data);
   }
   return last;
 }

@@ -10,6 +10,7 @@ import { ledgerCeiling, limiterCeiling } from './ceilings.js';
 import { type CostMeter, type Costs, openCostMeter } from './costs.js';
 import { costOfEachRead } from './each-read.js';
 import { READS, type Read } from './reads.js';
+import { warmUp } from './rounds.js';
 
 /** One way to run the service. */
 interface Setup {
@@ -24,9 +25,8 @@ const SETUPS: readonly Setup[] = [
   { name: 'WORKERS=2, Redis', workers: 2, withRedis: true },
 ];
 
-/** Before each read is measured; and before all of them, the answers of each process until its code is compiled. */
+/** Before each read is measured. */
 const WARM_SECONDS = 2;
-const WARM_ANSWERS = 15_000;
 
 interface Running extends Setup {
   readonly perch: Service;
@@ -72,7 +72,11 @@ async function run(bench: Workbench, home: Furnished, setup: Setup): Promise<Run
 async function measure(bench: Workbench, home: Furnished, server: EmbeddedServer, running: readonly Running[]) {
   const meter = await openCostMeter(home, server);
   try {
-    for (const one of running) await warmUp(bench, home, one);
+    for (const { name, workers, perch } of running) {
+      bench.say(`I  warming up: ${name}`);
+      const load = { url: perch.url + READS[0]?.path, headers: { 'x-api-key': home.key } };
+      await warmUp(bench.generator, load, workers);
+    }
     const sections: Section[] = [];
     for (const read of READS) sections.push(await compare(bench, home, meter, running, read));
     const shared = running.find(({ workers, withRedis }) => workers === 1 && withRedis);
@@ -83,14 +87,6 @@ async function measure(bench: Workbench, home: Furnished, server: EmbeddedServer
   } finally {
     await meter.close();
   }
-}
-
-/** A process takes three times as long for its first answers, and of several each has only a share of them. */
-async function warmUp(bench: Workbench, home: Furnished, { name, workers, perch }: Running): Promise<void> {
-  bench.say(`I  warming up: ${name}`);
-  const load = { url: perch.url + READS[0]?.path, headers: { 'x-api-key': home.key }, connections: 32 };
-  for (let answers = 0; answers < WARM_ANSWERS * workers; )
-    answers += (await bench.generator.run({ ...load, seconds: WARM_SECONDS })).answers;
 }
 
 async function compare(

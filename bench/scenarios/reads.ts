@@ -13,31 +13,36 @@ export interface Read extends Asked {
   /** What is asked in turn, where it is not the same each time. */
   readonly asks?: readonly Asked[];
   readonly clients: readonly ClientName[];
+  /** Numbers of connections, where they are not those of all reads. */
+  readonly loads?: readonly number[];
   readonly against: readonly Peer[];
 }
 
 export interface Peer {
-  readonly server: ServerName;
+  readonly server: ServerName | 'perch';
   readonly name: string;
   /** By the number of connections. */
   readonly goals?: Readonly<Record<number, string>>;
-  /** Where it is not compared for every client. */
-  readonly client?: ClientName;
+  /** What is asked of it, where it is not asked the same. */
+  readonly asked?: Asked;
 }
 
-const REST = {
+const rest = (goals: NonNullable<Peer['goals']>): Pick<Read, 'clients' | 'against'> => ({
   clients: ['plain', 'real'],
   against: [
-    { server: 'bare', name: 'bare node:http, same bytes', goals: { 32: '≥ 0.40', 128: '≥ 0.60' } },
-    { server: 'fastify', name: 'Fastify + JSON.stringify', client: 'plain' },
+    { server: 'metered', name: 'the least server with the same promise', goals },
+    { server: 'bare', name: 'bare node:http, which promises nothing' },
   ],
-} as const satisfies Pick<Read, 'clients' | 'against'>;
+});
+
+const SMALL_ANSWERS = rest({ 32: '≥ 0.65', 128: '≥ 0.60, p99 ≤ 2' });
+const LARGE_ANSWERS = rest({ 32: '≥ 0.80', 128: '≥ 0.80, p99 ≤ 2' });
 
 const GRAPHQL = {
   letter: 'D',
   clients: ['plain'],
   against: [
-    { server: 'mercurius', name: 'Mercurius + JIT, from memory', goals: { 32: '> 1', 128: '≥ 1.5' } },
+    { server: 'mercurius', name: 'Mercurius + JIT, from memory', goals: { 32: '≥ 1.3', 128: '≥ 1.5' } },
     { server: 'yoga', name: 'Yoga, from memory' },
   ],
 } as const satisfies Partial<Read>;
@@ -53,19 +58,39 @@ const calling = (name: string, given: object): Asked => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
 });
 
+const PROFILE: Asked = { path: `/v1/users/${SUBJECT.handle}` };
+const TIMELINE: Asked = { path: `/v1/users/${SUBJECT.id}/tweets?count=20` };
+
 /** One of each letter: the same answer every time. */
 export const READS: readonly Read[] = [
-  { letter: 'A', path: `/v1/users/${SUBJECT.handle}`, ...REST },
-  { letter: 'B', path: `/v1/users/${SUBJECT.id}/tweets?count=20`, ...REST },
-  { letter: 'C', path: `/v1/users/${SUBJECT.id}/followers?count=200`, ...REST },
+  { letter: 'A', ...PROFILE, ...SMALL_ANSWERS },
+  { letter: 'B', ...TIMELINE, ...SMALL_ANSWERS },
+  { letter: 'C', path: `/v1/users/${SUBJECT.id}/followers?count=200`, ...LARGE_ANSWERS },
   { ...profileOf(SUBJECT.handle), ...GRAPHQL },
 ];
 
-/** Calls of tools, which nothing is compared with: what they cost beside the same reads over REST. */
+/** The service as a whole, beside one that charges as most do. */
+export const CHARGED: readonly Read[] = [
+  {
+    letter: 'E',
+    how: 'over HTTP: a cached profile',
+    ...PROFILE,
+    clients: ['plain'],
+    loads: [128],
+    against: [{ server: 'fastify', name: 'Fastify, one statement per charge', goals: { 128: '≥ 2.5' } }],
+  },
+];
+
+/** Calls of tools, beside the same reads over REST. */
 export const TOOL_CALLS: readonly Read[] = [
-  { letter: 'L', how: 'a profile', ...calling('get_user', { handle: SUBJECT.handle }) },
-  { letter: 'L', how: 'a timeline of 20', ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
-].map((read) => ({ ...read, letter: 'L', clients: ['plain', 'real'], against: [] }));
+  { how: 'a profile', asked: PROFILE, ...calling('get_user', { handle: SUBJECT.handle }) },
+  { how: 'a timeline of 20', asked: TIMELINE, ...calling('get_user_tweets', { user: SUBJECT.id, count: 20 }) },
+].map(({ asked, ...read }) => ({
+  ...read,
+  letter: 'L',
+  clients: ['plain', 'real'],
+  against: [{ server: 'perch', name: 'Perch, the same over REST', asked }],
+}));
 
 /** Reads that ask for something else each time, all of it cached. */
 export const VARIED: readonly Read[] = [

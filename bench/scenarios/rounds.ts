@@ -7,6 +7,7 @@ import { cpuSeconds, familyCpuSeconds } from '../processes/usage.js';
 export interface Round {
   readonly answers: number;
   readonly perSecond: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Processor time per answer in microseconds: of the server's process, and of Postgres. */
   readonly cpu: number;
@@ -33,13 +34,19 @@ export async function counted(
   return { ...result, cpu: perAnswer(cpuAfter - cpu), postgres: perAnswer(postgresAfter - postgres) };
 }
 
-/** A process uses three times as much for its first answers, until its code is compiled. */
-const FIRST_ANSWERS = 15_000;
+/** A process uses several times as much for each of its first answers: until its code is compiled, and its memory has grown. */
+const FIRST_ANSWERS = 50_000;
 
-/** Asks the service for a cached read until it is past its first answers. */
-export async function warmUp(generator: Generator, load: Omit<Load, 'connections' | 'seconds'>): Promise<void> {
-  for (let answers = 0; answers < FIRST_ANSWERS; )
-    answers += (await generator.run({ ...load, connections: 32, seconds: 1 })).answers;
+/** In which a server should have given so many answers. */
+export const AT_MOST_SECONDS = 600;
+
+/** Asks a server until it, or each of its workers, is past its first answers. */
+export async function warmUp(
+  generator: Generator,
+  load: Omit<Load, 'connections' | 'seconds'>,
+  workers = 1,
+): Promise<void> {
+  await generator.run({ ...load, connections: 32, seconds: AT_MOST_SECONDS, answers: FIRST_ANSWERS * workers });
 }
 
 /** Rates by name, ours first; each of the others with our ratio to it. */
@@ -48,16 +55,19 @@ export function linesOf(
   goalOf: (name: string) => string | undefined,
 ): Line[] {
   const [ours = []] = figures.values();
-  const rates = (rounds: readonly Round[]): number[] => rounds.map(({ perSecond }) => perSecond);
+  const ratio = (rounds: readonly Round[], of: (round: Round) => number) =>
+    ratioOf(ours.map(of), rounds.map(of), 'Perch to it');
   return [...figures].map(([name, rounds]): Line => {
-    const ratio = rounds === ours ? undefined : ratioOf(rates(ours), rates(rounds), 'Perch to it');
     const goal = goalOf(name);
     return {
       name,
       unit: 'answers/s',
-      value: spread(rates(rounds)),
+      value: spread(rounds.map(({ perSecond }) => perSecond)),
       costs: costsOf(rounds),
-      ...(ratio && { ratio }),
+      ...(rounds !== ours && {
+        ratio: ratio(rounds, ({ perSecond }) => perSecond),
+        p99Ratio: ratio(rounds, ({ p99Ms }) => p99Ms),
+      }),
       ...(goal !== undefined && { goal }),
     };
   });
@@ -66,6 +76,7 @@ export function linesOf(
 export const costsOf = (rounds: readonly Round[]): Costs => ({
   cpu: spread(rounds.map(({ cpu }) => cpu)),
   postgres: spread(rounds.map(({ postgres }) => postgres)),
+  p50Ms: spread(rounds.map(({ p50Ms }) => p50Ms)),
   p99Ms: spread(rounds.map(({ p99Ms }) => p99Ms)),
   generator: spread(rounds.map(({ generatorBusy }) => generatorBusy)),
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Line, median, ratioOf, type Section, spread } from '../figures.js';
+import { type Line, median, percentile, ratioOf, type Section, spread } from '../figures.js';
 import { askAllAtOnce, askAtRate, askSteadily, type Lines, openLines } from '../load/paced.js';
 import { requestsOf } from '../load/requests.js';
 import { SCENARIOS } from '../options.js';
@@ -82,8 +82,7 @@ async function roundOf({ next, crowd, busy }: Arena, seconds: number): Promise<R
 
 function percentilesOf(tookMs: readonly number[]): Percentiles {
   const sorted = tookMs.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), max: percentile(sorted, 1) };
 }
 
 function sectionOf(rounds: readonly Round[], memoryMb: readonly number[], connections: number): Section {

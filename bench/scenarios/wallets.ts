@@ -1,3 +1,5 @@
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { meteredBooks } from '../contestants/metered-ledger.js';
 import { ask } from './ask.js';
 
 /** Credits of all wallets together, in thousandths, as their owners are told. */
@@ -29,4 +31,19 @@ export async function paying<T>(
       ? 'every answer was paid: the wallets fell by exactly what was delivered'
       : `THE WALLETS FELL BY ${fell / 1000} CREDITS FOR ANSWERS THAT COST ${due / 1000}`;
   return { result, note };
+}
+
+/** The books of the least server, from now on: whether it has a row of what each of its answers cost, and took as much. */
+export async function openBooks(sql: Sql) {
+  const before = await meteredBooks(sql);
+  return {
+    async noteOf({ answers, credits }: Delivered): Promise<string> {
+      const after = await meteredBooks(sql);
+      const [charges, spent] = [after.charges - before.charges, after.spent - before.spent];
+      const isRight = charges === answers && spent === Math.round(credits * 1000) * answers;
+      return isRight
+        ? 'and so was every answer of the least server, with a row for each'
+        : `THE LEAST SERVER WROTE ${charges} CHARGES OF ${spent / 1000} CREDITS FOR ${answers} ANSWERS`;
+    },
+  };
 }
