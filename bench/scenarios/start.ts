@@ -1,17 +1,26 @@
-import { type Section, spread } from '../figures.js';
+import { type Line, type Section, spread } from '../figures.js';
 import { SCENARIOS } from '../options.js';
-import { startPerch } from '../processes/perch.js';
+import { postmasterOf, startPerch } from '../processes/perch.js';
 import { watchMemory } from '../processes/usage.js';
 import type { Workbench } from '../workbench.js';
 import { READS } from './reads.js';
+import { AT_MOST_SECONDS, costsOf, counted, type Round } from './rounds.js';
 
-/** G: from nothing running, database included, to the first paid answer; and the process's memory while A to D are asked of it. */
+/** Answers of a process from its first on: what they cost before its code is compiled, and until it is. */
+const COLD = [
+  { from: 0, to: 2_000 },
+  { from: 2_000, to: 50_000 },
+] as const;
+
+/** G: from nothing running, database included, to the first paid answer; what the first answers cost; and the process's memory while A to D are asked of it. */
 export async function secondStart(bench: Workbench): Promise<Section[]> {
   const { letters, rounds, seconds, connections } = bench.options;
   if (!letters.includes('G')) return [];
   const home = await bench.small();
   const firstRead = { path: READS[0]?.path ?? '/', key: home.key };
+  const keys = await home.customers();
   const startsMs: number[] = [];
+  const cold: Round[][] = COLD.map(() => []);
   const peaksMb: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     bench.say(`G  round ${round} of ${rounds}`);
@@ -19,6 +28,11 @@ export async function secondStart(bench: Workbench): Promise<Section[]> {
     try {
       startsMs.push(perch.startMs);
       const memory = watchMemory(perch.pid);
+      const processes = { server: perch.pid, postmaster: await postmasterOf(home) };
+      for (const [nth, { from, to }] of COLD.entries()) {
+        const load = { url: perch.url + firstRead.path, keys, connections, seconds: AT_MOST_SECONDS };
+        cold[nth]?.push(await counted(processes, () => bench.generator.run({ ...load, answers: to - from })));
+      }
       for (const { path, body } of READS) {
         const load = { url: perch.url + path, headers: { 'x-api-key': home.key }, connections, seconds };
         await bench.generator.run({ ...load, ...(body !== undefined && { body }) });
@@ -34,6 +48,16 @@ export async function secondStart(bench: Workbench): Promise<Section[]> {
       title: SCENARIOS.G,
       lines: [
         { name: 'to the first paid answer', unit: 's', value: spread(startsMs.map((ms) => ms / 1000)), goal: '< 2' },
+        ...COLD.map(({ from, to }, nth): Line => {
+          const all = cold[nth] ?? [];
+          const name = `answers ${from.toLocaleString('en')} to ${to.toLocaleString('en')} of a new process`;
+          return {
+            name: `${name}, ${connections} connections`,
+            unit: 'answers/s',
+            value: spread(all.map(({ perSecond }) => perSecond)),
+            costs: costsOf(all),
+          };
+        }),
         { name: 'peak of resident memory', unit: 'MB', value: spread(peaksMb), goal: '< 300' },
       ],
       notes: ['the embedded Postgres starts with it and is not in its memory'],
