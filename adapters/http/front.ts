@@ -7,9 +7,9 @@ import type { Ids } from '../../src/ports/clock.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import { encodeBody, type SentBody } from './bodies/shared-body.js';
 import { commonHeaders, isV1, v1Headers } from './common-headers.js';
-import { addHeaders, headWithout } from './headers.js';
+import { addHeaders, headWithout, serverTiming } from './headers.js';
 import { boundReading, type Patience } from './limits/connections.js';
-import { answerOf, callHeaders, type HttpAnswer } from './outcome.js';
+import { answerOf, type WholeAnswer } from './outcome.js';
 import { mayBePlanned, type Plan, Plans, type RememberedPlan } from './plans.js';
 import { Presence, presentedCredential } from './request.js';
 import { faultOfHead } from './request-head.js';
@@ -62,7 +62,7 @@ export function createFront(app: FastifyInstance, framework: RequestListener, op
 }
 
 /** Names of the headers that are not the same for every answer. */
-const OF_ONE_ANSWER: ReadonlySet<string> = new Set(['X-Request-Id', 'RateLimit-Policy', 'Vary']);
+const OF_ONE_ANSWER: ReadonlySet<string> = new Set(['X-Request-Id', 'RateLimit-Policy']);
 
 interface Front {
   readonly app: FastifyInstance;
@@ -114,23 +114,27 @@ class Answering {
     app.pressure.leave(this.#request);
     const asker = { accept: headers.accept, baseUrl: app.baseUrl };
     const answer = answerOf(this.#plan.form, outcome, asker, app.log);
-    return andThen(encodeBody(headers, answer.body), (body) => this.#send(outcome, answer, body));
+    const send = (body: SentBody): void => this.#send(outcome, answer, body);
+    return andThen(encodeBody(headers, answer.body), send);
   }
 
-  #send(outcome: Outcome, { status, headers }: HttpAnswer, { begin, end, encoding, varies, made }: SentBody): void {
+  #send(outcome: Outcome, { status, headers }: WholeAnswer, { begin, end, encoding, varies, made }: SentBody): void {
     const { app, options } = this.#front;
     const response = this.#response;
     if (outcome.accountId !== null) app.pressure.chargeBytes(outcome.accountId, made);
     const head = this.#plan.head.slice();
-    addHeaders(head, callHeaders(outcome, performance.now() - this.#startedAt));
-    addHeaders(head, { ...headers, Vary: undefined });
-    addHeaders(head, {
-      'X-Request-Id': this.#id,
-      Vary: joinVary(headers.Vary ?? this.#plan.form.headers.Vary, varies ? 'accept-encoding' : undefined),
-      'Content-Encoding': encoding,
-      'Content-Length': String(begin.length + end.length),
-      Connection: app.stopping ? 'close' : undefined,
-    });
+    let vary = this.#plan.form.headers.Vary;
+    for (const some of headers) {
+      addHeaders(head, some);
+      vary = some.Vary ?? vary;
+    }
+    const timing = serverTiming(outcome, performance.now() - this.#startedAt);
+    head.push('x-request-id', this.#id, 'content-length', String(begin.length + end.length));
+    if (timing !== undefined) head.push('server-timing', timing);
+    if (encoding !== undefined) head.push('content-encoding', encoding);
+    if (varies) head.push('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
+    else if (vary !== undefined) head.push('vary', vary);
+    if (app.stopping) head.push('connection', 'close');
     response.writeHead(status, head);
     if (end.length > 0) response.write(begin);
     response.end(end.length > 0 ? end : begin);
@@ -186,6 +190,3 @@ class PlannedCall implements Call {
     this.allOrNothing = call.allOrNothing ?? false;
   }
 }
-
-const joinVary = (...names: readonly (string | undefined)[]): string | undefined =>
-  names.filter((name) => name !== undefined).join(', ') || undefined;

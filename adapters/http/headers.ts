@@ -16,11 +16,14 @@ export function headWithout(left: ReadonlySet<string>, headers: Readonly<Record<
   return head;
 }
 
-/** Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them. */
+/**
+ * Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them; but
+ * for Vary, which is joined.
+ */
 export function addHeaders(head: string[], headers: Readonly<Record<string, string | undefined>>): void {
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) head.push(name.toLowerCase(), value);
+    if (value !== undefined && name !== 'Vary') head.push(name.toLowerCase(), value);
   }
 }
 

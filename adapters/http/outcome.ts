@@ -25,6 +25,11 @@ export interface Asker {
   readonly baseUrl: string;
 }
 
+/** The same with the headers of every interface, as they follow each other. */
+export interface WholeAnswer extends Pick<HttpAnswer, 'status' | 'body'> {
+  readonly headers: readonly Headers[];
+}
+
 /** How an interface writes outcomes. */
 export interface Form {
   /** The headers of all its answers. */
@@ -37,14 +42,14 @@ export interface Form {
  * The one place where an outcome becomes an answer, however it is sent: in the form of its interface, with the headers of
  * every interface. Failures that Perch caused are logged.
  */
-export function answerOf({ write }: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): HttpAnswer {
+export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): WholeAnswer {
   logFailures(outcome, log);
   try {
-    const { status, headers, body } = write(outcome, asker);
-    return { status, headers: { ...resultHeaders(outcome), ...headers }, body };
+    const { status, headers, body } = form.write(outcome, asker);
+    return { status, headers: [limitHeaders(outcome), resultHeaders(outcome), headers], body };
   } catch (error) {
     const refused: Outcome = { ...outcome, result: { kind: 'refusal', failure: asServiceError(error) } };
-    return answerOf({ headers: {}, write }, refused, asker, log);
+    return answerOf(form, refused, asker, log);
   }
 }
 
@@ -56,12 +61,6 @@ function logFailures({ requestId: id, result }: Outcome, log: FastifyBaseLogger)
 /** What an outcome cost: the same figures as in the body. */
 const resultHeaders = (outcome: Outcome): Headers =>
   outcome.result.kind === 'answer' ? creditHeaders(outcome.result, outcome) : failureHeaders(outcome.result.failure);
-
-/** The headers of every call: its rate limit, and where its time went. */
-export const callHeaders = (outcome: Outcome, ms: number): Headers => ({
-  ...limitHeaders(outcome),
-  'Server-Timing': serverTiming(outcome, ms),
-});
 
 /** Serves a request that the framework has read, and answers it; the next one like it is answered ahead of the framework. */
 export async function answerPlan(plan: Plan, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -84,8 +83,8 @@ export async function sendOutcome(
   const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
   const { status, headers, body } = answerOf(form, outcome, asker, request.log);
   setHeaders(reply, form.headers);
-  setHeaders(reply, callHeaders(outcome, reply.elapsedTime));
-  setHeaders(reply, headers);
+  for (const some of headers) setHeaders(reply, some);
+  setHeaders(reply, { 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
   const sent = await encodeBody(request.headers, body);
   request.madeBytes = sent.made;
   setBodyHeaders(reply, sent);

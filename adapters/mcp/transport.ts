@@ -7,8 +7,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import type { Piece } from '../http/bodies/encodings.js';
 import { sendPieces } from '../http/bodies/shared-body.js';
 import { bearerChallenge, errorBody, failureHeaders, logFailure } from '../http/failure.js';
-import { creditHeaders, setHeaders } from '../http/headers.js';
-import { callHeaders } from '../http/outcome.js';
+import { creditHeaders, limitHeaders, serverTiming, setHeaders } from '../http/headers.js';
 import { decodeBody, refusedUnread } from '../http/request.js';
 import { parsed } from './arguments.js';
 import { type Http, handshake, httpRefusal } from './calls.js';
@@ -201,7 +200,7 @@ const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
 /** For the log, and the headers of all calls. */
 function noteOutcome({ request, reply }: Http, outcome: Outcome): void {
   request.outcome = outcome;
-  setHeaders(reply, callHeaders(outcome, reply.elapsedTime));
+  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
 }
 
 /** Sets the headers that go with a tool's result, the same as REST's. */

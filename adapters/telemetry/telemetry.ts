@@ -4,9 +4,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { asServiceError } from '../../src/domain/errors.js';
-import { backgroundTimers } from '../../src/lib/monotonic.js';
+import { backgroundTimers, withTimeout } from '../../src/lib/monotonic.js';
 import type { Soon } from '../../src/lib/soon.js';
-import { withTimeout } from '../../src/lib/with-timeout.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
 export interface Log {

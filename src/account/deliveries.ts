@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../lib/durations.js';
-import { withTimeout } from '../lib/with-timeout.js';
+import { withTimeout } from '../lib/monotonic.js';
 import type { Clock } from '../ports/clock.js';
 import type { Delivery, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
 import type { Mail } from '../ports/mail.js';

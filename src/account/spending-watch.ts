@@ -1,7 +1,7 @@
 import { type Thousandths, toCredits } from '../domain/credits.js';
 import { counted, figure, formatCredits } from '../domain/figures.js';
 import { itemPrice, type Unit } from '../domain/prices.js';
-import { withTimeout } from '../lib/with-timeout.js';
+import { withTimeout } from '../lib/monotonic.js';
 import type { AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
 import type { NoticePercent, Notices, WalletLevel } from '../ports/deliveries.js';

@@ -1,4 +1,4 @@
-import { type Link, LinkedSet } from './linked-set.js';
+import { type Link, LinkedSet } from './brief-collections.js';
 
 interface Time {
   readonly monotonic: { now(): number };

@@ -1,5 +1,4 @@
-import { BriefMap } from './brief-map.js';
-import { type Link, LinkedSet } from './linked-set.js';
+import { BriefMap, type Link, LinkedSet } from './brief-collections.js';
 
 /** A taken slot. Releasing it twice is harmless. */
 export interface HeldSlot {

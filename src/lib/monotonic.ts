@@ -34,3 +34,11 @@ export const processorClock = {
     return (user + system) / 1000;
   },
 };
+
+/** What the work gives, or undefined if it takes longer than `timeoutMs`. Rejects if the work does. */
+export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = by.after(timeoutMs, () => resolve(undefined));
+    void work.then(resolve, reject).finally(cancel);
+  });
+}

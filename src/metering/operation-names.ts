@@ -2,8 +2,7 @@ import { NAME_LENGTH, OTHER } from '../domain/usage.js';
 import type { BoundedMap } from '../lib/bounded-map.js';
 import { utcDay } from '../lib/durations.js';
 import { Memories } from '../lib/memories.js';
-import { backgroundTimers } from '../lib/monotonic.js';
-import { withTimeout } from '../lib/with-timeout.js';
+import { backgroundTimers, withTimeout } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 

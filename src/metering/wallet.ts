@@ -1,5 +1,5 @@
 import type { Thousandths } from '../domain/credits.js';
-import { LinkedSet } from '../lib/linked-set.js';
+import { LinkedSet } from '../lib/brief-collections.js';
 import type { Posted } from '../ports/ledger.js';
 
 /** A balance, and the number of the wallet entry after which it was read: the higher, the newer. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
 import type { Alarms, SetAlarm } from '../lib/alarms.js';
-import { LinkedSet } from '../lib/linked-set.js';
+import { LinkedSet } from '../lib/brief-collections.js';
 import type { Soon } from '../lib/soon.js';
 import type { Clock } from '../ports/clock.js';
 

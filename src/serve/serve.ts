@@ -204,10 +204,11 @@ function prepare(
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
-  const { warnings, ...prepared } = priced(options, call, side, assertAdmitted, processorBudget);
-  record.operation = prepared.operation.name;
-  record.warnings = warnings;
-  return { ...prepared, side, processorBudget };
+  const { params, operation, variables, id, estimate } = priced(options, call, side, assertAdmitted, processorBudget);
+  record.operation = operation.name;
+  record.warnings = params.warnings ?? [];
+  const { budget, estimate: dryRun } = params;
+  return { operation, variables, id, budget, dryRun, estimate, side, processorBudget };
 }
 
 /** The operation, its variables and the most it can cost. What is not known yet is worked out on the caller's time. */
@@ -223,15 +224,15 @@ function priced(
   if (call.queriesOnly && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
-  const { budget, estimate: dryRun, warnings = [], ...params } = call.parse();
+  const params = call.parse();
   const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
-  const isOver = budget === null && worst.amount > options.defaultBudget;
+  const isOver = params.budget === null && worst.amount > options.defaultBudget;
   const tooMuch = isOver ? overDefault(worst.amount, options.defaultBudget) : null;
-  if (tooMuch && !dryRun) throw tooMuch;
+  if (tooMuch && !params.estimate) throw tooMuch;
   if (worst.notServed !== null) throw notServed(worst.notServed);
-  const refused = dryRun ? (tooMuch ?? worst.refused()) : null;
+  const refused = params.estimate ? (tooMuch ?? worst.refused()) : null;
   const estimate: Estimate = { maxItems: worst.items, maxAmount: worst.amount, refused };
-  return { operation, variables, id, budget, dryRun, estimate, warnings };
+  return { params, operation, variables, id, estimate };
 }
 
 const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceError =>

@@ -1,6 +1,6 @@
 import { hashSecret } from '../access/secret.js';
 import { ServiceError } from '../domain/errors.js';
-import { withTimeout } from '../lib/with-timeout.js';
+import { withTimeout } from '../lib/monotonic.js';
 import type { Mail, Message } from '../ports/mail.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
+import { type Link, LinkedSet } from '../../../src/lib/brief-collections.js';
 
 /** The requests in progress, which count as in flight. */
 export interface WorkSet {

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { LEDGER_COMMITS, type LedgerCommit } from '../../../src/domain/usage.js';
-import { BriefMap } from '../../../src/lib/brief-map.js';
-import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
+import { BriefMap, type Link, LinkedSet } from '../../../src/lib/brief-collections.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
 import type { BatchBounds, FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';

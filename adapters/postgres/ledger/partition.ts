@@ -1,4 +1,4 @@
-import type { Link } from '../../../src/lib/linked-set.js';
+import type { Link } from '../../../src/lib/brief-collections.js';
 
 /** One request that waits for a flush. */
 export interface Waiting<Request, Result> {

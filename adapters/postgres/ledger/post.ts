@@ -1,6 +1,6 @@
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
 import type { AbortState } from '../../../src/lib/abort.js';
-import { BriefMap } from '../../../src/lib/brief-map.js';
+import { BriefMap } from '../../../src/lib/brief-collections.js';
 import { Memories } from '../../../src/lib/memories.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';

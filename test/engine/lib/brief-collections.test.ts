@@ -1,8 +1,7 @@
 /** The collections of what lives about as long as a request do what `Map` and `Set` do. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BriefMap } from '../../../src/lib/brief-map.js';
-import { type Link, LinkedSet } from '../../../src/lib/linked-set.js';
+import { BriefMap, type Link, LinkedSet } from '../../../src/lib/brief-collections.js';
 
 /** Keys of which many share a bucket: only the last characters decide. */
 const keys = fc.constantFrom(
