@@ -2,7 +2,7 @@ import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, InDoubtError, ServiceError } from '../domain/errors.js';
 import { formatCredits } from '../domain/figures.js';
 import type { AbortState } from '../lib/abort.js';
-import type { Alarms } from '../lib/alarms.js';
+import type { SharedTimer } from '../lib/shared-timer.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger, Posted } from '../ports/ledger.js';
@@ -14,7 +14,7 @@ export interface Settlement {
   /** Never set back. */
   readonly monotonic: Clock;
   /** On the same clock. */
-  readonly alarms: Alarms;
+  readonly timer: SharedTimer;
   readonly caller: Caller;
   readonly limit: SpendingLimit;
   readonly requestId: string;
@@ -65,17 +65,17 @@ export function post(at: Settlement, charge: Charge): Promise<Posted> {
 }
 
 /** The outcome, or that it is unknown. Not a race: that would make four promises more, for each charge. */
-function outcomeOf(posting: Promise<Posted>, { alarms, deadlineAtMs, requestId }: Settlement): Promise<Posted> {
+function outcomeOf(posting: Promise<Posted>, { timer, deadlineAtMs, requestId }: Settlement): Promise<Posted> {
   return new Promise((resolve, reject) => {
     const isLate = (): void => reject(chargeUnknown(requestId, new InDoubtError('the ledger has not answered')));
-    const alarm = alarms.set(deadlineAtMs + GRACE_MS, isLate);
+    const timeout = timer.set(deadlineAtMs + GRACE_MS, isLate);
     posting.then(
       (posted) => {
-        alarms.cancel(alarm);
+        timer.cancel(timeout);
         resolve(posted);
       },
       (error: unknown) => {
-        alarms.cancel(alarm);
+        timer.cancel(timeout);
         reject(failureOf(error, requestId));
       },
     );

@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
-import type { Alarms, SetAlarm } from '../lib/alarms.js';
 import { LinkedSet } from '../lib/brief-collections.js';
+import type { SetTimeout, SharedTimer } from '../lib/shared-timer.js';
 import type { Soon } from '../lib/soon.js';
 import type { Clock } from '../ports/clock.js';
 
@@ -14,9 +14,9 @@ export class Deadline implements LazySignal {
   readonly #ms: number;
   readonly #monotonic: Clock;
   readonly #caller: LazySignal;
-  readonly #alarms: Alarms;
+  readonly #timer: SharedTimer;
   /** Set once something waits: most calls end before anything does. */
-  #alarm: SetAlarm | null = null;
+  #timeout: SetTimeout | null = null;
   /** Rejects what waits. */
   readonly #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
@@ -25,11 +25,11 @@ export class Deadline implements LazySignal {
   #passed: ServiceError | null = null;
 
   /** `caller` is aborted when the caller disconnects. */
-  constructor(ms: number, monotonic: Clock, caller: LazySignal, alarms: Alarms) {
+  constructor(ms: number, monotonic: Clock, caller: LazySignal, timer: SharedTimer) {
     this.#ms = ms;
     this.#monotonic = monotonic;
     this.#caller = caller;
-    this.#alarms = alarms;
+    this.#timer = timer;
     this.atMs = monotonic.now() + ms;
   }
 
@@ -84,13 +84,13 @@ export class Deadline implements LazySignal {
   }
 
   #watch(): void {
-    this.#alarm ??= this.#alarms.set(this.atMs, () => this.#pass());
+    this.#timeout ??= this.#timer.set(this.atMs, () => this.#pass());
   }
 
-  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the alarm. */
+  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timeout. */
   end(): void {
     this.#waiting.clear();
-    if (this.#over === null && this.#alarm !== null) this.#alarms.cancel(this.#alarm);
+    if (this.#over === null && this.#timeout !== null) this.#timer.cancel(this.#timeout);
   }
 
   #pass(): void {

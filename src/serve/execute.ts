@@ -201,7 +201,7 @@ async function charge(due: Due, owed: Charge): Promise<Thousandths> {
 const toSettlement = ({ options, request, caller, limit, name }: Due): Settlement => ({
   ledger: options.ledger,
   monotonic: options.monotonic,
-  alarms: options.alarms,
+  timer: options.timer,
   caller,
   limit,
   requestId: request.call.requestId,

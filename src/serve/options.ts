@@ -5,7 +5,7 @@ import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
 import type { Documents } from '../documents/documents.js';
 import type { Thousandths } from '../domain/credits.js';
-import type { Alarms } from '../lib/alarms.js';
+import type { SharedTimer } from '../lib/shared-timer.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';
@@ -39,5 +39,5 @@ export interface ServeOptions {
 /** What a running engine has beside its options. */
 export interface Serving extends ServeOptions {
   /** On its monotonic clock: for the deadlines of calls. */
-  readonly alarms: Alarms;
+  readonly timer: SharedTimer;
 }

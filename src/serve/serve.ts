@@ -8,8 +8,8 @@ import { type Thousandths, toCredits } from '../domain/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import { notServed } from '../domain/served-lists.js';
-import { Alarms } from '../lib/alarms.js';
 import { backgroundTimers } from '../lib/monotonic.js';
+import { SharedTimer } from '../lib/shared-timer.js';
 import { andThen, concluded, type Soon } from '../lib/soon.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
@@ -38,10 +38,10 @@ const NO_UPSTREAM: Outcome['upstream'] = { calls: 0, waitMs: 0, readMs: 0 };
 
 /** Serves a call, step by step. Never rejects: a failure is an outcome. */
 export function createServe(given: ServeOptions): Serve {
-  const alarms = new Alarms({ monotonic: given.monotonic, timers: given.timers ?? backgroundTimers });
-  const options: Serving = { ...given, alarms };
+  const timer = new SharedTimer({ monotonic: given.monotonic, timers: given.timers ?? backgroundTimers });
+  const options: Serving = { ...given, timer };
   const serve = (call: Call): Soon<Outcome> => {
-    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, alarms);
+    const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, timer);
     const slot = options.slots.open();
     const request: Request = { call, deadline, slot, record: newCallRecord() };
     const end = (result: Outcome['result']): Outcome => {
@@ -78,7 +78,7 @@ function answer(options: Serving, request: Request): Soon<Answer> {
 
 async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
   const record = newCallRecord();
-  const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.alarms);
+  const deadline = new Deadline(options.deadlineMs, options.monotonic, call.signal, options.timer);
   const slot = options.slots.open();
   try {
     const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));

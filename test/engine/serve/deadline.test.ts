@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { Alarms } from '../../../src/lib/alarms.js';
 import { timers } from '../../../src/lib/monotonic.js';
+import { SharedTimer } from '../../../src/lib/shared-timer.js';
 import { Deadline } from '../../../src/serve/deadline.js';
 import { createServe } from '../../../src/serve/serve.js';
 
@@ -13,7 +13,7 @@ const monotonic = { now: () => performance.now() };
 
 it('a deadline that passed between two waits has passed for the next one', async () => {
   const caller = { aborted: false, reason: undefined, signal: new AbortController().signal };
-  const deadline = new Deadline(10, monotonic, caller, new Alarms({ monotonic, timers }));
+  const deadline = new Deadline(10, monotonic, caller, new SharedTimer({ monotonic, timers }));
   await deadline.race(Promise.resolve());
   await sleep(30);
   await expect(deadline.race(NEVER)).rejects.toMatchObject(LATE);
@@ -30,7 +30,7 @@ it('a call that has ended keeps no answer until its deadline, though a read may 
     60_000,
     monotonic,
     caller,
-    new Alarms({ monotonic, timers: { after: () => () => {} } }),
+    new SharedTimer({ monotonic, timers: { after: () => () => {} } }),
   );
   const answered = async () => new WeakRef(await deadline.race(Promise.resolve({ large: 'answer' })));
   expect(deadline.signal.aborted).toBe(false);

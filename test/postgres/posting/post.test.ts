@@ -28,7 +28,7 @@ describe('an amount', () => {
 });
 
 describe('the same request', () => {
-  test('is asked about anew once its first post found no room', async () => {
+  test('posts the same id anew after its first post found no room', async () => {
     const { post, run, next, answers } = openPosts();
     const { fate, release } = held();
     next('plain', fate);

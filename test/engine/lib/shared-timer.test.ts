@@ -1,7 +1,7 @@
-/** One timer for many alarms. */
+/** One timer for many timeouts. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Alarms, type SetAlarm } from '../../../src/lib/alarms.js';
+import { type SetTimeout, SharedTimer } from '../../../src/lib/shared-timer.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 
 /** Counts the timers that are running. */
@@ -22,20 +22,20 @@ function setUp() {
       };
     },
   };
-  return { time, running, alarms: new Alarms({ monotonic: time, timers }) };
+  return { time, running, timer: new SharedTimer({ monotonic: time, timers }) };
 }
 
-it('rings each alarm that is not cancelled at its time, with one timer', async () => {
+it('calls back at its time for each timeout that is not cancelled, with one timer', async () => {
   const moment = fc.integer({ min: 1, max: 50 });
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ atMs: moment, cancelled: fc.boolean() }), { maxLength: 20 }),
       async (plans) => {
-        const { time, running, alarms } = setUp();
+        const { time, running, timer } = setUp();
         const rung: number[] = [];
-        const set = plans.map(({ atMs }) => alarms.set(atMs, () => rung.push(atMs - time.now())));
+        const set = plans.map(({ atMs }) => timer.set(atMs, () => rung.push(atMs - time.now())));
         expect(running.size).toBe(plans.length > 0 ? 1 : 0);
-        for (const [nth, { cancelled }] of plans.entries()) if (cancelled) alarms.cancel(set[nth] as SetAlarm);
+        for (const [nth, { cancelled }] of plans.entries()) if (cancelled) timer.cancel(set[nth] as SetTimeout);
         await time.run(100);
         expect(rung).toEqual(plans.filter(({ cancelled }) => !cancelled).map(() => 0));
         expect(running.size).toBe(0);
@@ -44,25 +44,25 @@ it('rings each alarm that is not cancelled at its time, with one timer', async (
   );
 });
 
-it('rings in a later turn an alarm whose time has passed, or that is set by another', async () => {
-  const { time, alarms } = setUp();
+it('calls back in a later turn for a time that has passed, also from a callback', async () => {
+  const { time, timer } = setUp();
   await time.run(10);
   const rung: string[] = [];
-  alarms.set(5, () => {
+  timer.set(5, () => {
     rung.push('late');
-    alarms.set(5, () => rung.push('later'));
+    timer.set(5, () => rung.push('later'));
   });
   expect(rung).toEqual([]);
   await time.run(10);
   expect(rung).toEqual(['late', 'later']);
 });
 
-it('leaves no timer behind when its last alarm is cancelled, also twice', () => {
-  const { running, alarms } = setUp();
-  const [first, second] = [alarms.set(5, () => {}), alarms.set(9, () => {})];
-  alarms.cancel(first);
+it('leaves no timer behind when its last timeout is cancelled, also twice', () => {
+  const { running, timer } = setUp();
+  const [first, second] = [timer.set(5, () => {}), timer.set(9, () => {})];
+  timer.cancel(first);
   expect(running.size).toBe(1);
-  alarms.cancel(second);
-  alarms.cancel(second);
+  timer.cancel(second);
+  timer.cancel(second);
   expect(running.size).toBe(0);
 });

@@ -5,36 +5,36 @@ interface Time {
   readonly timers: { after(ms: number, then: () => void): () => void };
 }
 
-interface Alarm {
+interface Timeout {
   readonly atMs: number;
-  readonly ring: () => void;
+  readonly then: () => void;
 }
 
-/** An alarm that was set: what it is cancelled by. */
-export type SetAlarm = Link<Alarm>;
+/** A timeout that was set: what it is cancelled by. */
+export type SetTimeout = Link<Timeout>;
 
 /**
- * One timer for many alarms, nearly all of which are cancelled before they ring: setting and cancelling one costs a place
+ * One timer for many timeouts, nearly all of which are cancelled before they pass: setting and cancelling one costs a place
  * in a list, and what is looked at when the timer fires are those that are still set.
  */
-export class Alarms {
+export class SharedTimer {
   readonly #time: Time;
-  readonly #set = new LinkedSet<Alarm>();
+  readonly #set = new LinkedSet<Timeout>();
   #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
 
   constructor(time: Time) {
     this.#time = time;
   }
 
-  /** `atMs`: monotonic milliseconds. Never rings in this turn. */
-  set(atMs: number, ring: () => void): SetAlarm {
+  /** `atMs`: monotonic milliseconds. Never called in this turn. */
+  set(atMs: number, then: () => void): SetTimeout {
     if (this.#next === null || atMs < this.#next.atMs) this.#wake(atMs);
-    return this.#set.add({ atMs, ring });
+    return this.#set.add({ atMs, then });
   }
 
-  /** No timer is left behind when none is set. */
-  cancel(alarm: SetAlarm): void {
-    this.#set.remove(alarm);
+  /** No timer of the process is left behind when none is set. */
+  cancel(timeout: SetTimeout): void {
+    this.#set.remove(timeout);
     if (this.#set.size > 0) return;
     this.#next?.cancel();
     this.#next = null;
@@ -43,19 +43,19 @@ export class Alarms {
   #wake(atMs: number): void {
     this.#next?.cancel();
     const { monotonic, timers } = this.#time;
-    this.#next = { atMs, cancel: timers.after(Math.max(1, atMs - monotonic.now()), () => this.#ring()) };
+    this.#next = { atMs, cancel: timers.after(Math.max(1, atMs - monotonic.now()), () => this.#pass()) };
   }
 
-  #ring(): void {
+  #pass(): void {
     this.#next = null;
     const now = this.#time.monotonic.now();
     let soonestMs = Number.POSITIVE_INFINITY;
-    const due: Alarm[] = [];
+    const due: Timeout[] = [];
     for (const link of this.#set.links()) {
       if (link.value.atMs > now) soonestMs = Math.min(soonestMs, link.value.atMs);
       else if (this.#set.remove(link)) due.push(link.value);
     }
     if (soonestMs < Number.POSITIVE_INFINITY) this.#wake(soonestMs);
-    for (const { ring } of due) ring();
+    for (const { then } of due) then();
   }
 }
