@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyInstance } from 'fastify';
 import type { Memories } from '../../src/lib/memories.js';
-import { andThen } from '../../src/lib/soon.js';
+import { andThen, concluded } from '../../src/lib/soon.js';
 import type { Ids } from '../../src/ports/clock.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import { encodeBody, type SentBody } from './bodies/shared-body.js';
@@ -98,13 +98,14 @@ class Answering {
       this.#front.addressOf(this.#request),
       this.#request,
     );
-    const sent = andThen(this.#plan.serve(call), (outcome) => this.#answer(outcome));
-    if (sent instanceof Promise) {
-      sent.catch((err: unknown) => {
+    void concluded(
+      () => andThen(this.#plan.serve(call), (outcome) => this.#answer(outcome)),
+      () => {},
+      (err) => {
         this.#front.app.log.error({ err }, 'A request whose plan is known could not be answered.');
         this.#response.destroy();
-      });
-    }
+      },
+    );
   }
 
   #answer(outcome: Outcome): void | Promise<void> {

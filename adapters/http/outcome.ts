@@ -48,6 +48,7 @@ export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: Fastif
     const { status, headers, body } = form.write(outcome, asker);
     return { status, headers: [limitHeaders(outcome), resultHeaders(outcome), headers], body };
   } catch (error) {
+    if (outcome.result.kind === 'refusal') throw error;
     const refused: Outcome = { ...outcome, result: { kind: 'refusal', failure: asServiceError(error) } };
     return answerOf(form, refused, asker, log);
   }

@@ -167,6 +167,16 @@ describe('a request that came before', () => {
     expect(answer.length).toBeLessThan(2000);
   });
 
+  it.each(['now', 'later'])('closes its connection when its answer cannot be written: %s', async (when) => {
+    await remember(PATH);
+    // Node refuses such a header.
+    const broken = (call: Call): Outcome => ({ ...outcomeOf(call, ANSWER), rate: { limit: '\n' } as never });
+    serve = (call) => (when === 'now' ? broken(call) : Promise.resolve(broken(call)));
+    expect(await ask(get(PATH, KEY))).toBe('');
+    serve = (call) => outcomeOf(call, ANSWER);
+    expect(await ask(get(PATH, KEY + CLOSE))).toContain('{"data":1}');
+  });
+
   it('is not remembered if its address has a key in it, or if it is long', async () => {
     const secret = `${PATH}&key=perch_live_a`;
     const long = `${PATH}&${'x'.repeat(5000)}`;
