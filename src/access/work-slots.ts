@@ -55,6 +55,11 @@ export class WorkSlots {
   readonly #shares: Readonly<Record<SlotClass, FairShare>>;
   readonly #beside: FairShare;
   readonly #refused = { account_busy: 0, address_busy: 0, overloaded: 0 };
+  /** What each request's slot is given. */
+  readonly #slots: Slots = {
+    take: (of, holder) => this.#take(of, holder),
+    stepBeside: (holder) => this.#beside.take(holder.name),
+  };
 
   constructor({ total, deadlineMs, monotonic }: WorkSlotsOptions) {
     const share = (slots: number) => {
@@ -82,10 +87,7 @@ export class WorkSlots {
 
   /** The slot of one request, not taken yet. */
   open(): WorkSlot {
-    return new WorkSlot({
-      take: (of, holder) => this.#take(of, holder),
-      stepBeside: (holder) => this.#beside.take(holder.name),
-    });
+    return new WorkSlot(this.#slots);
   }
 
   #take(of: SlotClass, holder: Holder): HeldSlot | ServiceError {
