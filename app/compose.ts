@@ -3,8 +3,8 @@ import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
 import { versionHeaders } from '../adapters/http/common-headers.js';
-import type { Shares } from '../adapters/http/limits/overload.js';
-import { createServer } from '../adapters/http/server.js';
+import type { Capacity } from '../adapters/http/limits/overload.js';
+import { createServer, type HttpOptions } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
@@ -19,7 +19,6 @@ import { withFailingHandles } from '../demo/failing-handles.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
-import type { Memories } from '../src/lib/memories.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import { UNTRACED } from '../src/lib/untraced.js';
 import type { Clock } from '../src/ports/clock.js';
@@ -57,6 +56,8 @@ export interface ComposeOptions extends StandIns {
   readonly repeated?: boolean;
   /** The GraphQL server: Yoga by default. Both give the same answers. */
   readonly graphql?: 'yoga' | 'mercurius';
+  /** Beside the configured capacity: tests. */
+  readonly capacity?: Pick<Capacity, 'maxLoopDelayMs'>;
 }
 
 /** A listening service, with the parts that its builder needs. */
@@ -91,7 +92,13 @@ export async function compose(
   const shares = createShares(config, memories);
   // A trace begins in the framework.
   const remembers = options.repeated ?? telemetry === null;
-  const app = await openServer(lifecycle, config, log, shares, remembers ? memories : undefined);
+  const capacity = { ...config.overload, ...options.capacity };
+  const app = await openServer(lifecycle, config, {
+    log,
+    capacity,
+    shares,
+    memories: remembers ? memories : undefined,
+  });
   const common = { config, stores, shared, clock, log };
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
@@ -127,20 +134,15 @@ export async function compose(
 const openServer = (
   lifecycle: Lifecycle,
   config: Config,
-  log: FastifyBaseLogger,
-  shares: Shares,
-  memories: Memories | undefined,
+  own: Pick<HttpOptions, 'log' | 'capacity' | 'shares' | 'memories'>,
 ): Promise<FastifyInstance> =>
   lifecycle.open(
     'server',
     () =>
       createServer({
+        ...own,
         ids: createRequestIds(),
-        log,
         versionHeaders: versionHeaders(config.notice),
-        capacity: config.overload,
-        shares,
-        memories,
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
       }),

@@ -18,6 +18,9 @@ import { type FreshDatabase, freshDatabase } from './postgres/database.js';
 /** What serves GraphQL where a test does not say: `.ci/run` has the suite once over each. */
 const MOUNT = z.enum(['yoga', 'mercurius']).default('yoga').parse(process.env.TEST_GRAPHQL_MOUNT);
 
+/** A busy machine stalls the process of a test, which serves as well: requests would be refused for that. */
+const DEFAULTS = { graphql: MOUNT, capacity: { maxLoopDelayMs: 0 } } as const;
+
 export interface TestAccount {
   readonly accountId: string;
   readonly walletId: string;
@@ -141,7 +144,7 @@ async function openNode(
   return lifecycle.start(async () => {
     const stores = await openStores(lifecycle, config, { database: target });
     const wrapped = wrapCorpus && { network: wrapCorpus(createCorpusNetwork(stores.corpusSql)) };
-    const perch = await compose(lifecycle, config, stores, { graphql: MOUNT, ...options, ...wrapped, log });
+    const perch = await compose(lifecycle, config, stores, { ...DEFAULTS, ...options, ...wrapped, log });
     return { ...perch, stores, close: () => lifecycle.close() };
   });
 }

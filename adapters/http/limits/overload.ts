@@ -56,6 +56,8 @@ export interface Capacity {
   readonly maxRssBytes: number | null;
   /** Processes that share the container's memory. */
   readonly processes: number;
+  /** Two seconds by default. 0: any, for tests, whose process does the work of clients and of other tests as well. */
+  readonly maxLoopDelayMs?: number;
   /** Connections open at once. Null: as many as the process's file limit allows; undefined: unbounded. */
   readonly maxConnections?: number | null;
 }
@@ -117,7 +119,7 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
   app.decorate('pressure', createPressure(app, options, { working, isFull, refused }));
   if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
   await app.register(underPressure, {
-    maxEventLoopDelay: MAX_LOOP_DELAY_MS,
+    maxEventLoopDelay: capacity.maxLoopDelayMs ?? MAX_LOOP_DELAY_MS,
     sampleInterval: SAMPLE_MS,
     maxRssBytes: capacity.maxRssBytes ?? containerShareBytes(capacity.processes, process.constrainedMemory()),
     async pressureHandler(request, _reply, type, value) {
