@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { mountManifest } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
-import { versionHeaders } from '../adapters/http/common-headers.js';
+import { versionHeaders } from '../adapters/http/headers.js';
 import type { Capacity } from '../adapters/http/limits/overload.js';
 import { createServer, type HttpOptions } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../../src/domain/errors.js';
 import type { Ids } from '../../src/ports/clock.js';
 import { prefers } from './accept.js';
-import { commonHeaders, v1Headers } from './common-headers.js';
 import { errorBody, problemBody } from './failure.js';
+import { commonHeaders, v1Headers } from './headers.js';
 
 interface ParserError extends Error {
   readonly code?: string;

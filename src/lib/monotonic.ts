@@ -1,3 +1,5 @@
+import { type Link, LinkedSet } from './brief-collections.js';
+
 /** Milliseconds from an arbitrary start, not set back with the machine's clock. */
 export const monotonic = { now: (): number => performance.now() };
 
@@ -41,4 +43,64 @@ export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers)
     const cancel = by.after(timeoutMs, () => resolve(undefined));
     void work.then(resolve, reject).finally(cancel);
   });
+}
+
+interface Time {
+  readonly monotonic: { now(): number };
+  readonly timers: { after(ms: number, then: () => void): () => void };
+}
+
+interface Timeout {
+  readonly atMs: number;
+  readonly then: () => void;
+}
+
+/** A timeout that was set: what it is cancelled by. */
+export type SetTimeout = Link<Timeout>;
+
+/**
+ * One timer for many timeouts, nearly all of which are cancelled before they pass: setting and cancelling one costs a place
+ * in a list, and what is looked at when the timer fires are those that are still set.
+ */
+export class SharedTimer {
+  readonly #time: Time;
+  readonly #set = new LinkedSet<Timeout>();
+  #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /** `atMs`: monotonic milliseconds. Never called in this turn. */
+  set(atMs: number, then: () => void): SetTimeout {
+    if (this.#next === null || atMs < this.#next.atMs) this.#wake(atMs);
+    return this.#set.add({ atMs, then });
+  }
+
+  /** No timer of the process is left behind when none is set. */
+  cancel(timeout: SetTimeout): void {
+    this.#set.remove(timeout);
+    if (this.#set.size > 0) return;
+    this.#next?.cancel();
+    this.#next = null;
+  }
+
+  #wake(atMs: number): void {
+    this.#next?.cancel();
+    const { monotonic, timers } = this.#time;
+    this.#next = { atMs, cancel: timers.after(Math.max(1, atMs - monotonic.now()), () => this.#pass()) };
+  }
+
+  #pass(): void {
+    this.#next = null;
+    const now = this.#time.monotonic.now();
+    let soonestMs = Number.POSITIVE_INFINITY;
+    const due: Timeout[] = [];
+    for (const link of this.#set.links()) {
+      if (link.value.atMs > now) soonestMs = Math.min(soonestMs, link.value.atMs);
+      else if (this.#set.remove(link)) due.push(link.value);
+    }
+    if (soonestMs < Number.POSITIVE_INFINITY) this.#wake(soonestMs);
+    for (const { then } of due) then();
+  }
 }

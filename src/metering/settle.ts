@@ -2,7 +2,7 @@ import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, InDoubtError, ServiceError } from '../domain/errors.js';
 import { formatCredits } from '../domain/figures.js';
 import type { AbortState } from '../lib/abort.js';
-import type { SharedTimer } from '../lib/shared-timer.js';
+import type { SharedTimer } from '../lib/monotonic.js';
 import type { Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Ledger, Posted } from '../ports/ledger.js';

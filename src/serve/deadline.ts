@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
 import { LinkedSet } from '../lib/brief-collections.js';
-import type { SetTimeout, SharedTimer } from '../lib/shared-timer.js';
+import type { SetTimeout, SharedTimer } from '../lib/monotonic.js';
 import type { Soon } from '../lib/soon.js';
 import type { Clock } from '../ports/clock.js';
 

@@ -5,7 +5,7 @@ import type { WorkSlots } from '../access/work-slots.js';
 import type { Billing } from '../billing/billing.js';
 import type { Documents } from '../documents/documents.js';
 import type { Thousandths } from '../domain/credits.js';
-import type { SharedTimer } from '../lib/shared-timer.js';
+import type { SharedTimer } from '../lib/monotonic.js';
 import type { OperationNames } from '../metering/operation-names.js';
 import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';

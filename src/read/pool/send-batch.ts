@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.js';
+import { abortable } from '../../lib/abort.js';
 import type { Timers } from '../../ports/clock.js';
 import type { Billed } from '../../ports/network.js';
-import { abortable } from '../abortable.js';
 import { isTooLate, tooLate } from '../shared-reads.js';
 import type { FamilyCounts } from './health.js';
 import type { Job } from './job.js';

@@ -1,7 +1,7 @@
 /** One timer for many timeouts. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type SetTimeout, SharedTimer } from '../../../src/lib/shared-timer.js';
+import { type SetTimeout, SharedTimer } from '../../../src/lib/monotonic.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 
 /** Counts the timers that are running. */

@@ -1,7 +1,7 @@
 /** The one charge at the end of a call: what is posted, and what the caller is told whatever becomes of it. */
 import { expect, it } from 'vitest';
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
-import { SharedTimer } from '../../../src/lib/shared-timer.js';
+import { SharedTimer } from '../../../src/lib/monotonic.js';
 import type { Charge } from '../../../src/metering/receipt.js';
 import { type Settlement, settle } from '../../../src/metering/settle.js';
 import { SpendingLimit } from '../../../src/metering/spending-limit.js';

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { timers } from '../../../src/lib/monotonic.js';
-import { SharedTimer } from '../../../src/lib/shared-timer.js';
+import { SharedTimer, timers } from '../../../src/lib/monotonic.js';
 import { Deadline } from '../../../src/serve/deadline.js';
 import { createServe } from '../../../src/serve/serve.js';
 

@@ -1,4 +1,5 @@
 /** Documents that strangers and customers send to take the service from others: refused within bounds, on both mounts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Asked, post } from '../../interfaces/graphql/client.js';
@@ -22,8 +23,13 @@ describe.each(MOUNTS)('a document that is meant to harm (%s)', (mount) => {
   beforeEach(() => service.clock.advance(2000));
 
   const said = async (asked: string | Asked, hasKey = true) => {
-    const { status, body } = await post(service.perch, hasKey ? account : null, asked);
-    return [status, body.errors?.[0]?.extensions.code, body.errors?.[0]?.message];
+    for (;;) {
+      const { status, body } = await post(service.perch, hasKey ? account : null, asked);
+      const failure = body.errors?.[0];
+      // On a busy machine the documents before this one may have used up the processor's share: as it says, a second later.
+      if (failure?.extensions.reason !== 'processor') return [status, failure?.extensions.code, failure?.message];
+      await sleep(1000);
+    }
   };
   const refusedWith = (message: RegExp) => [400, 'bad_request', expect.stringMatching(message)];
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { abortable } from '../../../src/read/abortable.js';
+import { abortable } from '../../../src/lib/abort.js';
 
 const never = new Promise<never>(() => {});
 
