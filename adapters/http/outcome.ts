@@ -11,7 +11,7 @@ import { callerParts } from './request.js';
 /** Undefined values are left out. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** An outcome in the form of its interface: what no other interface has, too. */
+/** What one interface makes of an outcome; `headers` are those that only it sends. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -25,7 +25,7 @@ export interface Asker {
   readonly baseUrl: string;
 }
 
-/** The same with the headers of every interface, as they follow each other. */
+/** With the headers of every interface before its own, in the order in which they are sent. */
 export interface WholeAnswer extends Pick<HttpAnswer, 'status' | 'body'> {
   readonly headers: readonly Headers[];
 }
@@ -39,8 +39,8 @@ export interface Form {
 }
 
 /**
- * The one place where an outcome becomes an answer, however it is sent: in the form of its interface, with the headers of
- * every interface. Failures that Perch caused are logged.
+ * An outcome of REST or GraphQL as it is sent, by whichever server. (A tool's result goes through the protocol's library:
+ * `adapters/mcp/transport.ts`.) Failures that Perch caused are logged.
  */
 export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): WholeAnswer {
   logFailures(outcome, log);

@@ -15,7 +15,7 @@ describe('docs/performance.md matches the benchmark', () => {
     expect(letters.filter((letter) => !(letter in SCENARIOS))).toEqual([]);
   });
 
-  it.each([['A, B'], ['C'], ['D'], ['E']])('the goals of %s', (letters) => {
+  it.each([['A, B'], ['C'], ['D'], ['E']])('states the goals of %s as the benchmarks do', (letters) => {
     const [row = ''] = PAGE.split('\n').filter((line) => line.startsWith('|') && line.includes(`(${letters})`));
     const [few, many] = row
       .split('|')
@@ -28,7 +28,7 @@ describe('docs/performance.md matches the benchmark', () => {
     for (const goal of goals) expect(goal).toEqual({ ...(few && { 32: few }), ...(many && { 128: many }) });
   });
 
-  it('the files of a request', () => {
+  it('states the bounds on files of a request as the test does', () => {
     const rows = KINDS.map(({ name, most, goal = '' }) => [name, `${most}`, `${goal}`]);
     expect(tableOf(PAGE, 'Request')).toEqual(rows);
   });
