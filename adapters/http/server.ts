@@ -151,7 +151,10 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
   const { memories, patience = PATIENCE, trustedProxies = [] } = options;
   const framework = takeOver(server, 'request') as RequestListener;
   const front = memories && createFront(app, framework, { ...options, memories, patience, trustedProxies });
-  if (front === undefined) app.decorate('rememberPlan', () => {});
+  if (front === undefined) {
+    app.decorate('rememberPlan', () => {});
+    app.decorate('readMessages', () => {});
+  }
   server.on('request', (request, response) => pipelines.begin(request, response, front ?? framework));
   // Node answers these itself, with nothing but a status, unless somebody listens.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
