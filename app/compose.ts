@@ -6,6 +6,7 @@ import { versionHeaders } from '../adapters/http/headers.js';
 import type { Capacity } from '../adapters/http/limits/overload.js';
 import { createServer, type HttpOptions } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
+import { dashboardFailure } from '../adapters/pages/dashboard/frame/refusals.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
 import { mountGraphiql } from '../adapters/pages/graphiql/mount.js';
@@ -145,6 +146,7 @@ const openServer = (
         versionHeaders: versionHeaders(config.notice),
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
+        failurePage: dashboardFailure,
       }),
     (app) => app.close(),
   );

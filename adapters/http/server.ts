@@ -15,7 +15,7 @@ import type { Ids } from '../../src/ports/clock.js';
 import { watchAnswers } from './answered.js';
 import { LEAST_COMPRESSED } from './bodies/shared-body.js';
 import { type FailureAddresses, type SocketFailures, socketFailures } from './client-error.js';
-import { sendFailure } from './failure.js';
+import { type FailurePage, sendFailure } from './failure.js';
 import { createFront } from './front.js';
 import { commonHeaders, isV1, limitHeaders, setHeaders, v1Headers } from './headers.js';
 import { type ConnectionShare, defaultConnections, shareConnections } from './limits/connection-share.js';
@@ -75,6 +75,7 @@ export interface HttpOptions {
   readonly patience?: Patience;
   /** Answers an address at which there is nothing with a page, where the request is a browser's; otherwise gives null. */
   readonly lostPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+  readonly failurePage?: FailurePage;
 }
 
 /**
@@ -116,6 +117,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.decorate('baseUrl', '');
   app.decorate('authUrl', '');
   app.decorate('stopping', false);
+  app.decorate('failurePage', options.failurePage ?? (() => null));
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });

@@ -7,7 +7,6 @@ import { mountAlerts } from './alerts/alert-routes.js';
 import { mountMoney } from './credits/money-routes.js';
 import { refusalPage } from './frame/dashboard-page.js';
 import { accountShown, mountModeSwitch } from './frame/mode-switch.js';
-import { installRefusalPages } from './frame/refusals.js';
 import type { DashboardOptions } from './frame/services.js';
 import { mountKeys } from './keys/key-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
@@ -17,7 +16,6 @@ import { mountUsage } from './usage/usage-routes.js';
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options.accounts) });
-  installRefusalPages(app);
   loadCookies(app);
   mountUsage(routes, options);
   mountKeys(routes, options, () => app.baseUrl);
