@@ -46,22 +46,21 @@ export function createFront(app: FastifyInstance, framework: RequestListener, op
     plans.remember(found, raw.url ?? '', { ...plan, head: headWithout(OF_ONE_ANSWER, headers) });
   });
   const front = { app, options, addressOf: addressesBehind(options.trustedProxies) };
-  const look = (request: IncomingMessage, response: ServerResponse, body: string): void => {
-    const found = asked(request, body, readers);
+  const look = (request: IncomingMessage, response: ServerResponse, body: Buffer | null): void => {
+    const found = asked(request, body?.toString('latin1') ?? '', readers);
     const plan = found && plans.find(found);
     if (plan === undefined || faultOfHead(request) !== undefined || !app.pressure.enter(request)) {
+      if (body !== null) request.unshift(body);
       framework(request, response);
     } else new Answering(front, plan, request, response, found?.messageId).run();
   };
   return (request, response) => {
     if (!mayBePlanned(request)) return framework(request, response);
-    if (request.method === 'GET') return look(request, response, '');
-    // A body that came with its head is parsed when the chunk is. It stays in the stream, for the framework.
+    if (request.method === 'GET') return look(request, response, null);
+    // A body that came with its head is parsed when the chunk is.
     setImmediate(() => {
-      if (request.socket.destroyed) return;
-      const body = request.complete ? (request.read() as Buffer | null) : null;
-      if (body !== null) request.unshift(body);
-      look(request, response, body?.toString('latin1') ?? '');
+      if (!request.socket.destroyed)
+        look(request, response, request.complete ? (request.read() as Buffer | null) : null);
     });
   };
 }
