@@ -10,7 +10,7 @@ interface PageProps {
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
-  script?: 'dashboard-live.js' | 'email-change.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
+  script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   children: ComponentChildren;
 }
 
@@ -99,6 +99,16 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
     </body>
   </html>
 );
+
+/** Who to write to, as a link if it is an address of either kind. */
+export const Contact = ({ contact }: { contact: string }) => {
+  const href = /^https?:\/\//.test(contact)
+    ? contact
+    : /^[^\s<>@]+@[^\s<>@]+$/.test(contact)
+      ? `mailto:${contact}`
+      : null;
+  return href === null ? <bdi>{contact}</bdi> : <a href={href}>{contact}</a>;
+};
 
 /** A complete HTML document; send it as `text/html; charset=utf-8` under SITE_CSP. */
 export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
