@@ -9,14 +9,16 @@ import { refusalPage } from './frame/dashboard-page.js';
 import { accountShown, mountModeSwitch } from './frame/mode-switch.js';
 import type { DashboardOptions } from './frame/services.js';
 import { mountKeys } from './keys/key-routes.js';
+import { mountOverview } from './overview/overview-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
 
 /**
  * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
-  const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options.accounts) });
+  const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options) });
   loadCookies(app);
+  mountOverview(routes, options, () => app.baseUrl);
   mountUsage(routes, options);
   mountKeys(routes, options, () => app.baseUrl);
   mountModeSwitch(routes, options);

@@ -100,6 +100,7 @@ const TEST_ACCOUNT = uuid(20);
 const testAccountOf = (live: AccountRecord): AccountRecord => ({
   ...live,
   ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
+  refilledOn: '2026-11-21',
   keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
 });
 
@@ -146,6 +147,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
         };
       },
       createTest: unchanging,
+      forSession: unchanging,
       rotate: unchanging,
       change: unchanging,
       revoke: unchanging,
@@ -196,6 +198,7 @@ export const serveHousehold = (
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
+    contact: 'help@perch.example',
     mail: true,
     passkeys: PASSKEYS,
     emailChange: { request: unchanging, confirm: unchanging },
