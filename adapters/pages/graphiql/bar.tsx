@@ -7,6 +7,9 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
         Use the demo key
       </button>
     ) : null}
+    <button type="button" id="use-test" title="Free: invented data, and play credits. For whoever is signed in.">
+      Use a test key
+    </button>
     <label for="key-input" class="hidden">
       API key
     </label>
@@ -15,7 +18,7 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
       id="key-input"
       type="text"
       class="secret"
-      placeholder={demo ? 'or paste a key' : 'Paste a key'}
+      placeholder="or paste a key"
       spellcheck={false}
       autoComplete="off"
       autoCapitalize="off"

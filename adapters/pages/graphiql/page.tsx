@@ -20,7 +20,7 @@ const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_COD
 
 /** Advice that differs from REST's: here a key goes into the bar, and there are no addresses to mistype. */
 const problemsHere = (demo: boolean) => ({
-  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Paste yours above.'),
+  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Use a test key, or paste yours above.'),
   ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
   ...problem('not_found', 'Check the handle or id.'),
   ...problem('bad_request', 'Correct the query or its variables.'),

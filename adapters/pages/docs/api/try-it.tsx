@@ -63,6 +63,9 @@ export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) =
           data-1p-ignore
           data-lpignore="true"
         />
+        <button type="button" id="try-test-key" class="button">
+          Use a test key
+        </button>
       </div>
       {entry.parameters
         .filter((each) => each.in !== 'header')

@@ -3,7 +3,7 @@
 import { listen, showKey, showNotice } from './bar.js';
 import { listenToCopy } from './copy.js';
 import { estimateIn, showBalance, showCost } from './cost.js';
-import { byId } from './dom.js';
+import { byId, element } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
 import { budgetFor, dryRun, isOverBudget, offerIn } from './offer.js';
@@ -13,6 +13,7 @@ import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { carriesKey } from './snippets.js';
 import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
+import { takeTestKey } from './test-key.js';
 import { ask } from './transport.js';
 
 const { React, ReactDOM, GraphiQL } = window;
@@ -62,6 +63,15 @@ async function takeKey(key) {
   }
   showNotice(failureIn(result, page.problems));
   return !dropRefusedKey(result);
+}
+
+async function useTestKey() {
+  try {
+    await takeKey(await takeTestKey());
+  } catch (error) {
+    const link = error.signIn === undefined ? [] : [' ', element('a', { href: error.signIn }, 'Sign in')];
+    showNotice({ tone: 'warn', parts: [error.message, ...link] });
+  }
 }
 
 function forget() {
@@ -165,7 +175,7 @@ function mount() {
   ReactDOM.createRoot(byId('graphiql')).render(React.createElement(GraphiQL, props, footer));
 }
 
-listen({ takeKey, forget, price }, page.demoKey);
+listen({ takeKey, takeTestKey: useTestKey, forget, price }, page.demoKey);
 listenToCopy(() => ({ endpoint: page.address, ...currentRequest(editor) }));
 keepTabsReachable(byId('graphiql'));
 priceDocs(byId('graphiql'), () => shownInDocs);
