@@ -12,6 +12,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Using it',
     isForCallers: true,
     pages: [
+      'quickstart',
       'graphql',
       'rest',
       'pricing',
