@@ -9,6 +9,7 @@ import { mountMcp } from '../adapters/mcp/mount.js';
 import { dashboardFailure } from '../adapters/pages/dashboard/frame/refusals.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
+import type { ExampleSubjects } from '../adapters/pages/graphiql/examples.js';
 import { mountGraphiql } from '../adapters/pages/graphiql/mount.js';
 import { sendLostPage } from '../adapters/pages/kit/not-found.js';
 import { mountSite } from '../adapters/pages/site/mount.js';
@@ -30,7 +31,7 @@ import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
-import { openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
+import { createSample, openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
 import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
@@ -122,7 +123,8 @@ export async function compose(
     findings,
     draining: () => app.stopping,
   });
-  const shown = { config, network, status, history, demoKey, demo, graphql: options.graphql ?? 'yoga' };
+  const sample = createSample(network, clock);
+  const shown = { config, network, status, history, demoKey, demo, sample, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
@@ -158,6 +160,8 @@ interface Shown {
   readonly history: ReadHistory;
   readonly demoKey: string | null;
   readonly demo: boolean;
+  /** The handle that samples read; null: the network has no account. */
+  readonly sample: () => Promise<string | null>;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }
 
@@ -179,12 +183,17 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     demo,
     legal: config.legal,
     pictures: dashboardPictures(),
+    sample: shown.sample,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
   mountDocs(app, { admitPublic, describe, schema, operations, demoKey: demo ? demoKey : null });
   mountOpenapi(app, { admitPublic, describe });
-  const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
+  const samples = async (): Promise<ExampleSubjects | null> => {
+    const sample = demo ? null : await shown.sample();
+    return demo ? DEMO_SUBJECTS : sample === null ? null : { handle: sample, tweetId: null, otherHandles: [] };
+  };
+  const page = mountGraphiql(app, { demoKey, samples });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });
   mountManifest(app, published);

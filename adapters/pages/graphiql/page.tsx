@@ -12,8 +12,8 @@ export interface GraphiqlModel {
   readonly demoKey: string | null;
   /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
   readonly baseUrl: string;
-  /** The subjects of the examples; the demo network's if left out. */
-  readonly subjects?: ExampleSubjects;
+  /** The subjects of the examples; the demo network's if left out, or if the network has no account yet (null). */
+  readonly subjects?: ExampleSubjects | null;
 }
 
 const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
@@ -29,10 +29,22 @@ const problemsHere = (demo: boolean) => ({
 const pageExamples = ({ subjects }: GraphiqlModel) =>
   examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
 
+const TEST_KEYS_READ = `Test keys read invented data: there, put ${DEMO_HANDLE} in place of the handle.`;
+
+const hintIn = ({ subjects }: GraphiqlModel) => ({
+  empty:
+    subjects === null
+      ? 'No data yet: the operator of this service loads it with “perch import”. Test keys work already.'
+      : null,
+  testKey: !subjects || subjects.handle === DEMO_HANDLE ? null : TEST_KEYS_READ,
+});
+
 /** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
 const pageData = (model: GraphiqlModel) => ({
   demoKey: model.demoKey,
   endpoint: '/graphql',
+  /** What a reader must know of the examples before running one. */
+  hint: hintIn(model),
   // The public address: what is copied runs elsewhere.
   address: `${model.baseUrl}/graphql`,
   examples: pageExamples(model),

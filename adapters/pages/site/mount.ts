@@ -27,6 +27,8 @@ export interface SiteOptions {
   readonly legal: LegalLinks;
   /** Pictures of the dashboard. */
   readonly pictures: LandingModel['pictures'];
+  /** The handle that the front page's example names; null: the network has no account yet. */
+  readonly sample: () => Promise<string | null>;
   /** What the front page's example uses; null: it is text. */
   readonly live: LandingModel['live'];
 }
@@ -64,8 +66,8 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
  */
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
   const { version, network, demo, live, pictures } = options;
-  return (request, reply) => {
-    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures };
+  return async (request, reply) => {
+    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures, sample: await options.sample() };
     if (!wantsHtml(request)) return reply.send(landingFacts(model));
     if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
     return sendPage(reply, landingPage(model));

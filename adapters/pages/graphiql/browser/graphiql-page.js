@@ -24,6 +24,7 @@ let editor = null;
 let shownInDocs = null;
 
 const bad = (text) => ({ tone: 'bad', parts: [text] });
+const warn = (text) => ({ tone: 'warn', parts: [text] });
 
 const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), headers });
 
@@ -67,7 +68,7 @@ async function takeKey(key) {
 
 async function useTestKey() {
   try {
-    await takeKey(await takeTestKey());
+    if ((await takeKey(await takeTestKey())) && page.hint.testKey !== null) showNotice(warn(page.hint.testKey));
   } catch (error) {
     const link = error.signIn === undefined ? [] : [' ', element('a', { href: error.signIn }, 'Sign in')];
     showNotice({ tone: 'warn', parts: [error.message, ...link] });
@@ -82,6 +83,7 @@ function forget() {
 
 /** The key that this tab has already; else the demo's, also where what the tab had is of an earlier demo. */
 async function start() {
+  if (page.hint.empty !== null) showNotice(warn(page.hint.empty));
   const kept = readKey();
   const isKnown = kept !== null && (await takeKey(kept));
   if (!isKnown && page.demoKey !== null && readKey() === null) await takeKey(page.demoKey);
