@@ -32,7 +32,8 @@ describeInChromium('a customer who tests a client', () => {
   async function newcomer(name: string): Promise<string> {
     const { account_id: id } = await demo.cli.json<{ account_id: string }>('account', 'create', '--name', name);
     const { stdout } = await demo.cli.run('account', 'sign-in', id);
-    return /http:\S+\/sign-in#\S+/.exec(stdout)?.[0] ?? '';
+    // The command does not know the port, which is a free one.
+    return `${demo.url}/sign-in${/#[\w-]{43}/.exec(stdout)?.[0]}`;
   }
 
   it('leads a newcomer from an empty wallet to a first read that it sees arrive', { timeout: SLOW_MS }, async () => {
