@@ -66,12 +66,12 @@ export const connectPage = ({ layout, baseUrl }: { layout: DashboardLayout; base
       <Card id="who-pays" title="Two ways to pay">
         <ul class="rows plain">
           <li>
-            <strong>Sign in.</strong> A button below, or any line without the key, makes the client send you here to
-            sign in and to set a spend cap. It spends from your wallet.
+            <strong>Sign in.</strong> Add the server without a key, as the buttons below do, and the client sends you
+            here to sign in and to set a spend cap. It spends from your wallet.
           </li>
           <li>
             <strong>A key.</strong> The lines below take it from the environment variable <code>PERCH_KEY</code>. With a{' '}
-            <a href="/dashboard/keys">test key</a> the agent reads invented data, free: {figure(PLAY_CREDITS)} play
+            <a href="/dashboard/keys">test key</a>, the agent reads invented data for free: {figure(PLAY_CREDITS)} play
             credits a day.
           </li>
         </ul>

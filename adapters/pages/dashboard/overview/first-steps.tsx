@@ -37,8 +37,7 @@ export const FirstStepsCard = ({ steps, baseUrl, mode, account }: OverviewModel 
     title="Get started"
     lead={
       <>
-        Three steps to your first data. The <a href="/docs/quickstart">Quickstart</a> explains them, and what comes
-        after.
+        Three steps to live data. The <a href="/docs/quickstart">Quickstart</a> explains each of them.
       </>
     }
     aside={
@@ -52,8 +51,8 @@ export const FirstStepsCard = ({ steps, baseUrl, mode, account }: OverviewModel 
     <ol class="steps">
       <Step number={1} isDone={steps.hasTestKey} title="Create a test key">
         <p class="soft">
-          It reads an invented network with {figure(PLAY_CREDITS)} play credits a day, free. Endpoints, prices and
-          errors are those of live keys.
+          Free: {figure(PLAY_CREDITS)} play credits a day, on an invented network with the endpoints, prices and errors
+          of live keys.
         </p>
         {steps.hasTestKey ? null : (
           <form method="post" action="/dashboard/keys">
@@ -73,11 +72,10 @@ export const FirstStepsCard = ({ steps, baseUrl, mode, account }: OverviewModel 
           </pre>
         </figure>
         <p class="soft">
-          In a terminal, after <code>export PERCH_KEY=</code> and your test key. It costs 1 play credit.{' '}
-          {mode === 'test'
-            ? 'Within seconds it is under “Recent requests” on this page.'
-            : 'In test mode, which you switch on in the menu, it is under “Recent requests” on this page within seconds.'}{' '}
-          No terminal? <a href="/graphql">GraphiQL</a> can use a test key of yours.
+          Paste it into a terminal in which <code>PERCH_KEY</code> is your test key. It costs 1 play credit, and shows
+          up under “Recent requests” on this page within seconds
+          {mode === 'test' ? '' : ', once test mode is on in the menu'}. No terminal? <a href="/graphql">GraphiQL</a>{' '}
+          can use a test key for you.
         </p>
       </Step>
       <Step number={3} isDone={steps.isLive} title="Go live">
