@@ -149,6 +149,14 @@ describe('credits', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
+  it('says so when this server names nobody to ask for credits', async () => {
+    const one = await serveHousehold({ ...BUSY, open: false }, { contact: null });
+    const { body } = await ask(one, '/dashboard/credits');
+    await one.close();
+    expect(body).toContain('This server does not say how to reach them');
+    expect(body).not.toContain('mailto:');
+  });
+
   it('shows refunds and disputes with the credits they withdrew (W6, W7)', async () => {
     const text = await words('frozen', '/dashboard/credits');
     for (const part of ['$4.50 refunded; 4,500 credits withdrawn', 'dispute lost, credits withdrawn', 'dispute won']) {

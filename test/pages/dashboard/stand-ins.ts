@@ -186,7 +186,11 @@ const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
 /** The dashboard of one fixture, signed in; beside it, whole pages by their path. Packs are paid for at `checkoutUrl`. */
 export const serveHousehold = (
   household: Household,
-  { checkoutUrl = CHECKOUT_URL, pages = {} }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>> } = {},
+  {
+    checkoutUrl = CHECKOUT_URL,
+    pages = {},
+    contact = 'help@perch.example',
+  }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>>; contact?: string | null } = {},
 ): Promise<Served> =>
   serveDashboard({
     ...servicesOf(household, checkoutUrl),
@@ -198,7 +202,7 @@ export const serveHousehold = (
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
-    contact: 'help@perch.example',
+    contact,
     mail: true,
     passkeys: PASSKEYS,
     emailChange: { request: unchanging, confirm: unchanging },
