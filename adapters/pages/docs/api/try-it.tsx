@@ -63,9 +63,6 @@ export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) =
           data-1p-ignore
           data-lpignore="true"
         />
-        <button type="button" id="try-test-key" class="button">
-          Use a test key
-        </button>
       </div>
       {entry.parameters
         .filter((each) => each.in !== 'header')
@@ -76,6 +73,9 @@ export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) =
       <p class="actions">
         <button type="submit" class="button primary">
           Send
+        </button>
+        <button type="button" id="try-test-key" class="button">
+          Use a test key
         </button>
       </p>
     </form>
