@@ -51,6 +51,23 @@ const Footer = () => (
   </footer>
 );
 
+/**
+ * Shows a menu, an element with `class="menu"` and `popover`, where the screen is too narrow for it to be beside the page; no
+ * script is needed.
+ */
+export const MenuButton = ({ target, text }: { target: string; text: string }) => (
+  <button type="button" class="menu-button" popovertarget={target}>
+    {text}
+  </button>
+);
+
+/** Within a menu that covers the page. */
+export const MenuClose = ({ target }: { target: string }) => (
+  <button type="button" class="menu-button close" popovertarget={target} popovertargetaction="hide">
+    Close
+  </button>
+);
+
 const Header = ({ here }: { here?: string | undefined }) => (
   <header class="top">
     <div class="wrap top-row">
@@ -58,7 +75,8 @@ const Header = ({ here }: { here?: string | undefined }) => (
         <img src={sitePath('logo.svg')} alt="" width="40" height="40" />
         <span>Perch</span>
       </a>
-      <nav aria-label="Main">
+      <MenuButton target="site-menu" text="Menu" />
+      <nav aria-label="Main" class="site-menu" id="site-menu" popover="auto">
         <ul>
           {NAVIGATION.map(({ href, text }) => (
             <li key={href}>

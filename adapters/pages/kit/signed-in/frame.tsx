@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { queryString } from '../../../http/request.js';
-import { document } from '../layout.js';
+import { document, MenuButton, MenuClose } from '../layout.js';
 import type { SignedInRequest } from './authenticated-routes.js';
 import { Notice } from './parts.js';
 
@@ -43,7 +43,8 @@ const Side = (props: {
 }) => {
   const { menu, layout, here, exact, children } = props;
   return (
-    <div class="side">
+    <div class="side menu" id="side-menu" popover="auto">
+      <MenuClose target="side-menu" />
       <nav aria-label={menu.label}>
         <ul>
           {menu.pages.map(({ href, text }) => (
@@ -112,6 +113,9 @@ export const framedPage = (
     <>
       {band}
       <div class="wrap dash">
+        <div class="menu-row">
+          <MenuButton target="side-menu" text={menu.label} />
+        </div>
         <Side menu={menu} layout={layout} here={here} exact={below !== true}>
           {side}
         </Side>
