@@ -10,7 +10,16 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './readme/examples.js';
 import { blocksOf, commandsOf, ROOT } from './readme/markdown.js';
 
-const PAGES = ['quickstart.md', 'graphql.md', 'rest.md', 'pricing.md', 'cursors.md', 'errors.md'];
+const PAGES = [
+  'quickstart.md',
+  'authentication.md',
+  'graphql.md',
+  'rest.md',
+  'pricing.md',
+  'cursors.md',
+  'search.md',
+  'errors.md',
+];
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 

@@ -41,9 +41,9 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'command-line.md': withPart(page('command-line.md'), 'commands', commandReference()),
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),
-  'live-networks.md': withPart(page('live-networks.md'), 'operators', operatorsTable()),
   'pricing.md': withPart(withPart(page('pricing.md'), 'packs', packsTable()), 'tiers', tiersTable()),
   'rest.md': restPage(),
+  'search.md': withPart(page('search.md'), 'operators', operatorsTable()),
 });
 
 /** `docs/networks.md`, whose tables are counted: every read is run over stand-ins of the networks. */

@@ -11,10 +11,10 @@ import { notFoundPage } from '../kit/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../kit/send-page.js';
 import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
+import { TYPES } from './contents.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
 import { docsPictures } from './sources.js';
-import { TYPES } from './types.js';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';

@@ -29,6 +29,7 @@ const ASSETS = assetSet('/assets', {
   'docs.css': read('../docs/files/docs.css'),
   'docs-search.js': read('../docs/files/docs-search.js'),
   'test-key.js': TEST_KEY_SCRIPT,
+  'docs-ranking.js': read('../docs/files/docs-ranking.js'),
   'try-it.js': read('../docs/files/try-it.js'),
   'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
