@@ -122,7 +122,6 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
         Docs
       </a>
       <KeyForm demo={demo} />
-      <KeyState demo={demo} />
       <dl class="figures">
         <div>
           <dt>Balance</dt>
@@ -137,19 +136,26 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
           </dd>
         </div>
       </dl>
-      <div class="next">
-        <Budget />
-        <button
-          type="button"
-          id="price-it"
-          disabled
-          title="Maximum cost of this operation. Nothing is read or charged."
-        >
-          Estimate cost
-        </button>
-        <button type="button" id="copy-open" popovertarget="copy-as" disabled>
-          Copy as
-        </button>
+      <button type="button" class="options-open" popovertarget="options">
+        Options
+      </button>
+      {/* On a phone these open from their button: the bar is one line there. */}
+      <div class="options" id="options" popover="auto">
+        <KeyState demo={demo} />
+        <div class="next">
+          <Budget />
+          <button
+            type="button"
+            id="price-it"
+            disabled
+            title="Maximum cost of this operation. Nothing is read or charged."
+          >
+            Estimate cost
+          </button>
+          <button type="button" id="copy-open" popovertarget="copy-as" disabled>
+            Copy as
+          </button>
+        </div>
       </div>
     </header>
     <CostDetails />
