@@ -26,7 +26,7 @@ export const agentClients = (url: string): readonly AgentClient[] => [
     where: 'in a terminal',
     code: {
       language: 'sh',
-      text: `claude mcp add --transport http perch ${url} \\\n  --header "x-api-key: $PERCH_KEY"`,
+      text: `claude mcp add --transport http perch \\\n  ${url} \\\n  --header "x-api-key: $PERCH_KEY"`,
     },
     link: null,
     needsHttps: false,
@@ -44,7 +44,7 @@ export const agentClients = (url: string): readonly AgentClient[] => [
   {
     name: 'Codex',
     where: 'in a terminal',
-    code: { language: 'sh', text: `codex mcp add perch --url ${url} \\\n  --bearer-token-env-var PERCH_KEY` },
+    code: { language: 'sh', text: `codex mcp add perch \\\n  --url ${url} \\\n  --bearer-token-env-var PERCH_KEY` },
     link: null,
     needsHttps: false,
   },
@@ -53,7 +53,7 @@ export const agentClients = (url: string): readonly AgentClient[] => [
     where: 'in a terminal',
     code: {
       language: 'sh',
-      text: `gemini mcp add --transport http perch ${url} \\\n  --header "x-api-key: $PERCH_KEY"`,
+      text: `gemini mcp add --transport http perch \\\n  ${url} \\\n  --header "x-api-key: $PERCH_KEY"`,
     },
     link: null,
     needsHttps: false,

@@ -63,7 +63,7 @@ describe('snippets', () => {
 
   it.each(['Claude Code', 'Gemini CLI'])('%s: the address and the header of the command', async (host) => {
     const [, address = '', header = ''] =
-      /http perch (\S+) \\\n {2}--header "([^"]+)"/.exec(here(blockAfter(host))) ?? [];
+      /http perch \\\n {2}(\S+) \\\n {2}--header "([^"]+)"/.exec(here(blockAfter(host))) ?? [];
     const [name = '', value = ''] = withKey(header).split(': ');
     const { status } = await sendOld(new URL(address), null, { method: 'tools/list', headers: { [name]: value } });
     expect(status).toBe(200);
