@@ -159,6 +159,65 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
+  it('has the way around at the top of a phone, without scripts, and closes it with Escape', async () => {
+    const tab = await visit(browser, origin, { viewport: { width: 360, height: 780 }, javaScriptEnabled: false });
+    const { page } = tab;
+    await page.goto(`${origin}/docs/pricing`);
+    const header = await page.locator('header').boundingBox();
+    expect(header?.height).toBeLessThan(70);
+    const contents = page.getByRole('navigation', { name: 'Documentation' });
+    const main = page.getByRole('navigation', { name: 'Main' });
+    expect([await contents.isVisible(), await main.isVisible()]).toEqual([false, false]);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await main.getByRole('link', { name: 'Status' }).waitFor();
+    await page.keyboard.press('Escape');
+    await main.waitFor({ state: 'hidden' });
+    const opener = page.getByRole('button', { name: 'Documentation' });
+    expect((await opener.boundingBox())?.y).toBeLessThan(140);
+    await opener.click();
+    await contents.getByRole('link', { name: 'Errors', exact: true }).click();
+    await page.waitForURL(/\/docs\/errors$/);
+    await tab.close();
+  });
+
+  it('passes axe with its menus open on a phone', async () => {
+    const tab = await visit(browser, origin, { viewport: { width: 360, height: 900 } });
+    await tab.page.goto(`${origin}/docs/pricing`);
+    for (const name of ['Menu', 'Documentation']) {
+      await tab.page.getByRole('button', { name }).click();
+      expect([name, await flawsOf(tab.page, LOOKS.slice(0, 1))]).toEqual([name, []]);
+      await tab.page.keyboard.press('Escape');
+    }
+    await tab.close();
+  });
+
+  it('cuts no table of a guide off on a phone, and says what each cell is', async () => {
+    const tab = await visit(browser, origin, { viewport: { width: 360, height: 900 } });
+    for (const path of ['/docs/pricing', '/docs/environment', '/docs/limits', '/docs/security', '/docs/types/User']) {
+      await tab.page.goto(`${origin}${path}`);
+      const cut: string[] = await tab.page.evaluate(`[...document.querySelectorAll('article tbody td')]
+        .filter((cell) => cell.getBoundingClientRect().right > innerWidth || cell.scrollWidth > cell.clientWidth)
+        .map((cell) => cell.innerText)`);
+      expect([path, cut]).toEqual([path, []]);
+    }
+    await tab.page.goto(`${origin}/docs/pricing`);
+    const label = await tab.page.evaluate(
+      `getComputedStyle(document.querySelector('article tbody td:nth-child(4)'), '::before').content`,
+    );
+    expect(label).toContain('Fresh');
+    await tab.close();
+  });
+
+  it('names the section that is read in the outline beside it', async () => {
+    const tab = await visit(browser, origin, { viewport: { width: 1440, height: 900 } });
+    await tab.page.goto(`${origin}/docs/pricing`);
+    const outline = tab.page.getByRole('navigation', { name: 'On this page' });
+    await outline.getByRole('link', { name: 'Rate limits' }).click();
+    await tab.page.waitForURL(/#rate-limits$/);
+    await expect.poll(() => outline.locator('[data-read]').innerText()).toBe('Rate limits');
+    await tab.close();
+  });
+
   it('shows the list of pages and no search without scripts', async () => {
     const tab = await visit(browser, origin, { javaScriptEnabled: false });
     await tab.page.goto(`${origin}/docs`);
