@@ -1,21 +1,14 @@
+import { keyState } from '../../src/account/key-state.js';
 import { toCredits } from '../../src/domain/credits.js';
+import { figure } from '../../src/domain/figures.js';
 import { TIERS } from '../../src/domain/tiers.js';
-import type { AccountRecord, KeyRecord } from '../../src/ports/accounts.js';
-
-/** Whether a key works: `rotating` still does, until `expires_at`. */
-export type KeyState = 'live' | 'rotating' | 'ended' | 'revoked';
-
-export function keyStateAt({ revokedAt, expiresAt }: KeyRecord, nowMs: number): KeyState {
-  if (revokedAt !== null && Date.parse(revokedAt) <= nowMs) return 'revoked';
-  if (expiresAt === null) return 'live';
-  return Date.parse(expiresAt) <= nowMs ? 'ended' : 'rotating';
-}
+import type { AccountRecord, CapPeriod, KeyRecord } from '../../src/ports/accounts.js';
 
 /** A key as JSON shows it; amounts are credits. */
 export const keyJson = (key: KeyRecord, nowMs: number) => ({
   key_prefix: key.prefix,
   name: key.name,
-  state: keyStateAt(key, nowMs),
+  state: keyState(key, nowMs),
   spent: toCredits(key.spent),
   cap: key.cap === null ? null : toCredits(key.cap.amount),
   cap_period: key.cap?.period ?? null,
@@ -41,16 +34,20 @@ export const accountJson = (account: AccountRecord, nowMs: number) => ({
 /** The tier that has been paid for; an operator may have set another rate. */
 export const tierFor = (paidUsd: number) => TIERS.findLast((tier) => paidUsd >= tier.paidUsd) ?? TIERS[0];
 
-export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'until'] as const;
+/** `500 per day`, `500 in total`. */
+export const capWords = (cap: number, period: CapPeriod | null): string =>
+  `${figure(cap)} ${period === 'day' || period === 'month' ? `per ${period}` : 'in total'}`;
+
+export const KEY_HEADER = ['key', 'name', 'state', 'spent', 'cap', 'expires'] as const;
 
 export function keyRow(key: KeyRecord, nowMs: number): string[] {
   const { key_prefix, name, state, spent, cap, cap_period, revoked_at, expires_at } = keyJson(key, nowMs);
   return [
     `${key_prefix}…`,
     name,
-    state,
-    String(spent),
-    cap === null ? '-' : cap_period === 'total' ? String(cap) : `${cap} per ${cap_period}`,
-    revoked_at ?? expires_at ?? '-',
+    revoked_at === null ? state : `${state} ${revoked_at}`,
+    figure(spent),
+    cap === null ? 'no cap' : capWords(cap, cap_period),
+    expires_at ?? 'never',
   ];
 }

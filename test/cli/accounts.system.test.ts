@@ -96,7 +96,7 @@ describe('accounts', () => {
       paid_usd: 50,
       rate_limit_qps: 50,
       tier: { paid_usd: 50, requests_per_second: 50 },
-      keys: [{ key_prefix: made.key.slice(0, 17), name: 'first key', state: 'live', spent: 0, cap: null }],
+      keys: [{ key_prefix: made.key.slice(0, 17), name: 'first key', state: 'active', spent: 0, cap: null }],
     });
   });
 
@@ -229,7 +229,7 @@ describe('keys', () => {
   test('create, list: shown once, capped, on the same wallet', async () => {
     const { account_id } = await create();
     const made = await cli.json<Key>('key', 'create', '--account', account_id, '--name', 'staging', '--cap', '0.5');
-    expect(made).toMatchObject({ name: 'staging', cap: 0.5, state: 'live', key: expect.stringMatching(KEY) });
+    expect(made).toMatchObject({ name: 'staging', cap: 0.5, state: 'active', key: expect.stringMatching(KEY) });
     const list = ['key', 'list', '--account', account_id];
     const { keys } = await cli.json<{ keys: Key[] }>(...list);
     expect(keys.map(({ name }) => name)).toEqual(['first key', 'staging']);
@@ -250,7 +250,7 @@ describe('keys', () => {
     });
 
     await cli.json('key', 'rotate', rotated.key_prefix, '--overlap', '0');
-    expect((await show(account_id)).keys.map(({ state }) => state)).toEqual(['rotating', 'revoked', 'live']);
+    expect((await show(account_id)).keys.map(({ state }) => state)).toEqual(['expiring', 'revoked', 'active']);
   });
 
   test('revoking twice is revoking once', async () => {

@@ -181,11 +181,11 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
         ['Account', account.accountId],
         ['Wallet', account.walletId],
         ['Name', account.name],
-        ['Email', account.email],
+        ['Email', account.email ?? 'none'],
         ['Balance', counted(toCredits(account.balance), 'credit')],
-        ['Paid', `$${figure(account.paidUsd)}`],
+        ['Paid in total', `$${figure(account.paidUsd)}`],
         ['Rate limit', describeRateLimit(account)],
-        ['Frozen', account.frozen ? 'yes: all keys are disabled' : null],
+        ['State', account.frozen ? 'frozen: all keys are disabled' : 'active'],
       ]),
       account.keys.length === 0
         ? 'No keys.'
@@ -226,7 +226,7 @@ const json = (account: ListedAccount) => ({
   balance: toCredits(account.balance),
   paid_usd: account.paidUsd,
   frozen: account.frozen,
-  live_keys: account.keys,
+  active_keys: account.keys,
   created_at: account.createdAt,
 });
 
@@ -239,13 +239,14 @@ function formatAccounts(accounts: readonly ListedAccount[], matching: string | u
   const rows = accounts.map((account) => [
     account.accountId,
     account.name,
-    account.email ?? '-',
+    account.email ?? 'none',
     figure(toCredits(account.balance)),
     `$${figure(account.paidUsd)}`,
-    account.frozen ? 'frozen' : counted(account.keys, 'key'),
+    account.keys,
+    account.frozen ? 'frozen' : 'active',
     account.createdAt.slice(0, 10),
   ]);
-  const listed = table(['account', 'name', 'email', 'credits', 'paid', 'keys', 'created'], rows);
+  const listed = table(['account', 'name', 'email', 'credits', 'paid in total', 'active keys', 'state', 'created'], rows);
   return more ? `${listed}\n\nThere are more: give a text to look for, or a higher --limit.` : listed;
 }
 

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { Stores } from '../../../app/stores.js';
+import { keyState } from '../../../src/account/key-state.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
-import { counted, figure } from '../../../src/domain/figures.js';
+import { figure } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
-import { KEY_HEADER, keyJson, keyRow, keyStateAt } from '../account-view.js';
+import { capWords, KEY_HEADER, keyJson, keyRow } from '../account-view.js';
 import { operatorKeys, requireAccount } from '../accounts.js';
 import { examples, group, name, overlap, prefix, someCredits, uuid } from '../command-line.js';
 import { Failure } from '../failure.js';
@@ -95,16 +96,13 @@ async function createKey({ account, name, cap, capPeriod, test = false, json }: 
         ['Account', account],
         ['Name', name],
         ['Mode', test ? `test: ${figure(PLAY_CREDITS)} play credits each day` : null],
-        ['Cap', cap === undefined ? 'none (the whole wallet)' : capWords(cap, capPeriod)],
+        ['Cap', cap === undefined ? 'no cap: the whole wallet' : `${capWords(toCredits(cap), capPeriod)} (credits)`],
         ['Key', key],
       ]),
       'The key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
   );
 }
-
-const capWords = (cap: Thousandths, period: CapPeriod): string =>
-  `${counted(toCredits(cap), 'credit')} ${period === 'total' ? 'in total' : `per ${period}`}`;
 
 async function listKeys(options: { account: string; json?: boolean }): Promise<void> {
   const { accountId, keys } = await withStores(async (stores) => {
@@ -138,7 +136,7 @@ async function requireKey({ accounts }: Stores, prefix: string): Promise<FoundKe
 async function rotateKey(prefix: string, options: { overlap: number; json?: boolean }): Promise<void> {
   const { old, fresh } = await withStores(async (stores) => {
     const found = await requireKey(stores, prefix);
-    refuseUnlessLive(found);
+    refuseUnlessActive(found);
     const fresh = await operatorKeys(stores).rotate(found.accountId, found.keyId, options.overlap, OPERATOR);
     const end = options.overlap === 0 ? Date.now() : Date.now() + options.overlap;
     return { old: { ...found, endsAt: new Date(end).toISOString() }, fresh };
@@ -157,10 +155,10 @@ async function rotateKey(prefix: string, options: { overlap: number; json?: bool
   );
 }
 
-function refuseUnlessLive(key: FoundKey): void {
-  const state = keyStateAt(key, Date.now());
-  if (state === 'live') return;
-  const why = state === 'rotating' ? `was already rotated and expires at ${key.expiresAt}` : `is ${state}`;
+function refuseUnlessActive(key: FoundKey): void {
+  const state = keyState(key, Date.now());
+  if (state === 'active') return;
+  const why = state === 'expiring' ? `was already rotated and expires at ${key.expiresAt}` : `is ${state}`;
   throw new Failure(`${key.prefix}… ${why}; run \`perch key create --account ${key.accountId}\` to create another one`);
 }
 

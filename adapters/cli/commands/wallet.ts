@@ -50,7 +50,7 @@ async function creditWallet(options: CreditOptions): Promise<void> {
   answer(result, options.json, () =>
     facts([
       ['Account', accountId],
-      ['Credited', counted(toCredits(amount), 'credit')],
+      ['Granted', counted(toCredits(amount), 'credit')],
       ['Balance', counted(toCredits(balance), 'credit')],
       ['Ledger entry', requestId],
     ]),

@@ -1,4 +1,4 @@
-import { figure, formatCredits } from '../../../src/domain/figures.js';
+import { counted, figure, formatCredits } from '../../../src/domain/figures.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, Nothing, Notice, When } from '../kit/signed-in/parts.js';
@@ -21,8 +21,8 @@ const Facts = ({ account }: OperatorAccountModel) => (
       <dd>${figure(account.paidUsd)}</dd>
     </div>
     <div>
-      <dt>Requests per second</dt>
-      <dd>{figure(account.qps)}</dd>
+      <dt>Rate limit</dt>
+      <dd>{counted(account.qps, 'request')} per second</dd>
     </div>
     <div>
       <dt>Email</dt>

@@ -46,7 +46,7 @@ const List = ({ accounts }: AccountsModel) => (
       { title: 'Name' },
       { title: 'Email' },
       { title: 'Credits', numeric: true },
-      { title: 'Paid', numeric: true },
+      { title: 'Paid in total', numeric: true },
       { title: 'Active keys', numeric: true },
       { title: 'State' },
       { title: 'Created (UTC)' },

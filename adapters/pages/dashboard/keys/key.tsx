@@ -1,9 +1,10 @@
+import { isWorking, keyState } from '../../../../src/account/key-state.js';
 import { formatCredits } from '../../../../src/domain/figures.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
-import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
+import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -169,10 +170,10 @@ export const keyPage = (model: KeyModel): string => {
     },
     <>
       <Facts {...model} />
-      {state === 'live' ? <Change {...model} /> : null}
-      {state === 'live' || state === 'ending' ? (
+      {state === 'active' ? <Change {...model} /> : null}
+      {isWorking(state) ? (
         <div class="two">
-          {state === 'live' ? <Rotate {...model} /> : null}
+          {state === 'active' ? <Rotate {...model} /> : null}
           <Revoke {...model} />
         </div>
       ) : (

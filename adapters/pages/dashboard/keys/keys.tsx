@@ -1,8 +1,9 @@
+import { isWorking, keyState } from '../../../../src/account/key-state.js';
 import { counted, figure } from '../../../../src/domain/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { CapMeter, keyState, StateBadge } from '../../kit/signed-in/key-parts.js';
+import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, DataTable, Day, FormError, Nothing } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { KeyInput } from './key-forms.js';
@@ -125,7 +126,7 @@ const ENDED = 50;
 export const keysPage = (model: KeysModel): string => {
   const { layout, keys, clients, lastUses, nowMs } = model;
   const common = { clients, lastUses, nowMs };
-  const works = (record: KeyRecord): boolean => ['live', 'ending'].includes(keyState(record, nowMs));
+  const works = (record: KeyRecord): boolean => isWorking(keyState(record, nowMs));
   const live = keys.filter(works);
   const over = keys.filter((record) => !works(record));
   return dashboardPage(

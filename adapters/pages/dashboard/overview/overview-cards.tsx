@@ -1,8 +1,9 @@
+import { isWorking, keyState } from '../../../../src/account/key-state.js';
 import { counted, figure } from '../../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import { networkInWords } from '../../kit/first-reads.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { keyState, PERIODS } from '../../kit/signed-in/key-parts.js';
+import { PERIODS } from '../../kit/signed-in/key-parts.js';
 import { Card, Notice } from '../../kit/signed-in/parts.js';
 import {
   buys,
@@ -137,7 +138,7 @@ export const TierCard = (model: OverviewModel) => {
 };
 
 export const KeysCard = ({ account, nowMs }: OverviewModel) => {
-  const live = account.keys.filter((key) => ['live', 'ending'].includes(keyState(key, nowMs)));
+  const live = account.keys.filter((key) => isWorking(keyState(key, nowMs)));
   return (
     <Card
       id="keys"

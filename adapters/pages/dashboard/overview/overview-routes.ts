@@ -1,5 +1,6 @@
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
+import { keyState } from '../../../../src/account/key-state.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import {
@@ -8,7 +9,6 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
-import { keyState } from '../../kit/signed-in/key-parts.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { readTestAccount } from '../frame/mode-switch.js';
 import type { DashboardServices } from '../frame/services.js';
@@ -85,7 +85,7 @@ async function firstSteps(
   if (live.frozen || isHidden(request, live)) return null;
   const nowMs = services.clock.now();
   const hasCredits = live.balance > 0;
-  const hasLiveKey = live.keys.some((key) => key.grantId === null && keyState(key, nowMs) === 'live');
+  const hasLiveKey = live.keys.some((key) => key.grantId === null && keyState(key, nowMs) === 'active');
   if (recent.length > 0 && hasCredits && hasLiveKey) return ALL_TAKEN;
   const test = account.testOf === null ? await readTestAccount(services, live) : account;
   const has = async (whose: AccountRecord | undefined): Promise<boolean> => {
