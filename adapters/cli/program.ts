@@ -28,6 +28,17 @@ const COMMANDS = [
   exportCommand,
 ];
 
+const INVALID_ARGUMENT = /^error: command-argument value '[^']*' is invalid for argument '(\w+)'\. /;
+const INVALID_OPTION = /^error: option '(?:-\w, )?(--[\w-]+)(?: [^']*)?' argument '[^']*' is invalid\. /;
+
+/** What the parser says is wrong, as the help names it: `ID must be …`, `--cap must be …`. */
+const inOurWords = (text: string): string =>
+  text
+    .replace(INVALID_ARGUMENT, (_, name: string) => `perch: ${name.toUpperCase()} is invalid. `)
+    .replace(INVALID_OPTION, 'perch: $1 is invalid. ')
+    .replace(/^(perch: \S+) is invalid\. Must be /, '$1 must be ')
+    .replace(/^error: /, 'perch: ');
+
 /**
  * The command line: names, options and help. Stores, schema and networks take long to load: commands that use them load them
  * when they run, so that help and errors appear at once. Throws CommanderError for a wrong command line, after reporting it on standard error.
@@ -38,7 +49,7 @@ export function createProgram(): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'perch: ')) })
+    .configureOutput({ outputError: (text, write) => write(inOurWords(text)) })
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText(
       'after',
