@@ -66,6 +66,19 @@ test('a bad line is named with file and line and skipped; --strict stops with 1 
   expect(JSON.parse(ran.stdout)).toMatchObject({ users: { read: 1, added: 1 }, faults: { count: 1 } });
 });
 
+test('exits with 1 for a file without a valid line, and with 0 for an empty one', async () => {
+  const folder = join(cli.home, 'invalid');
+  await mkdir(folder, { recursive: true });
+  const [invalid, empty] = [join(folder, 'users.ndjson'), join(folder, 'empty.ndjson')];
+  await writeFile(invalid, '{"id":\nnonsense\n');
+  await writeFile(empty, '');
+  const ran = await cli.run('import', invalid, '--json');
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('perch: nothing was imported: all 2 lines are invalid\n');
+  expect(JSON.parse(ran.stdout)).toMatchObject({ users: { read: 0 }, faults: { count: 2 } });
+  expect(await cli.run('import', empty)).toMatchObject({ code: 0 });
+});
+
 test('--escaped decodes texts', async () => {
   const file = join(cli.home, 'escaped.ndjson');
   await writeFile(file, `${userLine('902').replace('"N"', '"R&amp;D"')}\n`);

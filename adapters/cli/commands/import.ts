@@ -22,7 +22,8 @@ export function importCommand(program: Command): void {
       'after',
       `
 Supported files: .ndjson, .jsonl or .json (also .gz) with users, tweets, follows or X API v2 pages; tweets.js, account.js and
-profile.js of an X archive. Invalid lines are reported as file:line: message and skipped.
+profile.js of an X archive. Invalid lines are reported as file:line: message and skipped;
+if no line is valid, the exit code is 1.
 ${examples('perch import ../corpus', 'perch import users.ndjson.gz tweets.ndjson.gz follows.ndjson', 'perch import --strict ~/twitter-archive')}`,
     )
     .action(importFiles);
@@ -71,11 +72,18 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
     }
   });
   answer(summary, options.json, () => formatSummary(summary));
+  // An empty file is no failure: there may be nothing new today.
+  const { count } = summary.faults;
+  if (count > 0 && KINDS.every((kind) => summary[kind].read === 0))
+    throw new Failure(
+      `nothing was imported: ${count === 1 ? 'the only line is' : `all ${figure(count)} lines are`} invalid`,
+    );
 }
 
+const KINDS = ['users', 'tweets', 'follows'] as const;
+
 function formatSummary(summary: ImportSummary): string {
-  const kinds = ['users', 'tweets', 'follows'] as const;
-  const rows = kinds.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
+  const rows = KINDS.map((kind) => [kind, summary[kind].read, summary[kind].added, summary[kind].changed]);
   const { count } = summary.faults;
   const omitted = summary.omitted
     .map((each) => `\n${each.file}: left out ${figure(each.count)} ${each.omitted}`)
