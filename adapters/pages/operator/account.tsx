@@ -117,8 +117,8 @@ export const operatorAccountPage = (model: OperatorAccountModel): string =>
   operatorPage(
     {
       title: model.account.name,
-      lead: <a href="/operator">All accounts</a>,
-      here: '/operator',
+      lead: <a href="/operator/accounts">All accounts</a>,
+      here: '/operator/accounts',
       below: true,
       layout: model.layout,
     },
@@ -132,7 +132,7 @@ export const operatorAccountPage = (model: OperatorAccountModel): string =>
       <Actions {...model} />
       <Keys {...model} />
       <Requests {...model} />
-      <Statement statement={model.statement} />
+      <Statement statement={model.statement} file={`/operator/accounts/${model.account.accountId}/statement.csv`} />
       <Card id="log" title="Activity" lead="Every change to the account, and who made it.">
         {model.events.length === 0 ? (
           <Nothing>No changes yet.</Nothing>

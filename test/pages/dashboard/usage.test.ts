@@ -13,7 +13,8 @@ import {
 } from '../../../adapters/pages/charts/chart-data.js';
 import { forecastSpending } from '../../../adapters/pages/dashboard/overview/overview-model.js';
 import { lastHours, readUsageParams, usageQuery } from '../../../adapters/pages/dashboard/usage/usage-params.js';
-import { csvField, usageCsv } from '../../../adapters/pages/dashboard/usage/usage-table.js';
+import { usageCsv } from '../../../adapters/pages/dashboard/usage/usage-table.js';
+import { csvField, csvText } from '../../../adapters/pages/kit/signed-in/csv.js';
 import { chartsIn, type ShownChart } from './charts.js';
 import { apart, coloursOf, contrast } from './colours.js';
 import { BUSY, HOSTILE_NAMES } from './fixture.js';
@@ -235,14 +236,14 @@ describe.each(['light', 'dark'] as const)('colours of charts in the %s scheme', 
 describe('the file', () => {
   it('has a header and CRLF, and credits with at most three decimals (RFC 4180)', () => {
     const rows = [{ ...row('2026-11-02', 'user', 1020), keyPrefix: 'perch_live_8fK2xQ' }];
-    expect(usageCsv(ask('group=day,endpoint,key'), rows)).toBe(
+    expect(csvText(usageCsv(ask('group=day,endpoint,key'), rows))).toBe(
       'day,endpoint,key_prefix,requests,items,cache_hits,credits\r\n2026-11-02,user,perch_live_8fK2xQ,1,4,1,1.02\r\n',
     );
     const hours = [{ ...row('2026-11-02', 'user', 1020), hour: '2026-11-02T13:00:00Z' }];
-    expect(usageCsv(ask('from=2026-11-20&group=hour'), hours)).toBe(
+    expect(csvText(usageCsv(ask('from=2026-11-20&group=hour'), hours))).toBe(
       'hour,requests,items,cache_hits,credits\r\n2026-11-02T13:00:00Z,1,4,1,1.02\r\n',
     );
-    expect(usageCsv(ask(''), [])).toBe('day,requests,items,cache_hits,credits\r\n');
+    expect(csvText(usageCsv(ask(''), []))).toBe('day,requests,items,cache_hits,credits\r\n');
   });
 
   it.each([

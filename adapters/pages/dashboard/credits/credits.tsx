@@ -167,7 +167,7 @@ export const creditsPage = (model: CreditsModel): string =>
         <Packs {...model} />
         <Tiers {...model} />
       </div>
-      <Statement {...model} />
+      <Statement {...model} file="/dashboard/credits/statement.csv" />
       <Purchases {...model} />
     </>,
   );

@@ -10,12 +10,15 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { MOST_FILE_ROWS, sendCsv } from '../../kit/signed-in/csv.js';
+import { statementCsv } from '../../kit/signed-in/statement.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { type DashboardServices, notOnAccount } from '../frame/services.js';
 
 import { type CheckoutReturn, creditsPage } from './credits.js';
 import { purchasePage } from './purchase.js';
 import { receiptsPage } from './receipts.js';
+import { receiptsCsv } from './request-table.js';
 
 /** The most lines of the statement, and the most requests in the list of receipts. */
 const STATEMENT = 100;
@@ -29,7 +32,7 @@ type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
 
 /** Credits: the balance, payments, and checkout, and receipts of both. */
 export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
-  const { billing, checkoutOrigin, seller } = options;
+  const { billing, ledger, checkoutOrigin, seller } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
     const sessionId = queryString(signedIn.request).get('session_id');
     if (sessionId === null) return sendPrivatePage(reply, await renderCreditsPage(signedIn, options), checkoutOrigin);
@@ -53,6 +56,12 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
       return sendPrivatePage(reply.code(error.status), page, checkoutOrigin);
     }
   });
+  routes.page(
+    '/dashboard/credits/statement.csv',
+    async ({ account, signal }, reply) =>
+      sendCsv(reply, 'statement', statementCsv(await ledger.statement(account.accountId, MOST_FILE_ROWS, signal))),
+    '/dashboard/credits',
+  );
   routes.page('/dashboard/credits/:saleId/receipt', async (signedIn, reply) => {
     const purchase = await billing.purchase(signedIn.account.accountId, pathParam(signedIn.request, 'saleId'));
     if (purchase === undefined) throw notOnAccount('purchase');
@@ -77,6 +86,12 @@ function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): v
     const page = receiptsPage({ layout: dashboardLayout(signedIn), asked, receipt: receipt ?? null, error, recent });
     return sendPrivatePage(error === null ? reply : reply.code(404), page);
   });
+  routes.page(
+    '/dashboard/receipts.csv',
+    async ({ account, signal }, reply) =>
+      sendCsv(reply, 'receipts', receiptsCsv(await ledger.recent(account.accountId, MOST_FILE_ROWS, signal))),
+    '/dashboard/receipts',
+  );
 }
 
 function whyNone(asked: string, archived: string | undefined): string {

@@ -2,7 +2,7 @@ import { counted, figure, formatCredits } from '../../../../src/domain/figures.j
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { Badge, Card, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
+import { Badge, Card, CsvLink, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { RequestTable } from './request-table.js';
 
@@ -138,7 +138,7 @@ export const receiptsPage = (model: ReceiptsModel): string =>
     <>
       <LookUp {...model} />
       {model.receipt === null ? null : <Slip receipt={model.receipt} />}
-      <Card id="recent" title="Recent paid requests">
+      <Card id="recent" title="Recent paid requests" aside={<CsvLink href="/dashboard/receipts.csv" />}>
         {model.recent.length === 0 ? (
           <Nothing>No paid requests yet. Free requests have no receipt.</Nothing>
         ) : (

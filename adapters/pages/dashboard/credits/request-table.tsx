@@ -1,5 +1,7 @@
+import { toCredits } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
+import type { CsvRows } from '../../kit/signed-in/csv.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { DataTable, When } from '../../kit/signed-in/parts.js';
 
@@ -30,3 +32,11 @@ export const RequestTable = ({ caption, receipts }: { caption: string; receipts:
     }))}
   />
 );
+
+export const receiptsCsv = (receipts: readonly Receipt[]): CsvRows => [
+  ['at', 'endpoint', 'key_prefix', 'items', 'cache_hits', 'credits', 'balance_after', 'request_id'],
+  ...receipts.map((receipt) => [
+    ...[receipt.at, receipt.operation, receipt.keyPrefix, receipt.items, receipt.cacheHits],
+    ...[toCredits(receipt.amount), toCredits(receipt.balanceAfter), receipt.requestId],
+  ]),
+];

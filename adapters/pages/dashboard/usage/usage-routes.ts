@@ -8,6 +8,7 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { sendCsv } from '../../kit/signed-in/csv.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import type { DashboardServices } from '../frame/services.js';
 import { usagePage } from './usage.js';
@@ -28,10 +29,7 @@ async function sendFile(
 ): Promise<FastifyReply> {
   const ask = readUsageParams(queryString(signedIn.request), options.clock.now());
   const rows = await readUsageRows(signedIn, ask, options);
-  return reply
-    .type('text/csv; charset=utf-8; header=present')
-    .header('Content-Disposition', `attachment; filename="perch-usage-${ask.from}-${ask.to}.csv"`)
-    .send(usageCsv(ask, rows));
+  return sendCsv(reply, `usage-${ask.from}-${ask.to}`, usageCsv(ask, rows));
 }
 
 /** Throws `bad_request` when there are more than a file or a table may contain. */

@@ -1,5 +1,5 @@
 import { AUDIT, type AuditDetail, type AuditKind } from '../../../../src/domain/audit.js';
-import { figure, inCredits } from '../../../../src/domain/figures.js';
+import { counted, figure, inCredits } from '../../../../src/domain/figures.js';
 
 /** The label of a kind of change; one that this version does not know is shown unchanged. */
 export const kindText = (what: AuditKind): string => (Object.hasOwn(AUDIT, what) ? AUDIT[what] : what);
@@ -32,6 +32,9 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   old_ends_at: (value) => (value === null ? 'the old one was revoked at once' : `the old one expires ${plain(value)}`),
   cap_thousandths: (value, detail) => describeCap(typeof value === 'number' ? value / 1000 : value, detail.cap_period),
   cap: (value, detail) => describeCap(value, detail.period),
+  requests_per_second: (value) =>
+    typeof value === 'number' ? `now ${counted(value, 'request')} per second` : 'now that of its tier',
+  counts_as_paid_usd: (value) => `$${plain(value)} counts as paid`,
   usd: (value) => `$${plain(value)}`,
   credits: (value) => (typeof value === 'number' ? inCredits(value) : null),
   method: (value) => METHODS[String(value)] ?? plain(value),

@@ -138,5 +138,12 @@ export const FormError = ({ id, message }: { id: string; message: string | null 
     </p>
   );
 
+/** Beside the heading of what the file has. */
+export const CsvLink = ({ href }: { href: string }) => (
+  <a class="button small" href={href}>
+    Download CSV
+  </a>
+);
+
 /** The text where there is nothing to show. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

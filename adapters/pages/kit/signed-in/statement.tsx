@@ -1,6 +1,8 @@
+import { toCredits } from '../../../../src/domain/credits.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
+import type { CsvRows } from './csv.js';
 import { formatAmount } from './formats.js';
-import { Card, DataTable, Nothing, When } from './parts.js';
+import { Card, CsvLink, DataTable, Nothing, When } from './parts.js';
 
 const KINDS: Record<StatementEntry['kind'], string> = {
   grant: 'Granted',
@@ -10,13 +12,15 @@ const KINDS: Record<StatementEntry['kind'], string> = {
   return: 'Returned',
 };
 
-export const Statement = ({ statement }: { readonly statement: readonly StatementEntry[] }) => (
+/** `file`: the address of the whole statement as CSV. */
+export const Statement = (props: { readonly statement: readonly StatementEntry[]; readonly file: string }) => (
   <Card
     id="statement"
     title="Statement"
     lead="Credits added, withdrawn or set aside. For the cost of reads, see usage and receipts."
+    aside={<CsvLink href={props.file} />}
   >
-    {statement.length === 0 ? (
+    {props.statement.length === 0 ? (
       <Nothing>No credits have been added yet.</Nothing>
     ) : (
       <DataTable
@@ -28,7 +32,7 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
           { title: 'Credits', numeric: true },
           { title: 'Balance after', numeric: true },
         ]}
-        rows={statement.map((entry) => ({
+        rows={props.statement.map((entry) => ({
           key: entry.requestId,
           cells: [
             <When key="when" at={entry.at} />,
@@ -43,8 +47,20 @@ export const Statement = ({ statement }: { readonly statement: readonly Statemen
   </Card>
 );
 
-/** With its sign, whichever way the ledger writes outgoing amounts. */
-const signed = ({ kind, amount }: StatementEntry): string =>
-  kind === 'reversal' || kind === 'hold'
-    ? `\u2212${formatAmount(Math.abs(amount))}`
-    : `+${formatAmount(Math.abs(amount))}`;
+/** Whichever way the ledger writes outgoing amounts. */
+const isOut = ({ kind }: StatementEntry): boolean => kind === 'reversal' || kind === 'hold';
+
+const signed = (entry: StatementEntry): string =>
+  `${isOut(entry) ? '\u2212' : '+'}${formatAmount(Math.abs(entry.amount))}`;
+
+export const statementCsv = (statement: readonly StatementEntry[]): CsvRows => [
+  ['at', 'what', 'why', 'credits', 'balance_after', 'request_id'],
+  ...statement.map((entry) => [
+    entry.at,
+    KINDS[entry.kind].toLowerCase(),
+    entry.reason,
+    (isOut(entry) ? -1 : 1) * Math.abs(toCredits(entry.amount)),
+    toCredits(entry.balanceAfter),
+    entry.requestId,
+  ]),
+];
