@@ -63,6 +63,17 @@ export const days = (text: string): number => whole(text, 1, 400);
 
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
+export const rateOrTier = (text: string): number | 'tier' => (text === 'tier' ? text : perSecond(text));
+
+const MAX_NOTE = 2000;
+
+export function noteText(text: string): string {
+  const trimmed = text.trim();
+  return [...trimmed].length <= MAX_NOTE && !trimmed.includes('\0')
+    ? trimmed
+    : refuse(`at most ${MAX_NOTE} characters`);
+}
+
 /** Accounts of a list. */
 export const accounts = (text: string): number => whole(text, 1, 1000);
 

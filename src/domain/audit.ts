@@ -21,6 +21,8 @@ export const AUDIT = {
   'account.renamed': 'Name changed',
   'account.email_changed': 'Email address changed',
   'account.link_created': 'Sign-in link created',
+  'account.limits_changed': 'Rate limit changed',
+  'account.noted': 'Note changed',
   'key.created': 'Key created',
   'key.changed': 'Key changed',
   'key.rotated': 'Key rotated',
@@ -41,6 +43,9 @@ export const AUDIT = {
   'credits.held': 'Credits set aside',
   'credits.returned': 'Credits returned',
 } as const;
+
+/** Of operators among themselves: not in the log that the customer reads. */
+export const INTERNAL_KINDS: readonly AuditKind[] = ['account.noted'];
 
 export type AuditKind = keyof typeof AUDIT;
 

@@ -16,6 +16,25 @@ export interface ListedAccount {
   readonly createdAt: string;
 }
 
+/** What only operators see and change of an account. */
+export interface AccountSettings {
+  /** Null: none. */
+  readonly note: string | null;
+  /** Requests per second; null: by the tier. */
+  readonly qpsOverride: number | null;
+  /** US dollars that count as paid: they decide the tier. */
+  readonly paidUsd: number;
+  /** Those of them that were paid for packs. */
+  readonly boughtUsd: number;
+}
+
+/** Undefined leaves it unchanged. */
+export interface SettingsChange {
+  readonly note?: string | null | undefined;
+  readonly qpsOverride?: number | null | undefined;
+  readonly paidUsd?: number | undefined;
+}
+
 export interface AccountsQuery {
   /** A part of the name or of the mail address, in any case, an account's id, or a key, its prefix, or the end of that. */
   readonly matching?: string | undefined;
@@ -68,6 +87,13 @@ export interface OperatorStore {
   accounts(query: AccountsQuery): Promise<ListedAccount[]>;
   /** The newest changes first: of one account, or those that operators made to any. */
   events(of: { readonly accountId: string } | 'operators', limit: number): Promise<OperatorEvent[]>;
+  /** Undefined without such an account, and of a test account, which has those of the account that it belongs to. */
+  settings(accountId: string): Promise<AccountSettings | undefined>;
+  /**
+   * Logs what has changed. Throws `not_found` where `settings` finds nothing, and `bad_request` when less would count as paid than was
+   * paid for packs.
+   */
+  changeSettings(accountId: string, change: SettingsChange, by: Actor): Promise<void>;
   /** Writes into the account's log that a link which signs in was made. */
   linkCreated(accountId: string, by: Actor): Promise<void>;
   money(): Promise<MoneyTotals>;

@@ -3,12 +3,15 @@ import type { Visitor } from './sessions.js';
 
 const RECENT_MS = 10 * 60_000;
 
+/** Until when a visitor may make such changes, Unix milliseconds. */
+export const recentUntil = ({ startedAt = Number.NEGATIVE_INFINITY }: Visitor): number => startedAt + RECENT_MS;
+
 /**
  * Throws `access_denied` with the reason `sign_in_again` unless they signed in a moment ago: permanent credentials can
  * only be changed then (ASVS 7.5.1), and so can other people's accounts.
  */
-export function needRecentSignIn({ startedAt = Number.NEGATIVE_INFINITY }: Visitor, nowMs: number): void {
-  if (nowMs - startedAt <= RECENT_MS) return;
+export function needRecentSignIn(visitor: Visitor, nowMs: number): void {
+  if (nowMs <= recentUntil(visitor)) return;
   throw new ServiceError('access_denied', 'You signed in more than 10 minutes ago. Sign in again to do this.', {
     reason: 'sign_in_again',
   });

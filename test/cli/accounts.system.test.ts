@@ -106,6 +106,20 @@ describe('accounts', () => {
     expect(await show(second.account_id)).toMatchObject({ balance: 0, rate_limit_qps: 5000 });
   });
 
+  test('limit changes the rate and what counts as paid; note is kept for operators', async () => {
+    const { account_id: id } = await create('--qps', '5000');
+    expect(await cli.json('account', 'limit', id, '--qps', 'tier', '--paid-usd', '50')).toEqual({
+      ...{ account_id: id, rate_limit_qps: 50, paid_usd: 50 },
+    });
+    expect(await cli.json('account', 'limit', id, '--qps', '7')).toMatchObject({ rate_limit_qps: 7, paid_usd: 50 });
+    expect((await cli.run('account', 'show', id)).stdout).toContain('7 requests per second, set by the operator');
+    expect(await cli.run('account', 'limit', id)).toMatchObject({ code: 1, stdout: '' });
+    expect(await cli.json('account', 'note', id)).toEqual({ account_id: id, note: null });
+    await cli.json('account', 'note', id, 'Invoiced by hand');
+    expect((await cli.run('account', 'note', id)).stdout).toBe('Invoiced by hand\n');
+    expect(await cli.json('account', 'note', id, '')).toEqual({ account_id: id, note: null });
+  });
+
   test('in words the key is shown with what to do with it', async () => {
     const { stdout, code } = await cli.run('account', 'create', '--name', 'Ada');
     expect(code).toBe(0);

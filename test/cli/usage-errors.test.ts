@@ -39,7 +39,9 @@ describe('help', () => {
       [
         'account create',
         'account freeze',
+        'account limit',
         'account list',
+        'account note',
         'account show',
         'account sign-in',
         'account sign-out',
@@ -87,6 +89,8 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [[...CREATE, '--email', 'ada@localhost'], /an email address such as/],
   [[...CREATE, '--email', 'a..b@example.org'], /an email address such as/],
   [['account', 'freeze'], /missing required argument 'id'/],
+  [['account', 'limit', ID, '--qps', '0'], /^perch: --qps must be a whole number from 1/],
+  [['account', 'note', ID, 'x'.repeat(2001)], /^perch: TEXT must be at most 2000 characters/],
   [['account', 'sign-out', '42'], /an id such as/],
   [[...CREATE, '--credits', '-5'], /a number of credits with at most three decimals/],
   [[...CREATE, '--credits', '1.2345'], /at most three decimals/],

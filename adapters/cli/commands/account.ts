@@ -9,10 +9,23 @@ import type { ListedAccount } from '../../../src/ports/operator.js';
 import { Sessions } from '../../../src/sign-in/sessions.js';
 import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
+import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { createSessionStore } from '../../postgres/customers/sessions.js';
 import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
 import { newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
-import { accounts, credits, dollars, email, examples, group, name, perSecond, uuid } from '../command-line.js';
+import {
+  accounts,
+  credits,
+  dollars,
+  email,
+  examples,
+  group,
+  name,
+  noteText,
+  perSecond,
+  rateOrTier,
+  uuid,
+} from '../command-line.js';
 import { Failure } from '../failure.js';
 import { answer, facts, note, table } from '../print.js';
 import { withStores } from '../with-stores.js';
@@ -22,9 +35,9 @@ const FREEZING = [
   ['thaw', false, 're-enable the keys of a frozen account'],
 ] as const;
 
-/** account create, list, show, sign-in, sign-out, freeze and thaw. */
+/** account create, list, show, limit, note, sign-in, sign-out, freeze and thaw. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'manage accounts: create, list, show, sign-in, sign-out, freeze, thaw');
+  const account = group(program, 'account', 'manage accounts: create, list, show, limit, note, sign-in, sign-out, freeze, thaw');
 
   account
     .command('create')
@@ -45,6 +58,7 @@ export function accountCommands(program: Command): void {
     .action(createAccount);
 
   findingCommands(account);
+  settingsCommands(account);
 
   account
     .command('sign-out')
@@ -99,6 +113,37 @@ function findingCommands(account: Command): void {
       ),
     )
     .action(signInAccount);
+}
+
+/** limit and note. */
+function settingsCommands(account: Command): void {
+  account
+    .command('limit')
+    .description('change the rate limit of an account, or what counts as paid; what is not given stays as it is')
+    .argument('<id>', 'account id', uuid)
+    .option('--qps <rate>', 'requests per second, or "tier" for those of its tier', rateOrTier)
+    .option('--paid-usd <dollars>', 'amount that counts as paid, for the tier; at least what was paid for packs', dollars)
+    .option('--json', 'print {"account_id","rate_limit_qps","paid_usd"}')
+    .addHelpText(
+      'after',
+      examples(
+        'perch account limit 019a2b3c-4d5e-7f60-8123-456789abcdef --qps 500',
+        'perch account limit 019a2b3c-4d5e-7f60-8123-456789abcdef --qps tier --paid-usd 200',
+      ),
+    )
+    .action(limitAccount);
+
+  account
+    .command('note')
+    .description("print the operators' note on an account, or write another; the customer never sees it")
+    .argument('<id>', 'account id', uuid)
+    .argument('[text]', 'the new note; an empty text removes it', noteText)
+    .option('--json', 'print {"account_id","note"}')
+    .addHelpText(
+      'after',
+      examples('perch account note 019a2b3c-4d5e-7f60-8123-456789abcdef "Invoiced by hand, ask Olga"'),
+    )
+    .action(noteAccount);
 }
 
 interface CreateOptions {
@@ -197,10 +242,37 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
   );
 }
 
+async function limitAccount(id: string, options: { qps?: number | null; paidUsd?: number; json?: boolean }): Promise<void> {
+  const { qps: qpsOverride, paidUsd } = options;
+  if (qpsOverride === undefined && paidUsd === undefined) throw new Failure('give --qps, --paid-usd or both');
+  const account = await withStores(async (stores) => {
+    await createOperatorStore(stores.sql).changeSettings(id, { qpsOverride, paidUsd }, OPERATOR);
+    return requireAccount(stores, id);
+  });
+  const result = { account_id: id, rate_limit_qps: account.qps, paid_usd: account.paidUsd };
+  answer(result, options.json, () =>
+    facts([
+      ['Account', id],
+      ['Paid in total', `$${figure(account.paidUsd)}`],
+      ['Rate limit', describeRateLimit(account)],
+    ]),
+  );
+}
+
+async function noteAccount(id: string, text: string | undefined, options: { json?: boolean }): Promise<void> {
+  const settings = await withStores(async ({ sql }) => {
+    const store = createOperatorStore(sql);
+    if (text !== undefined) await store.changeSettings(id, { note: text === '' ? null : text }, OPERATOR);
+    return store.settings(id);
+  });
+  if (settings === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` lists them`);
+  answer({ account_id: id, note: settings.note }, options.json, () => settings.note ?? 'No note.');
+}
+
 function describeRateLimit({ qps, paidUsd }: AccountRecord): string {
   const { requestsPerSecond, paidUsd: from } = tierFor(paidUsd);
   const tier = `its tier ($${from} or more paid) has ${requestsPerSecond}`;
-  return `${counted(qps, 'request')} per second (${qps === requestsPerSecond ? `$${from} or more paid` : `set by the operator; ${tier}`})`;
+  return `${counted(qps, 'request')} per second${qps === requestsPerSecond ? `, by its tier: $${from} or more paid` : `, set by the operator; ${tier}`}`;
 }
 
 interface ListOptions {

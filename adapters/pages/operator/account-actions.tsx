@@ -1,17 +1,22 @@
 import { formatCredits } from '../../../src/domain/figures.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
-import type { OperatorEvent } from '../../../src/ports/operator.js';
-import { signInPath } from '../../../src/sign-in/safe-next.js';
+import type { AccountSettings, OperatorEvent } from '../../../src/ports/operator.js';
+import { signInAgainPath } from '../../../src/sign-in/safe-next.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Card, FormError, Notice } from '../kit/signed-in/parts.js';
+import { Card, FormError, Notice, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
+import { Limits, Note, type SettingsErrors, type SettingsInput } from './settings-form.js';
 
 export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
   readonly nowMs: number;
+  /** Until when the operator's sign-in is recent enough for changes, Unix milliseconds. */
+  readonly recentUntilMs: number;
+  /** Null for a test account, which has those of the account that it belongs to. */
+  readonly settings: AccountSettings | null;
   readonly statement: readonly StatementEntry[];
   readonly recent: readonly Receipt[];
   readonly events: readonly OperatorEvent[];
@@ -19,6 +24,8 @@ export interface OperatorAccountModel {
   readonly grantId: string;
   readonly typed: GrantInput;
   readonly errors: GrantErrors;
+  readonly settingsTyped: SettingsInput;
+  readonly settingsErrors: SettingsErrors;
   /** Why an action was refused. */
   readonly refused: string | null;
   /** A link that signs the owner in, shown only this once. */
@@ -128,16 +135,51 @@ const Link = ({ account, link }: OperatorAccountModel) => (
   </Card>
 );
 
+const settingsOf = ({ account, settingsTyped, settingsErrors }: OperatorAccountModel, settings: AccountSettings) => ({
+  ...{ accountId: account.accountId, settings, typed: settingsTyped, errors: settingsErrors },
+});
+
+/** Whether changes are possible now, before anything is typed; and afterwards, how not to lose it. */
+const SignedIn = ({ account, nowMs, recentUntilMs, refused }: OperatorAccountModel) => {
+  const again = signInAgainPath(`/operator/accounts/${account.accountId}`);
+  if (nowMs <= recentUntilMs) {
+    return refused === null ? (
+      <p class="soft">
+        You can change this account until <When at={new Date(recentUntilMs).toISOString()} /> UTC; then you are asked to
+        sign in again.
+      </p>
+    ) : (
+      <Notice tone="bad" title="Nothing was done.">
+        {refused}
+      </Notice>
+    );
+  }
+  return refused === null ? (
+    <Notice tone="warn" title="Sign in again before you change anything.">
+      Changes need a sign-in of the last 10 minutes. <a href={again}>Sign in again</a>
+    </Notice>
+  ) : (
+    <Notice tone="bad" title="Nothing was done.">
+      {refused}{' '}
+      <a href={again} target="_blank" rel="noopener">
+        Sign in again in another tab
+      </a>
+      , then send the form once more: what you typed is still here.
+    </Notice>
+  );
+};
+
 /** What an operator can do with an account; actions that cannot be undone must be confirmed. */
 export const Actions = (model: OperatorAccountModel) => (
   <>
-    {model.refused === null ? null : (
-      <Notice tone="bad" title="Nothing was done.">
-        {model.refused}{' '}
-        <a href={`${signInPath(`/operator/accounts/${model.account.accountId}`)}&again=1`}>Sign in again</a>
-      </Notice>
-    )}
+    <SignedIn {...model} />
     <Grant {...model} />
+    {model.settings === null ? null : (
+      <div class="two">
+        <Limits {...settingsOf(model, model.settings)} />
+        <Note {...settingsOf(model, model.settings)} />
+      </div>
+    )}
     <div class="two">
       <Freezing {...model} />
       <Link {...model} />
@@ -156,7 +198,7 @@ export interface ConfirmModel {
 /** Asks for confirmation before credits are granted: they cannot be taken back here. */
 export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: ConfirmModel): string =>
   operatorPage(
-    { title: `Grant ${formatCredits(asked.amount)}?`, here: '/operator', below: true, layout },
+    { title: `Grant ${formatCredits(asked.amount)}?`, here: '/operator/accounts', below: true, layout },
     <Card id="confirm" title="Please confirm">
       <dl class="facts">
         <div>

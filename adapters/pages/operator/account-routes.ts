@@ -4,7 +4,7 @@ import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
 import { signInLink } from '../../../src/sign-in/links.js';
-import { needRecentSignIn } from '../../../src/sign-in/recent.js';
+import { needRecentSignIn, recentUntil } from '../../../src/sign-in/recent.js';
 import { queryString } from '../../http/request.js';
 import {
   type AuthenticatedRoutes,
@@ -14,13 +14,16 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../kit/signed-in/authenticated-routes.js';
+import { MOST_FILE_ROWS, sendCsv } from '../kit/signed-in/csv.js';
+import { statementCsv } from '../kit/signed-in/statement.js';
 import { operatorAccountPage } from './account.js';
 import { confirmGrantPage, type OperatorAccountModel } from './account-actions.js';
-import { accountsPage } from './accounts.js';
-import { actionsPage } from './events.js';
+import { accountsCsv, accountsPage } from './accounts.js';
+import { actionsPage, eventsCsv } from './events.js';
 import { operatorLayout } from './frame.js';
 import { EMPTY_GRANT, grantIn, readGrant } from './grant-form.js';
 import type { OperatorOptions } from './options.js';
+import { readLimits, readNote, settingsIn, UNTYPED } from './settings-form.js';
 
 /** Accounts on one page of the list, and rows in the lists of one account. */
 const MOST_ACCOUNTS = 50;
@@ -33,7 +36,7 @@ const LONGEST_SEARCH = 254;
 /** Finding, showing and changing accounts. */
 export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
   const { store } = options;
-  routes.page('/operator', async (signedIn, reply) => {
+  routes.page('/operator/accounts', async (signedIn, reply) => {
     const query = queryString(signedIn.request);
     const asked = (query.get('q') ?? '').trim();
     const after = query.get('after') ?? '';
@@ -47,6 +50,15 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
     const page = accountsPage({ layout: operatorLayout(signedIn), asked, error, accounts, next });
     return sendPrivatePage(error === null ? reply : reply.code(400), page);
   });
+  routes.page('/operator/accounts.csv', async ({ request }, reply) => {
+    const asked = (queryString(request).get('q') ?? '').trim().slice(0, LONGEST_SEARCH);
+    return sendCsv(reply, 'accounts', accountsCsv(await store.accounts({ matching: asked, limit: MOST_FILE_ROWS })));
+  });
+  routes.page('/operator/accounts/:accountId/statement.csv', async (signedIn, reply) => {
+    const { accountId } = await namedAccount(signedIn, options);
+    const statement = await options.ledger.statement(accountId, MOST_FILE_ROWS, signedIn.signal);
+    return sendCsv(reply, 'statement', statementCsv(statement));
+  });
   routes.page('/operator/accounts/:accountId', async (signedIn, reply) => {
     const account = await namedAccount(signedIn, options);
     return sendPrivatePage(reply, await shown(signedIn, account, options));
@@ -56,6 +68,9 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
       reply,
       actionsPage({ layout: operatorLayout(signedIn), events: await store.events('operators', EVENTS) }),
     ),
+  );
+  routes.page('/operator/actions.csv', async (_signedIn, reply) =>
+    sendCsv(reply, 'actions', eventsCsv(await store.events('operators', MOST_FILE_ROWS))),
   );
   mountActions(routes, options, authUrl);
 }
@@ -70,15 +85,17 @@ const byOperator = ({ by, account }: SignedInRequest): Actor => ({
 function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
   const { accounts, store, links, clock } = options;
   const action = (what: string, act: Act): void =>
-    routes.form(`/operator/accounts/:accountId/${what}`, '/operator', async (signedIn, form, reply) => {
+    routes.form(`/operator/accounts/:accountId/${what}`, '/operator/accounts', async (signedIn, form, reply) => {
       const account = await namedAccount(signedIn, options);
       try {
         needRecentSignIn(signedIn.visitor, clock.now());
         return await act(signedIn, account, form, reply);
       } catch (error) {
         if (!isCallerError(error)) throw error;
-        const { message: refused, status } = error;
-        const page = await shown(signedIn, account, options, { refused, typed: grantIn(form) });
+        const { message, status, detail } = error;
+        const why = detail.param === 'paid_usd' ? { settingsErrors: { paid: message } } : { refused: message };
+        const typed = { typed: grantIn(form), settingsTyped: settingsIn(form) };
+        const page = await shown(signedIn, account, options, { ...why, ...typed });
         return sendPrivatePage(reply.code(status), page);
       }
     });
@@ -89,6 +106,21 @@ function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, aut
     action(what, async (signedIn, { accountId }, _form, reply) => {
       await accounts.freeze(accountId, frozen, byOperator(signedIn));
       return redirectTo(reply, `/operator/accounts/${accountId}?done=${done}`);
+    });
+  }
+  for (const [what, read, done] of [
+    ['limits', readLimits, 'limits'],
+    ['note', readNote, 'noted'],
+  ] as const) {
+    action(what, async (signedIn, account, form, reply) => {
+      const settingsTyped = settingsIn(form);
+      const asked = read(settingsTyped);
+      if ('errors' in asked) {
+        const page = await shown(signedIn, account, options, { settingsTyped, settingsErrors: asked.errors });
+        return sendPrivatePage(reply.code(400), page);
+      }
+      await store.changeSettings(account.accountId, asked.change, byOperator(signedIn));
+      return redirectTo(reply, `/operator/accounts/${account.accountId}?done=${done}`);
     });
   }
   action('link', async (signedIn, account, _form, reply) => {
@@ -158,12 +190,14 @@ async function shown(
   { ledger, store, clock, newId }: OperatorOptions,
   rest: Partial<OperatorAccountModel> = {},
 ): Promise<string> {
-  const [statement, recent, events] = await Promise.all([
+  const [settings, statement, recent, events] = await Promise.all([
+    store.settings(account.accountId),
     ledger.statement(account.accountId, NEWEST, signedIn.signal),
     ledger.recent(account.accountId, NEWEST, signedIn.signal),
     store.events({ accountId: account.accountId }, EVENTS),
   ]);
   const model = { layout: operatorLayout(signedIn), account, nowMs: clock.now(), statement, recent, events };
+  const standing = { settings: settings ?? null, recentUntilMs: recentUntil(signedIn.visitor) };
   const form = { grantId: newId(), typed: EMPTY_GRANT, errors: {}, refused: null, link: null };
-  return operatorAccountPage({ ...model, ...form, ...rest });
+  return operatorAccountPage({ ...model, ...standing, ...form, settingsTyped: UNTYPED, settingsErrors: {}, ...rest });
 }

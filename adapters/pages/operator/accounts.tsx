@@ -1,8 +1,10 @@
+import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import type { ListedAccount } from '../../../src/ports/operator.js';
+import type { CsvRows } from '../kit/signed-in/csv.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Badge, Card, DataTable, FormError, Nothing, When } from '../kit/signed-in/parts.js';
+import { Badge, Card, CsvLink, DataTable, FormError, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 export interface AccountsModel {
@@ -16,9 +18,9 @@ export interface AccountsModel {
   readonly next: string | null;
 }
 
-const Find = ({ asked, error }: AccountsModel) => (
+export const Find = ({ asked, error }: Pick<AccountsModel, 'asked' | 'error'>) => (
   <section class="card" aria-label="Find an account">
-    <form method="get" action="/operator" class="row-form">
+    <form method="get" action="/operator/accounts" class="row-form">
       <div class="field grow">
         <label for="q">Part of a name or email address, an account id, or the six characters of a key</label>
         <input
@@ -39,7 +41,7 @@ const Find = ({ asked, error }: AccountsModel) => (
   </section>
 );
 
-const List = ({ accounts }: AccountsModel) => (
+export const AccountTable = ({ accounts }: Pick<AccountsModel, 'accounts'>) => (
   <DataTable
     caption="Accounts, newest first"
     columns={[
@@ -68,17 +70,29 @@ const List = ({ accounts }: AccountsModel) => (
   />
 );
 
-/** `GET /operator`. */
+export const accountsCsv = (accounts: readonly ListedAccount[]): CsvRows => [
+  ['account_id', 'name', 'email', 'credits', 'paid_usd', 'active_keys', 'state', 'created_at'],
+  ...accounts.map((account) => [
+    ...[account.accountId, account.name, account.email, toCredits(account.balance), account.paidUsd, account.keys],
+    ...[account.frozen ? 'frozen' : 'active', account.createdAt],
+  ]),
+];
+
+/** `GET /operator/accounts`. */
 export const accountsPage = (model: AccountsModel): string =>
   operatorPage(
-    { title: 'Accounts', lead: 'Every account of this server.', here: '/operator', layout: model.layout },
+    { title: 'Accounts', lead: 'Every account of this server.', here: '/operator/accounts', layout: model.layout },
     <>
       <Find {...model} />
-      <Card id="list" title={model.asked === '' ? 'Newest accounts' : 'Found'}>
-        {model.accounts.length === 0 ? <Nothing>No account matches.</Nothing> : <List {...model} />}
+      <Card
+        id="list"
+        title={model.asked === '' ? 'Newest accounts' : 'Found'}
+        aside={<CsvLink href={`/operator/accounts.csv?${new URLSearchParams({ q: model.asked })}`} />}
+      >
+        {model.accounts.length === 0 ? <Nothing>No account matches.</Nothing> : <AccountTable {...model} />}
         {model.next === null ? null : (
           <p>
-            <a class="button" href={`/operator?${new URLSearchParams({ q: model.asked, after: model.next })}`}>
+            <a class="button" href={`/operator/accounts?${new URLSearchParams({ q: model.asked, after: model.next })}`}>
               Older accounts
             </a>
           </p>

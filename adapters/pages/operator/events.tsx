@@ -1,8 +1,9 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { detailText, kindText } from '../kit/signed-in/audit-text.js';
+import type { CsvRows } from '../kit/signed-in/csv.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Card, DataTable, Nothing, When } from '../kit/signed-in/parts.js';
+import { Card, CsvLink, DataTable, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 const WHO: Record<Actor['who'], string> = {
@@ -48,6 +49,14 @@ export const EventTable = (props: { caption: string; events: readonly OperatorEv
   />
 );
 
+export const eventsCsv = (events: readonly OperatorEvent[]): CsvRows => [
+  ['at', 'account_id', 'account', 'what', 'details', 'by', 'from'],
+  ...events.map((event) => [
+    ...[event.at, event.accountId, event.account, kindText(event.what), detailText(event.detail)],
+    ...[event.operator ?? WHO[event.who], event.address],
+  ]),
+];
+
 /** `GET /operator/actions`. */
 export const actionsPage = ({ layout, events }: { layout: PageLayout; events: readonly OperatorEvent[] }): string =>
   operatorPage(
@@ -57,7 +66,7 @@ export const actionsPage = ({ layout, events }: { layout: PageLayout; events: re
       here: '/operator/actions',
       layout,
     },
-    <Card id="actions" title="Newest actions">
+    <Card id="actions" title="Newest actions" aside={<CsvLink href="/operator/actions.csv" />}>
       {events.length === 0 ? (
         <Nothing>No actions yet.</Nothing>
       ) : (

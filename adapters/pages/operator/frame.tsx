@@ -7,7 +7,8 @@ const MENU = {
   title: 'Perch operator',
   description: 'Accounts, money and traffic of this Perch server.',
   pages: [
-    { href: '/operator', text: 'Accounts' },
+    { href: '/operator', text: 'Overview' },
+    { href: '/operator/accounts', text: 'Accounts' },
     { href: '/operator/money', text: 'Money' },
     { href: '/operator/traffic', text: 'Traffic' },
     { href: '/operator/reads', text: 'Reads' },
@@ -23,6 +24,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   frozen: 'Account frozen. Its keys are refused everywhere within seconds.',
   thawed: 'Account thawed. Its keys work again.',
   granted: 'Credits granted.',
+  limits: 'Rate limit changed. It holds everywhere within seconds.',
+  noted: 'Note saved.',
 };
 
 export const operatorLayout = (signedIn: SignedInRequest): PageLayout => signedInLayout(signedIn, MESSAGES);
@@ -38,7 +41,7 @@ export const operatorRefusal = (signedIn: SignedInRequest, title: string, messag
     <div class="card">
       <p>{message}</p>
       <p class="actions">
-        <a class="button primary" href="/operator">
+        <a class="button primary" href="/operator/accounts">
           Go to accounts
         </a>
       </p>

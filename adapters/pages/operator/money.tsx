@@ -1,7 +1,10 @@
 import { byDay, cacheHitRate } from '../../../src/billing/figures.js';
+import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
+import { daysIn } from '../charts/chart-data.js';
+import type { CsvRows } from '../kit/signed-in/csv.js';
 import { capitalized, formatAmount } from '../kit/signed-in/formats.js';
-import { Card, DataTable, Nothing } from '../kit/signed-in/parts.js';
+import { Card, CsvLink, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { ChartCard, type FiguresModel, Periods, percent, revenueChart, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 
@@ -66,6 +69,7 @@ const DaysTable = ({ figures }: FiguresModel) => {
     <Card
       id="days"
       title="Day by day"
+      aside={<CsvLink href={`/operator/money.csv?days=${daysIn(figures.days)}`} />}
       lead="Income is what the credits spent that day are worth; cost is by the network's own price list."
     >
       {days.length === 0 ? (
@@ -100,6 +104,13 @@ const DaysTable = ({ figures }: FiguresModel) => {
     </Card>
   );
 };
+
+export const daysCsv = (figures: FiguresModel['figures']): CsvRows => [
+  ['day', 'sales', 'paid_usd', 'credits_spent', 'responses', 'items', 'cache_hits', 'cost_usd'],
+  ...byDay(figures).map((day) => [
+    ...[day.day, day.sales, day.paidUsd, toCredits(day.charged), day.answers, day.items, day.cacheHits, day.costUsd],
+  ]),
+];
 
 /** `GET /operator/money`. */
 export const moneyPage = (model: FiguresModel): string =>

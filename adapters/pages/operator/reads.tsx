@@ -1,8 +1,11 @@
 import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
 import { isLoss, toIncomeUsd, toUsd } from '../../../src/domain/costs.js';
+import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
+import { daysIn } from '../charts/chart-data.js';
+import type { CsvRows } from '../kit/signed-in/csv.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
-import { Badge, Card, DataTable, Nothing, type Tone } from '../kit/signed-in/parts.js';
+import { Badge, Card, CsvLink, DataTable, Nothing, type Tone } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
 import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
 import { operatorPage } from './frame.js';
@@ -11,12 +14,13 @@ export interface ReadsModel extends FiguresModel {
   readonly status: StatusModel;
 }
 
-const Operations = ({ figures: { reads, price } }: ReadsModel) => {
+const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
   const rows = byOperation(reads);
   return (
     <Card
       id="operations"
       title="By operation"
+      aside={<CsvLink href={`/operator/reads.csv?days=${daysIn(days)}`} />}
       lead="What each operation earned, and what the network bills for it by its price list: the dearest first. Operations that callers wrote themselves are one row, graphql."
     >
       {rows.length === 0 ? (
@@ -63,9 +67,24 @@ const Operations = ({ figures: { reads, price } }: ReadsModel) => {
   );
 };
 
-const FAMILIES: Record<StatusModel['families'][number]['name'], string> = { fast: 'Fast reads', slow: 'Slow reads' };
-const TONES: Record<StatusModel['families'][number]['state'], Tone> = { ok: 'ok', degraded: 'warn', down: 'bad' };
-const STATES: Record<StatusModel['families'][number]['state'], string> = {
+export const readsCsv = ({ reads }: ReadsModel['figures']): CsvRows => [
+  ['network', 'operation', 'responses', 'items', 'cache_hits', 'calls', 'credits', 'cost_usd'],
+  ...byOperation(reads).map((row) => [
+    ...[row.network, row.operation, row.answers, row.items, row.cacheHits, row.calls],
+    ...[toCredits(row.charged), toUsd(row.cost)],
+  ]),
+];
+
+export const FAMILIES: Record<StatusModel['families'][number]['name'], string> = {
+  fast: 'Fast reads',
+  slow: 'Slow reads',
+};
+export const TONES: Record<StatusModel['families'][number]['state'], Tone> = {
+  ok: 'ok',
+  degraded: 'warn',
+  down: 'bad',
+};
+export const STATES: Record<StatusModel['families'][number]['state'], string> = {
   ok: 'Working',
   degraded: 'Degraded',
   down: 'Down',

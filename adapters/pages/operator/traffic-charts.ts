@@ -74,7 +74,7 @@ function sumsByBar({ time, figures }: TrafficModel, only: readonly TrafficInterf
 }
 
 /** Pages are not calls, and calls with test keys cost nothing. */
-const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
+export const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 

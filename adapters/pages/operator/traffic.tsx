@@ -4,8 +4,9 @@ import { LEFT, percentileMs } from '../../../src/domain/traffic.js';
 import type { MetLimit } from '../../../src/ports/figures.js';
 import { Chart } from '../charts/chart.js';
 import type { ChartData } from '../charts/chart-data.js';
+import type { CsvRows } from '../kit/signed-in/csv.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Card, DataTable, Nothing } from '../kit/signed-in/parts.js';
+import { Card, CsvLink, DataTable, Nothing } from '../kit/signed-in/parts.js';
 import { percent } from './figures.js';
 import { operatorPage } from './frame.js';
 import {
@@ -38,10 +39,10 @@ const Spans = ({ time }: TrafficModel) => (
   </section>
 );
 
-const TrafficChart = (props: {
+export const TrafficChart = (props: {
   id: string;
   title: string;
-  lead: ComponentChildren;
+  lead?: ComponentChildren;
   data: ChartData;
   time: TrafficTime;
   none: string;
@@ -49,7 +50,12 @@ const TrafficChart = (props: {
   const { id, title, lead, data, time, none } = props;
   const isEmpty = data.series.every(({ total }) => total === 0);
   return (
-    <Card id={id} title={`${title} per ${data.step === 'hour' ? 'hour' : 'day'}`} wide lead={lead}>
+    <Card
+      id={id}
+      title={`${title} per ${data.step === 'hour' ? 'hour' : 'day'}`}
+      wide
+      {...(lead === undefined ? {} : { lead })}
+    >
       {isEmpty ? (
         <Nothing>
           {none} in the last {time.span.text}.
@@ -61,12 +67,13 @@ const TrafficChart = (props: {
   );
 };
 
-const time = (ms: number | null): string => (ms === null ? '' : `${figure(ms)} ms`);
+const inMs = (ms: number | null): string => (ms === null ? '' : `${figure(ms)} ms`);
 
-const Operations = ({ figures: { operations } }: TrafficModel) => (
+const Operations = ({ figures: { operations }, time }: TrafficModel) => (
   <Card
     id="operations"
     title="By interface and operation"
+    aside={<CsvLink href={`/operator/traffic.csv?hours=${time.span.hours}`} />}
     lead="Refused are requests with a status from 400 on, or an error code. Cached is the share of the items. Operations that callers wrote themselves are one row, graphql."
   >
     {operations.length === 0 ? (
@@ -92,14 +99,22 @@ const Operations = ({ figures: { operations } }: TrafficModel) => (
             figure(row.requests),
             percent(row.refused / row.requests),
             row.items === 0 ? '' : percent(row.cacheHits / row.items),
-            time(percentileMs(row, 0.5)),
-            time(percentileMs(row, 0.99)),
+            inMs(percentileMs(row, 0.5)),
+            inMs(percentileMs(row, 0.99)),
           ],
         }))}
       />
     )}
   </Card>
 );
+
+export const operationsCsv = ({ operations }: TrafficModel['figures']): CsvRows => [
+  ['interface', 'operation', 'requests', 'failed', 'items', 'cache_hits', 'p50_ms', 'p99_ms'],
+  ...operations.map((row) => [
+    ...[row.interface, row.operation, row.requests, row.refused, row.items, row.cacheHits],
+    ...[percentileMs(row, 0.5), percentileMs(row, 0.99)],
+  ]),
+];
 
 const Statuses = ({ figures: { statuses } }: TrafficModel) => (
   <Card id="codes" title="Statuses and error codes">

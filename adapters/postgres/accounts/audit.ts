@@ -1,4 +1,4 @@
-import type { Actor, AuditDetail, AuditKind } from '../../../src/domain/audit.js';
+import { type Actor, type AuditDetail, type AuditKind, INTERNAL_KINDS } from '../../../src/domain/audit.js';
 import type { AuditEvent, AuditLog } from '../../../src/ports/accounts.js';
 import type { QueryLimiter } from '../ledger/query-limiter.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -22,7 +22,7 @@ export const createAuditLog = (queries: QueryLimiter): AuditLog => ({
   async list(accountId, limit, signal) {
     const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`
       select at, what, who, address, detail from audit_log where account_id = ${accountId}
-      order by event_id desc limit ${limit}`;
+        and what <> all(${[...INTERNAL_KINDS]}) order by event_id desc limit ${limit}`;
     const rows = await queries.run(accountId, events, signal);
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
   },

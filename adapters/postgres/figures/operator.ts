@@ -1,8 +1,18 @@
-import { OPERATOR } from '../../../src/domain/audit.js';
-import type { MoneyTotals, OperatorEvent, OperatorStore, RevenueRow } from '../../../src/ports/operator.js';
+import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import type {
+  AccountSettings,
+  MoneyTotals,
+  OperatorEvent,
+  OperatorStore,
+  RevenueRow,
+  SettingsChange,
+} from '../../../src/ports/operator.js';
 import { listAccounts } from '../accounts/account-list.js';
 import { record } from '../accounts/audit.js';
-import type { Sql } from '../sql.js';
+import { lockingTransaction } from '../locking-transaction.js';
+import type { Sql, Transaction } from '../sql.js';
 
 /** In Postgres. Nothing here reads the debits: what was spent is what was granted and bought, less what is left. */
 export const createOperatorStore = (sql: Sql): OperatorStore => ({
@@ -16,6 +26,8 @@ export const createOperatorStore = (sql: Sql): OperatorStore => ({
       order by l.event_id desc limit ${limit}`;
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
   },
+  settings: async (accountId) => (isUuid(accountId) ? (await readSettings(sql, accountId))[0] : undefined),
+  changeSettings: (accountId, change, by) => lockingTransaction(sql, (tx) => changeSettings(tx, accountId, change, by)),
   linkCreated: (accountId, by) => record(sql, accountId, by, 'account.link_created'),
   money: () => moneyTotals(sql),
   revenue: async ({ from, to }) => [
@@ -27,6 +39,30 @@ export const createOperatorStore = (sql: Sql): OperatorStore => ({
       group by 1, 2 order by 1, 2`),
   ],
 });
+
+const readSettings = (sql: Sql | Transaction, accountId: string) => sql<AccountSettings[]>`
+  select note, qps_override as "qpsOverride", paid_usd as "paidUsd",
+    (select coalesce(sum(usd), 0)::bigint from sales where account_id = ${accountId} and state = 'paid') as "boughtUsd"
+  from accounts where account_id = ${accountId} and test_of is null`;
+
+async function changeSettings(tx: Transaction, accountId: string, change: SettingsChange, by: Actor): Promise<void> {
+  if (isUuid(accountId)) await tx`select from accounts where account_id = ${accountId} for no key update`;
+  const [before] = isUuid(accountId) ? await readSettings(tx, accountId) : [];
+  if (before === undefined) throw new ServiceError('not_found', 'There is no such account.');
+  const { note = before.note, qpsOverride = before.qpsOverride, paidUsd = before.paidUsd } = change;
+  if (paidUsd < Math.min(before.boughtUsd, before.paidUsd)) {
+    throw badRequest(`At least $${before.boughtUsd} must count as paid: so much was paid for packs.`, 'paid_usd');
+  }
+  await tx`update accounts set note = ${note}, qps_override = ${qpsOverride}, paid_usd = ${paidUsd}
+    where account_id = ${accountId}`;
+  if (qpsOverride !== before.qpsOverride || paidUsd !== before.paidUsd) {
+    await record(tx, accountId, by, 'account.limits_changed', {
+      ...(qpsOverride !== before.qpsOverride && { requests_per_second: qpsOverride ?? 'by tier' }),
+      ...(paidUsd !== before.paidUsd && { counts_as_paid_usd: paidUsd }),
+    });
+  }
+  if (note !== before.note) await record(tx, accountId, by, 'account.noted');
+}
 
 /** In one statement, so that all figures are of one moment: they add up. */
 async function moneyTotals(sql: Sql): Promise<MoneyTotals> {

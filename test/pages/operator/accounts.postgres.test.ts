@@ -25,7 +25,13 @@ const logOf = async (customer: Customer) =>
 const grantIdIn = ({ body }: Answer): string => /name="grant" value="([^"]+)"/.exec(body)?.[1] ?? '';
 
 describe('for accounts that are not operators', () => {
-  const PATHS = ['/operator', '/operator/actions', `/operator/accounts/${randomUUID()}`];
+  const PATHS = [
+    '/operator',
+    '/operator/accounts',
+    '/operator/accounts.csv',
+    '/operator/actions',
+    `/operator/accounts/${randomUUID()}`,
+  ];
   const asUnknown = async (path: string, headers: Record<string, string>) => {
     const [here, nowhere] = await Promise.all([
       service.ask(path, { headers }),
@@ -59,7 +65,7 @@ describe('for accounts that are not operators', () => {
   });
 
   it('refuses every action of a customer, on others and on themselves', async () => {
-    for (const what of ['freeze', 'thaw', 'grant', 'link']) {
+    for (const what of ['freeze', 'thaw', 'grant', 'link', 'limits', 'note']) {
       const fields = { credits: '5', reason: 'mine', step: 'confirmed' };
       expect((await ada.post(`${pathOf(ada)}/${what}`, fields)).status).toBe(404);
     }
@@ -76,29 +82,29 @@ describe('accounts', () => {
   it('are found by a part of their address, their id, or the end of a key prefix', async () => {
     const { prefix } = await ada.key();
     for (const text of ['ADA@harb', ada.accountId, prefix.slice(-6)]) {
-      const { status, body } = await olga.get(`/operator?q=${encodeURIComponent(text)}`);
+      const { status, body } = await olga.get(`/operator/accounts?q=${encodeURIComponent(text)}`);
       expect(status).toBe(200);
       expect(body).toContain(`href="${pathOf(ada)}"`);
       expect(body).not.toContain(`href="${pathOf(olga)}"`);
     }
-    expect((await olga.get('/operator?q=nobody-has-this')).words).toContain('No account matches.');
+    expect((await olga.get('/operator/accounts?q=nobody-has-this')).words).toContain('No account matches.');
   });
 
   it('are listed once each over several pages, the last of which has no next', async () => {
     const many = await Promise.all(Array.from({ length: 60 }, (_, i) => service.customer(`paged-${i}@x.example`)));
     const seen: string[] = [];
-    let path: string | undefined = '/operator?q=paged-';
+    let path: string | undefined = '/operator/accounts?q=paged-';
     while (path !== undefined) {
       const { body }: Answer = await olga.get(path);
       seen.push(...[...body.matchAll(/href="\/operator\/accounts\/([^"]+)"/g)].map(([, id = '']) => id));
-      path = /href="(\/operator\?[^"]*after=[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+      path = /href="(\/operator\/accounts\?[^"]*after=[^"]*)"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
     }
     expect(seen.length).toBe(60);
     expect(new Set(seen)).toEqual(new Set(many.map(({ accountId }) => accountId)));
   });
 
   it('say what is wrong with a search beside the field', async () => {
-    const { status, words, body } = await olga.get(`/operator?q=${'x'.repeat(300)}`);
+    const { status, words, body } = await olga.get(`/operator/accounts?q=${'x'.repeat(300)}`);
     expect([status, words]).toEqual([400, expect.stringContaining('Enter at most 254 characters.')]);
     expect(body).toMatch(/aria-describedby="q-error"/);
   });
@@ -234,9 +240,125 @@ describe('a sign-in link', () => {
   });
 });
 
+describe('the rate limit', () => {
+  const change = (fields: Record<string, string>) => olga.post(`${pathOf(ada)}/limits`, fields);
+
+  it('is set for an account, and follows its tier again, within seconds on every key', async () => {
+    const { key } = await ada.key();
+    const limit = async () => {
+      service.clock.advance(1000);
+      const { headers } = await service.ask('/v1/me', { headers: { 'x-api-key': key } });
+      return /limit=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1];
+    };
+    expect(await limit()).toBe('1');
+    const answer = await change({ qps: '1,500', paid: '0' });
+    expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=limits`]);
+    expect(await ada.account()).toMatchObject({ qps: 1500, paidUsd: 0 });
+    await expect.poll(limit, { timeout: 10_000 }).toBe('1500');
+    expect(await logOf(ada)).toMatchObject({
+      ...{ what: 'account.limits_changed', who: 'operator', operatorId: olga.accountId },
+      detail: { requests_per_second: 1500 },
+    });
+    await change({ qps: '', paid: '200' });
+    expect(await ada.account()).toMatchObject({ qps: 100, paidUsd: 200 });
+    expect((await ada.get('/dashboard/security')).words).toContain('$200 counts as paid; now that of its tier');
+  });
+
+  it('never counts less as paid than was paid for packs', async () => {
+    const { headers } = await ada.post('/dashboard/credits/buy', { pack: 'builder' });
+    const session = headers.get('location')?.split('/').at(-1) ?? '';
+    service.stripe.pay(session);
+    await ada.get(`/dashboard/credits?session_id=${session}`);
+    const { status, words, body } = await change({ qps: '', paid: '49' });
+    expect([status, words]).toEqual([400, expect.stringContaining('At least $50 must count as paid')]);
+    expect(body).toMatch(/id="paid"[^>]*aria-describedby="paid-error/);
+    expect(await ada.account()).toMatchObject({ paidUsd: 50 });
+  });
+
+  it.each([
+    ['qps', { qps: '0', paid: '0' }, 'from 1 to 100,000'],
+    ['qps', { qps: 'many', paid: '0' }, 'from 1 to 100,000'],
+    ['paid', { qps: '', paid: '9.99' }, 'whole US dollars'],
+    ['paid', { qps: '', paid: '-1' }, 'whole US dollars'],
+  ])('shows the error beside %s, and keeps the input: %o', async (field, fields, says) => {
+    const { status, body, words } = await change(fields);
+    expect([status, words]).toEqual([400, expect.stringContaining(says)]);
+    expect(body).toMatch(new RegExp(`id="${field}"[^>]*aria-describedby="${field}-error`));
+    expect(body).toContain(`value="${fields[field as 'qps' | 'paid']}"`);
+    expect(await ada.account()).toMatchObject({ qps: 1, paidUsd: 0 });
+  });
+});
+
+describe('a note', () => {
+  const write = (note: string) => olga.post(`${pathOf(ada)}/note`, { note });
+
+  it('is shown to operators, can be removed, and is never shown to the customer', async () => {
+    const answer = await write('Invoiced by hand.\r\n<b>Ask Olga</b>');
+    expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=noted`]);
+    expect((await olga.get(pathOf(ada))).body).toContain('Invoiced by hand.\n&lt;b>Ask Olga&lt;/b></textarea>');
+    expect(await logOf(ada)).toMatchObject({ what: 'account.noted', operatorId: olga.accountId, detail: {} });
+    expect((await olga.get('/operator/actions')).words).toContain('Note changed');
+    const { words } = await ada.get('/dashboard/security');
+    expect(words).not.toMatch(/Note changed|Invoiced/);
+    await write('  ');
+    expect((await olga.get(pathOf(ada))).body).not.toContain('Invoiced');
+  });
+
+  it('is refused beside the field when it is too long', async () => {
+    const { status, words } = await write('x'.repeat(2001));
+    expect([status, words]).toEqual([400, expect.stringContaining('at most 2,000 characters')]);
+  });
+});
+
+describe('the page of an account', () => {
+  it('asks for a recent sign-in before anything is typed, and says until when changes are possible', async () => {
+    expect((await olga.get(pathOf(ada))).words).toContain('You can change this account until');
+    await service.sql`update sessions set created_at = created_at - interval '11 minutes'
+      where account_id = ${olga.accountId}`;
+    const { words, body } = await olga.get(pathOf(ada));
+    expect(words).toContain('Sign in again before you change anything.');
+    expect(body).toContain(`href="/sign-in?next=${encodeURIComponent(pathOf(ada))}&amp;again=1"`);
+  });
+});
+
+describe('files', () => {
+  it('have what the pages list, with names that no spreadsheet runs', async () => {
+    await service.sql`update accounts set name = '=1+1' where account_id = ${ada.accountId}`;
+    await ada.grant(5);
+    await olga.post(`${pathOf(ada)}/freeze`);
+    const accounts = await olga.get(`/operator/accounts.csv?q=${ada.accountId}`);
+    expect(accounts.headers.get('content-disposition')).toBe('attachment; filename="perch-accounts.csv"');
+    expect(accounts.body.split('\r\n')).toEqual([
+      'account_id,name,email,credits,paid_usd,active_keys,state,created_at',
+      expect.stringMatching(`^${ada.accountId},'=1\\+1,ada@harbour.example,5,0,0,frozen,2`),
+      '',
+    ]);
+    expect((await olga.get('/operator/actions.csv')).body).toMatch(
+      new RegExp(`\r\n[^,]+,${ada.accountId},'=1\\+1,Account frozen,,olga@perch.example,`),
+    );
+    const statement = await olga.get(`${pathOf(ada)}/statement.csv`);
+    expect(statement.body).toMatch(/^at,what,why,credits,balance_after,request_id\r\n[^,]+,granted,welcome,5,5,/);
+    expect((await ada.get('/dashboard/credits/statement.csv')).body).toBe(statement.body);
+  });
+
+  it('list the receipts of the customer who asks', async () => {
+    await ada.grant(50);
+    const { keyId, prefix } = await ada.key();
+    const requestId = await ada.read(keyId, 20);
+    const { body, headers } = await ada.get('/dashboard/receipts.csv');
+    expect(headers.get('content-type')).toContain('text/csv');
+    expect(body.split('\r\n')).toEqual([
+      'at,endpoint,key_prefix,items,cache_hits,credits,balance_after,request_id',
+      expect.stringMatching(`^2[^,]+,user-tweets,${prefix},20,0,20,30,${requestId}$`),
+      '',
+    ]);
+    expect((await olga.get('/dashboard/receipts.csv')).body).not.toContain(requestId);
+  });
+});
+
 describe('every action', () => {
-  const WHATS = ['freeze', 'thaw', 'grant', 'link'];
-  const fields = { credits: '5', reason: 'kept text', step: 'confirmed' };
+  const WHATS = ['freeze', 'thaw', 'grant', 'link', 'limits', 'note'];
+  const fields = { credits: '5', reason: 'kept text', step: 'confirmed', qps: '77', paid: '600', note: 'kept note' };
 
   it.each(WHATS)('%s is refused from another site', async (what) => {
     const answer = await olga.post(`${pathOf(ada)}/${what}`, fields, { 'sec-fetch-site': 'cross-site' });
@@ -249,9 +371,11 @@ describe('every action', () => {
     await service.sql`update sessions set created_at = created_at - ${minutes} * interval '1 minute'
       where account_id = ${olga.accountId}`;
     const { status, words, body } = await olga.post(`${pathOf(ada)}/${what}`, fields);
-    expect([status, words]).toEqual([403, expect.stringContaining('Sign in again')]);
-    expect(body).toContain('value="kept text"');
-    expect(await ada.account()).toMatchObject({ balance: 0, frozen: false });
+    expect([status, words]).toEqual([403, expect.stringContaining('Sign in again in another tab')]);
+    for (const kept of ['value="kept text"', 'value="77"', 'value="600"', '>kept note</textarea>']) {
+      expect(body).toContain(kept);
+    }
+    expect(await ada.account()).toMatchObject({ balance: 0, frozen: false, qps: 1, paidUsd: 0 });
     expect(await ada.log()).not.toContain('account.link_created');
   });
 

@@ -11,7 +11,8 @@ import { type Customer, type DashboardService, startDashboard } from '../dashboa
 
 const PATHS = [
   '/operator',
-  '/operator?q=nobody',
+  '/operator/accounts',
+  '/operator/accounts?q=nobody',
   'account',
   'confirm',
   '/operator/money',

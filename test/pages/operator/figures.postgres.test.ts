@@ -137,6 +137,27 @@ describe('traffic', () => {
     },
   );
 
+  it('is on the overview with money, the state of the network and what is new', async () => {
+    const { status, words, body } = await olga.get('/operator');
+    expect(status).toBe(200);
+    expect(words).toMatch(/Last 24 hours .* Requests 100 Failed 1% Response time, p50 [34](\.\d)? ms/);
+    expect(words).toMatch(/Last 30 days .* Paid for packs \$10\.00 Credits spent 52\.5 Network cost \$5\.00/);
+    expect(words).toMatch(/ Now .* Credits outstanding [\d,.]+ /);
+    expect(words).toMatch(/Working|Degraded|Down/);
+    expect(body).toContain(`href="/operator/accounts/${adaId}"`);
+    expect(chartsIn(body)).toHaveLength(2);
+  });
+
+  it.each([
+    ['money.csv?days=7', /^day,.*\r\n\d{4}-\d\d-\d\d,1,10,52\.5,7,55,15,5\r\n$/],
+    ['reads.csv', /\r\nx,user-tweets,2,50,10,3,50,5\r\n/],
+    ['traffic.csv', /\r\nrest,user,100,1,99,33,[\d.]+,[\d.]+\r\n/],
+  ])('is in the file %s', async (file, says) => {
+    const { body, headers } = await olga.get(`/operator/${file}`);
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="perch-\w+\.csv"$/);
+    expect(body).toMatch(says);
+  });
+
   it('describes the charts in text for screen readers', async () => {
     const { body } = await olga.get('/operator/traffic');
     expect(body).toMatch(/aria-label="Requests per hour from [^"]+, as stacked bars: 110 in total/);

@@ -1,0 +1,136 @@
+import { figure } from '../../../src/domain/figures.js';
+import { tierQps } from '../../../src/domain/tiers.js';
+import type { AccountSettings, SettingsChange } from '../../../src/ports/operator.js';
+import { Card, FormError } from '../kit/signed-in/parts.js';
+
+/** The most that the form takes: more is probably a typing mistake. */
+const MAX_QPS = 100_000;
+const MAX_PAID_USD = 10_000_000;
+
+const LONGEST_NOTE = 2000;
+
+/** The input of both forms exactly as it was typed; null: as the account is. */
+export interface SettingsInput {
+  readonly qps: string | null;
+  readonly paid: string | null;
+  readonly note: string | null;
+}
+
+export const UNTYPED: SettingsInput = { qps: null, paid: null, note: null };
+
+export type SettingsErrors = Partial<Record<keyof SettingsInput, string>>;
+
+export const settingsIn = (form: URLSearchParams): SettingsInput => ({
+  qps: form.get('qps'),
+  paid: form.get('paid'),
+  note: form.get('note'),
+});
+
+type Read = { readonly change: SettingsChange } | { readonly errors: SettingsErrors };
+
+/** A whole number as people write it; undefined for anything else. */
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const digits = text.trim().replaceAll(',', '');
+  const value = /^[0-9]{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+/** What the form with the limits changes, or what is wrong with each field. */
+export function readLimits({ qps, paid }: SettingsInput): Read {
+  const byTier = (qps ?? '').trim() === '';
+  const qpsOverride = byTier ? null : wholeNumber(qps ?? '', 1, MAX_QPS);
+  const paidUsd = wholeNumber(paid ?? '', 0, MAX_PAID_USD);
+  if (qpsOverride !== undefined && paidUsd !== undefined) return { change: { qpsOverride, paidUsd } };
+  return {
+    errors: {
+      ...(qpsOverride === undefined && {
+        qps: `Enter a whole number from 1 to ${figure(MAX_QPS)}, or nothing for the rate of the tier.`,
+      }),
+      ...(paidUsd === undefined && { paid: `Enter whole US dollars, from 0 to ${figure(MAX_PAID_USD)}.` }),
+    },
+  };
+}
+
+/** What the form with the note changes. Browsers send line ends as CRLF. */
+export function readNote({ note }: SettingsInput): Read {
+  const text = (note ?? '').replaceAll('\r\n', '\n').trim();
+  const isLong = [...text].length > LONGEST_NOTE;
+  if (isLong) return { errors: { note: `A note can have at most ${figure(LONGEST_NOTE)} characters.` } };
+  return { change: { note: text === '' ? null : text } };
+}
+
+interface SettingsModel {
+  readonly accountId: string;
+  readonly settings: AccountSettings;
+  readonly typed: SettingsInput;
+  readonly errors: SettingsErrors;
+}
+
+/** The attributes of a field with a hint, which may have an error, too. */
+const described = (id: string, hint: string, message: string | undefined) =>
+  message === undefined
+    ? { 'aria-describedby': hint }
+    : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error ${hint}` };
+
+/** The rate limit, and what it follows from. */
+export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) => (
+  <Card id="limits" title="Rate limit" lead="The customer sees a change in their log.">
+    <form method="post" action={`/operator/accounts/${accountId}/limits`} class="row-form">
+      <div class="field">
+        <label for="qps">Requests per second</label>
+        <input
+          id="qps"
+          name="qps"
+          type="text"
+          inputMode="numeric"
+          value={typed.qps ?? settings.qpsOverride ?? ''}
+          placeholder={`${tierQps(settings.paidUsd)}, by its tier`}
+          autocomplete="off"
+          {...described('qps', 'limits-hint', errors.qps)}
+        />
+        <FormError id="qps-error" message={errors.qps ?? null} />
+      </div>
+      <div class="field">
+        <label for="paid">Counts as paid (US dollars)</label>
+        <input
+          id="paid"
+          name="paid"
+          type="text"
+          inputMode="numeric"
+          value={typed.paid ?? settings.paidUsd}
+          required
+          autocomplete="off"
+          {...described('paid', 'limits-hint', errors.paid)}
+        />
+        <FormError id="paid-error" message={errors.paid ?? null} />
+      </div>
+      <p class="soft" id="limits-hint">
+        Without a rate of its own, the account has that of its tier, which follows from what counts as paid: $
+        {figure(settings.boughtUsd)} was paid for packs, and you may add to it.
+      </p>
+      <button type="submit" class="button">
+        Save
+      </button>
+    </form>
+  </Card>
+);
+
+export const Note = ({ accountId, settings, typed, errors }: SettingsModel) => (
+  <Card id="note-title" title="Note" lead="For operators: the customer never sees it.">
+    <form method="post" action={`/operator/accounts/${accountId}/note`} class="row-form">
+      <div class="field grow">
+        <label for="note">What others should know about this account</label>
+        <textarea id="note" name="note" rows={3} dir="auto" {...described('note', 'note-hint', errors.note)}>
+          {typed.note ?? settings.note ?? ''}
+        </textarea>
+        <FormError id="note-error" message={errors.note ?? null} />
+      </div>
+      <p class="soft" id="note-hint">
+        At most {figure(LONGEST_NOTE)} characters.
+      </p>
+      <button type="submit" class="button">
+        Save
+      </button>
+    </form>
+  </Card>
+);
