@@ -1,4 +1,5 @@
 import { itemPrice } from '../../../src/domain/prices.js';
+import type { CapPeriod } from '../../../src/ports/accounts.js';
 import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
 
 /** When the fixtures are looked at. */
@@ -12,9 +13,24 @@ export const ago = (days: number): string => new Date(NOW_MS - days * DAY_MS).to
 export const uuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
 
 /** What the fixtures' keys begin with. */
-export const PREFIXES = ['8fK2xQ', 'Zr4Tn0', 'mB71aa', 'Qw9LpE', 'x0VdU3', 'h5Yc2J'].map((end) => `perch_live_${end}`);
+export const PREFIXES = ['8fK2xQ', 'Zr4Tn0', 'mB71aa', 'Qw9LpE', 'x0VdU3', 'h5Yc2J', 'Lk20sd'].map(
+  (end) => `perch_live_${end}`,
+);
 
 const ENDPOINTS = ['user-tweets', 'search', 'followers', 'user', 'users-batch', 'thread', 'retweeters', 'ProfileCard'];
+
+/** Ages of the keys, in days; the order is that of their prefixes. The fourth was rotated into the first. */
+export const KEY_AGES = [5, 85, 62, 90, 34, 90, 43] as const;
+const [NIGHTLY_AGE, DASHBOARDS_AGE, NOTEBOOK_AGE, , ROOM_AGE, , DESK_AGE] = KEY_AGES;
+
+/** The number of the key that an endpoint is read with, so many days ago: one that worked then. */
+function keyOf(endpoint: number, day: number): number {
+  if (endpoint % 3 === 0) return day < NIGHTLY_AGE ? 0 : 3;
+  if (endpoint === 1 || endpoint === 4) return day < DASHBOARDS_AGE ? 1 : 5;
+  if (endpoint !== 7) return day < NOTEBOOK_AGE ? 2 : 5;
+  if (day < ROOM_AGE && day % 2 === 0) return 4;
+  return day < DESK_AGE ? 6 : 5;
+}
 
 /** Always the same numbers from 0 to 1. */
 function numbers(seed: number): () => number {
@@ -39,30 +55,63 @@ export function busyUsage(): UsageRow[] {
       const cacheHits = Math.floor(items * (0.2 + next() * 0.4));
       const price = endpoint === 'followers' ? 100 : 1000;
       const amount = (items - cacheHits) * price + (cacheHits * price) / 2;
-      const keyPrefix = PREFIXES[index % 3] ?? '';
+      const keyPrefix = PREFIXES[keyOf(index, day)] ?? '';
       rows.push({ day: ago(day).slice(0, 10), endpoint, keyPrefix, requests, items, cacheHits, amount });
     }
   }
   return rows;
 }
 
+const USAGE = busyUsage();
+
+/** What was spent before the noon of a day, or in all. */
+export const spentBefore = (days = Number.NEGATIVE_INFINITY, keyPrefix?: string): number =>
+  USAGE.filter(
+    (row) =>
+      (days === Number.NEGATIVE_INFINITY || (row.day ?? '') < ago(days).slice(0, 10)) &&
+      (keyPrefix === undefined || row.keyPrefix === keyPrefix),
+  ).reduce((sum, { amount }) => sum + amount, 0);
+
+/** What a key spent in its cap's current period. */
+export function spentInPeriod(period: CapPeriod, keyPrefix: string): number {
+  const begins = { day: ago(0).slice(0, 10), month: ago(0).slice(0, 7), total: '' }[period];
+  return USAGE.filter((row) => row.keyPrefix === keyPrefix && (row.day ?? '').startsWith(begins)).reduce(
+    (sum, { amount }) => sum + amount,
+    0,
+  );
+}
+
+/** All credits that came in, as the statement has them, less those spent. */
+export const BALANCE = 71_500_000 - spentBefore();
+
+const amountOf = ({ lines }: Pick<Receipt, 'lines'>): number =>
+  lines.reduce((sum, line) => sum + line.items * line.unitPrice, 0);
+
+function linesOf(number: number): Receipt['lines'] {
+  const [tweets, cached] = [3 + ((number * 7) % 17), (number * 5) % 9];
+  return (
+    [
+      { path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: itemPrice('profile', 'miss') },
+      { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: itemPrice('tweet', 'miss') },
+      { path: 'user.tweets', unit: 'tweet', cache: 'hit', items: cached, unitPrice: itemPrice('tweet', 'hit') },
+    ] as const
+  ).filter(({ items }) => items > 0);
+}
+
+/** The newest is 0; each is half an hour after the one before. */
 export function receiptOf(number: number): Receipt {
-  const tweets = 3 + ((number * 7) % 17);
-  const held = (number * 5) % 9;
-  const lines = [
-    { path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: itemPrice('profile', 'miss') },
-    { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: itemPrice('tweet', 'miss') },
-    { path: 'user.tweets', unit: 'tweet', cache: 'hit', items: held, unitPrice: itemPrice('tweet', 'hit') },
-  ] as const;
+  const lines = linesOf(number);
+  const endpoint = number % ENDPOINTS.length;
+  const later = Array.from({ length: number }, (_, nth) => amountOf({ lines: linesOf(nth) }));
   return {
     requestId: uuid(1000 + number),
-    at: ago(number / 60),
-    operation: ENDPOINTS[number % ENDPOINTS.length] ?? '',
-    keyPrefix: PREFIXES[number % 3] ?? '',
-    amount: lines.reduce((sum, line) => sum + line.items * line.unitPrice, 0),
-    balanceAfter: 41_318_250 + number * 11_000,
-    items: 1 + tweets + held,
-    cacheHits: held,
-    lines: lines.filter(({ items }) => items > 0),
+    at: ago(number / 48),
+    operation: ENDPOINTS[endpoint] ?? '',
+    keyPrefix: PREFIXES[keyOf(endpoint, number <= 24 ? 0 : 1)] ?? '',
+    amount: amountOf({ lines }),
+    balanceAfter: later.reduce((sum, amount) => sum + amount, BALANCE),
+    items: lines.reduce((sum, { items }) => sum + items, 0),
+    cacheHits: lines.reduce((sum, { cache, items }) => sum + (cache === 'hit' ? items : 0), 0),
+    lines,
   };
 }

@@ -1,10 +1,22 @@
 import type { SaleRecord } from '../../../src/billing/billing.js';
-import type { AccountRecord, AuditEvent, KeyRecord } from '../../../src/ports/accounts.js';
+import { DAY_MS } from '../../../src/lib/durations.js';
+import type { AccountRecord, AuditEvent, CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import type { AlertRecord } from '../../../src/ports/alerts.js';
 import type { GrantRecord } from '../../../src/ports/grants.js';
 import type { Receipt, StatementEntry, UsageRow } from '../../../src/ports/ledger.js';
 import type { SessionRecord } from '../../../src/ports/sessions.js';
-import { ago, busyUsage, PREFIXES, receiptOf, uuid } from './fixture-usage.js';
+import {
+  ago,
+  BALANCE,
+  busyUsage,
+  KEY_AGES,
+  NOW_MS,
+  PREFIXES,
+  receiptOf,
+  spentBefore,
+  spentInPeriod,
+  uuid,
+} from './fixture-usage.js';
 
 /** Everything that one account's pages show. */
 export interface Household {
@@ -67,36 +79,37 @@ export const EMPTY: Household = {
 
 const key = (number: number, name: string, rest: Partial<KeyRecord> = {}): KeyRecord => ({
   keyId: uuid(100 + number),
-  prefix: PREFIXES[number % 6] ?? '',
+  prefix: PREFIXES[number] ?? '',
   name,
-  createdAt: ago(80 - number * 9),
+  createdAt: ago(KEY_AGES[number] ?? 0),
   cap: null,
-  spent: 0,
+  spent: spentBefore(undefined, PREFIXES[number]),
   grantId: null,
   expiresAt: null,
   revokedAt: null,
   ...rest,
 });
 
+/** With what the key of that number spent of it. */
+const cap = (number: number, amount: number, period: CapPeriod) => ({
+  ...{ amount, period, spent: spentInPeriod(period, PREFIXES[number] ?? '') },
+});
+
 const KEYS: readonly KeyRecord[] = [
-  key(0, 'Nightly crawl', { spent: 31_482_500 }),
-  key(1, 'Dashboards', { spent: 8_120_250, cap: { amount: 500_000, period: 'day', spent: 431_250 } }),
-  key(2, 'Notebook of Ada', { spent: 912_000, cap: { amount: 2_000_000, period: 'month', spent: 312_000 } }),
-  key(3, 'Old importer', { spent: 4_000_000, expiresAt: ago(-2) }),
-  key(4, 'Reading Room', {
-    spent: 128_500,
-    grantId: uuid(200),
-    expiresAt: ago(-20),
-    cap: { amount: 1_000_000, period: 'month', spent: 96_500 },
-  }),
-  key(5, 'Trial', { spent: 20_000, revokedAt: ago(40) }),
+  key(0, 'Nightly crawl'),
+  key(1, 'Dashboards', { cap: cap(1, 500_000, 'day') }),
+  key(2, 'Notebook of Ada', { cap: cap(2, 2_000_000, 'month') }),
+  key(3, 'Nightly crawl', { expiresAt: ago(-2) }),
+  key(4, 'Reading Room', { grantId: uuid(200), expiresAt: ago(-20), cap: cap(4, 1_000_000, 'month') }),
+  key(5, 'Trial', { revokedAt: ago(40) }),
+  key(6, 'Desk assistant', { grantId: uuid(201), expiresAt: ago(-12) }),
 ];
 
-const sale = (number: number, rest: Partial<SaleRecord>): SaleRecord => ({
+const sale = (number: number, days: number, rest: Partial<SaleRecord> = {}): SaleRecord => ({
   saleId: uuid(300 + number),
   sessionId: `cs_test_${number}`,
-  createdAt: ago(number * 12 + 1),
-  paidAt: ago(number * 12 + 1),
+  createdAt: ago(days),
+  paidAt: ago(days),
   pack: 'builder',
   usd: 50,
   credits: 55_000,
@@ -109,8 +122,10 @@ const sale = (number: number, rest: Partial<SaleRecord>): SaleRecord => ({
   ...rest,
 });
 
+const STARTER = { pack: 'starter', usd: 10, credits: 10_000 } as const;
+
 const SALES: readonly SaleRecord[] = [
-  sale(0, {
+  sale(0, 1, {
     state: 'open',
     paidAt: null,
     url: 'https://checkout.example/pay/cs_test_0',
@@ -118,29 +133,36 @@ const SALES: readonly SaleRecord[] = [
     usd: 200,
     credits: 240_000,
   }),
-  sale(1, {}),
-  sale(2, { pack: 'starter', usd: 10, credits: 10_000, refundedUsd: 4.5, reversed: 4500 }),
-  sale(3, { pack: 'starter', usd: 10, credits: 10_000, state: 'expired', paidAt: null }),
-  sale(4, { pack: 'starter', usd: 10, credits: 10_000, disputed: 'won' }),
+  sale(2, 13, { ...STARTER, refundedUsd: 4.5, reversed: 4500 }),
+  sale(3, 37, { ...STARTER, state: 'expired', paidAt: null }),
+  sale(1, 78),
+  sale(4, 91, { ...STARTER, disputed: 'won' }),
 ];
 
-const entry = (number: number, rest: Partial<StatementEntry>): StatementEntry => ({
+const entry = (number: number, days: number, rest: Partial<StatementEntry>): StatementEntry => ({
   requestId: uuid(400 + number),
-  at: ago(number * 11 + 2),
+  at: ago(days),
   kind: 'purchase',
-  amount: 55_000_000,
-  balanceAfter: 61_240_500,
-  reason: 'pack builder, $50',
+  amount: 10_000_000,
+  balanceAfter: 0,
+  reason: 'pack starter, $10',
   ...rest,
 });
 
+/** Newest first, with the balance that each left: what had come in until then, less what was spent. */
 const STATEMENT: readonly StatementEntry[] = [
-  entry(0, {}),
-  entry(1, { kind: 'reversal', amount: -4_500_000, balanceAfter: 9_120_000, reason: 'refund of pack starter' }),
-  entry(2, { amount: 10_000_000, balanceAfter: 13_620_000, reason: 'pack starter, $10' }),
-  entry(3, { kind: 'return', amount: 10_000_000, balanceAfter: 12_000_000, reason: 'dispute won, pack starter' }),
-  entry(4, { kind: 'grant', amount: 1_000_000, balanceAfter: 1_000_000, reason: 'welcome' }),
-];
+  entry(0, 10, { kind: 'reversal', amount: -4_500_000, reason: 'refund of pack starter' }),
+  entry(1, 13, {}),
+  entry(2, 60, { kind: 'return', reason: 'dispute won, pack starter' }),
+  entry(3, 70, { kind: 'hold', amount: -10_000_000, reason: 'dispute opened, pack starter' }),
+  entry(4, 78, { amount: 55_000_000, reason: 'pack builder, $50' }),
+  entry(5, 91, {}),
+  entry(6, 92, { kind: 'grant', amount: 1_000_000, reason: 'welcome' }),
+].map((one, nth, all) => ({
+  ...one,
+  balanceAfter:
+    all.slice(nth).reduce((sum, { amount }) => sum + amount, 0) - spentBefore((NOW_MS - Date.parse(one.at)) / DAY_MS),
+}));
 
 const grant = (number: number, rest: Partial<GrantRecord>): GrantRecord => ({
   grantId: uuid(200 + number),
@@ -148,9 +170,9 @@ const grant = (number: number, rest: Partial<GrantRecord>): GrantRecord => ({
   clientName: 'Reading Room',
   createdAt: ago(34 + number * 9),
   revokedAt: null,
-  keyPrefix: 'perch_live_x0VdU3',
-  cap: { amount: 1_000_000, period: 'month', spent: 96_500 },
-  spent: 128_500,
+  keyPrefix: PREFIXES[4] ?? '',
+  cap: cap(4, 1_000_000, 'month'),
+  spent: spentBefore(undefined, PREFIXES[4]),
   ...rest,
 });
 
@@ -160,10 +182,10 @@ const GRANTS: readonly GrantRecord[] = [
     clientId: 'b9d3e6c0a1',
     clientName: 'Desk assistant',
     cap: null,
-    spent: 12_000,
-    keyPrefix: 'perch_live_Lk20sd',
+    spent: spentBefore(undefined, PREFIXES[6]),
+    keyPrefix: PREFIXES[6] ?? '',
   }),
-  grant(2, { clientName: 'Old notebook', revokedAt: ago(12), spent: 500 }),
+  grant(2, { clientName: 'Old notebook', revokedAt: ago(12), spent: 0, cap: null, keyPrefix: 'perch_live_u81BcE' }),
 ];
 
 const SESSIONS: readonly SessionRecord[] = [
@@ -179,19 +201,19 @@ const notice = (rest: Partial<AlertRecord['last'][number]>): AlertRecord['last']
 
 const ALERTS: readonly AlertRecord[] = [
   {
-    ...{ alertId: uuid(500), kind: 'balance_below', amount: 5_000_000, byMail: true, webhookUrl: null },
+    ...{ alertId: uuid(500), kind: 'balance_below', amount: 29_000_000, byMail: true, webhookUrl: null },
     ...{ createdAt: ago(40), crossedAt: ago(1), last: [notice({})] },
   },
   {
-    ...{ alertId: uuid(501), kind: 'day_spend_above', amount: 2_500_500, byMail: true },
-    ...{ webhookUrl: 'https://harbour.example/webhooks/perch', createdAt: ago(30), crossedAt: ago(2) },
+    ...{ alertId: uuid(501), kind: 'day_spend_above', amount: 500_000, byMail: true },
+    ...{ webhookUrl: 'https://harbour.example/webhooks/perch', createdAt: ago(30), crossedAt: ago(1) },
     last: [
-      notice({ createdAt: ago(2), deliveredAt: null, fault: 'The mail server did not take it.' }),
+      notice({ deliveredAt: null, fault: 'The mail server did not take it.' }),
       notice({ channel: 'webhook', deliveredAt: null, dueAt: ago(-0.1), status: 503 }),
     ],
   },
   {
-    ...{ alertId: uuid(502), kind: 'day_spend_above', amount: 100_000, byMail: false },
+    ...{ alertId: uuid(502), kind: 'day_spend_above', amount: 1_000_000, byMail: false },
     ...{ webhookUrl: 'https://harbour.example/hooks', createdAt: ago(1), crossedAt: null, last: [] },
   },
 ];
@@ -209,12 +231,6 @@ const LOG: readonly AuditEvent[] = [
   event(0.2, 'key.changed', {
     detail: { key_prefix: 'perch_live_Zr4Tn0', name: 'Dashboards', cap_thousandths: 500_000, cap_period: 'day' },
   }),
-  event(2, 'credits.bought', {
-    who: 'payments',
-    address: null,
-    detail: { pack: 'builder', usd: 50, credits: 55_000, sale_id: uuid(301) },
-  }),
-  event(2.1, 'checkout.opened', { detail: { pack: 'builder', usd: 50, sale_id: uuid(301) } }),
   event(3, 'session.started', { detail: { method: 'passkey' } }),
   event(5, 'key.rotated', {
     detail: { key_prefix: 'perch_live_Qw9LpE', new_key_prefix: 'perch_live_8fK2xQ', old_ends_at: ago(-2) },
@@ -224,13 +240,19 @@ const LOG: readonly AuditEvent[] = [
     detail: { client: 'Reading Room', redirect_uri: 'http://127.0.0.1:33418/cb', cap: 1000, period: 'month' },
   }),
   event(60, 'passkey.added', { detail: { name: 'Laptop' } }),
-  event(80, 'credits.granted', { who: 'operator', address: null, detail: { credits: 1000, reason: 'welcome' } }),
-  event(80, 'account.created', { who: 'operator', address: null }),
+  event(78, 'credits.bought', {
+    who: 'payments',
+    address: null,
+    detail: { pack: 'builder', usd: 50, credits: 55_000, sale_id: uuid(301) },
+  }),
+  event(78.1, 'checkout.opened', { detail: { pack: 'builder', usd: 50, sale_id: uuid(301) } }),
+  event(92, 'credits.granted', { who: 'operator', address: null, detail: { credits: 1000, reason: 'welcome' } }),
+  event(92, 'account.created', { who: 'operator', address: null }),
 ];
 
 /** Eight endpoints over 90 days, and everything else there can be. */
 export const BUSY: Household = {
-  account: account({ balance: 41_318_250, paidUsd: 60, qps: 50, keys: KEYS }),
+  account: account({ balance: BALANCE, paidUsd: 70, qps: 50, keys: KEYS }),
   usage: busyUsage(),
   receipts: Array.from({ length: 50 }, (_, index) => receiptOf(index)),
   statement: STATEMENT,
@@ -245,8 +267,9 @@ export const BUSY: Household = {
 /** A lost dispute, an empty wallet, and no checkout on this server. */
 export const FROZEN: Household = {
   ...BUSY,
-  account: account({ balance: 0, paidUsd: 60, qps: 50, keys: KEYS, frozen: true }),
-  sales: [sale(5, { disputed: 'lost', reversed: 41_318.25 }), ...SALES],
+  account: account({ balance: 0, paidUsd: 70, qps: 50, keys: KEYS, frozen: true }),
+  sales: SALES.map((one) => (one.pack === 'builder' ? { ...one, disputed: 'lost', reversed: BALANCE / 1000 } : one)),
+  statement: [entry(7, 0, { kind: 'reversal', amount: -BALANCE, reason: 'dispute lost, pack builder' }), ...STATEMENT],
   log: [event(0, 'account.frozen', { who: 'payments', address: null, detail: { why: 'dispute lost' } }), ...LOG],
   open: false,
 };
@@ -277,7 +300,7 @@ export const HOSTILE: Household = {
     ...{ requests: 1, items: 1, cacheHits: 0, amount: 1_000_000_000 },
   })),
   receipts: NAMES.map((operation, index) => ({ ...receiptOf(index), operation })),
-  statement: NAMES.map((reason, index) => entry(index, { reason })),
+  statement: NAMES.map((reason, index) => entry(index, index, { reason })),
   grants: NAMES.map((clientName, index) => grant(index, { clientName, clientId: clientName })),
   alerts: NAMES.map((name, index) => ({
     ...{ alertId: uuid(510 + index), kind: 'day_spend_above', amount: 9_007_199_254_740_991, byMail: true },

@@ -30,14 +30,78 @@ const page = async (name: Name, url: string): Promise<string> => (await get(name
 const words = async (name: Name, url: string): Promise<string> =>
   (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
+describe('the busy account, of which pictures are taken', () => {
+  const { account, usage, statement, sales, grants, alerts, log, receipts } = BUSY;
+  const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+  const spentOn = (day: string): number => sum(usage.filter((row) => row.day === day).map(({ amount }) => amount));
+  const NEWEST_FIRST = (a: string, b: string): number => (a < b ? 1 : -1);
+
+  it('has the balance that its statement and its usage come to', () => {
+    expect(account.balance).toBe(sum(statement.map(({ amount }) => amount)) - sum(usage.map(({ amount }) => amount)));
+    for (const { balanceAfter } of statement) expect(balanceAfter).toBeGreaterThan(0);
+    expect(receipts[0]?.balanceAfter).toBe(account.balance);
+    expect(receipts[1]?.balanceAfter).toBe(account.balance + (receipts[0]?.amount ?? 0));
+  });
+
+  it('has paid what its sales come to, and has each of them on its statement', () => {
+    const paid = sales.filter(({ state }) => state === 'paid');
+    expect(account.paidUsd).toBe(sum(paid.map(({ usd }) => usd)));
+    const bought = statement.filter(({ kind }) => kind === 'purchase');
+    expect(bought.map(({ at, amount }) => [at, amount])).toEqual(
+      paid.map((sale) => [sale.paidAt, sale.credits * 1000]),
+    );
+  });
+
+  it.each(account.keys.map((key) => [key.prefix, key] as const))(
+    'has a key %s that spent what it was used for',
+    (prefix, key) => {
+      const used = usage.filter((row) => row.keyPrefix === prefix);
+      const days = used.map(({ day = '' }) => day).sort();
+      expect(key.spent).toBe(sum(used.map(({ amount }) => amount)));
+      expect(key.createdAt.slice(0, 10) <= (days[0] ?? '')).toBe(true);
+      expect((days.at(-1) ?? '') < (key.revokedAt ?? key.expiresAt ?? '9')).toBe(true);
+      const { cap } = key;
+      if (cap === null) return;
+      const begins = cap.period === 'day' ? '2026-11-21' : '2026-11';
+      expect(cap.spent).toBe(sum(used.filter(({ day = '' }) => day.startsWith(begins)).map(({ amount }) => amount)));
+      expect(cap.spent).toBeLessThan(cap.amount);
+    },
+  );
+
+  it('has a key for each app that is allowed, created when it was, with the same spending', () => {
+    for (const grant of grants.filter(({ revokedAt }) => revokedAt === null)) {
+      const key = account.keys.find(({ grantId }) => grantId === grant.grantId);
+      expect(key).toMatchObject({
+        ...{ prefix: grant.keyPrefix, createdAt: grant.createdAt, spent: grant.spent, cap: grant.cap },
+      });
+    }
+  });
+
+  it('has raised the alerts whose limits were crossed, and no others', () => {
+    for (const { kind, amount, crossedAt } of alerts) {
+      const now =
+        kind === 'balance_below'
+          ? account.balance < amount
+          : spentOn((crossedAt ?? '2026-11-21').slice(0, 10)) > amount;
+      expect(crossedAt !== null).toBe(now);
+    }
+  });
+
+  it('lists the newest first', () => {
+    for (const times of [log, statement, receipts].map((all) => all.map(({ at }) => at))) {
+      expect(times).toEqual(times.toSorted(NEWEST_FIRST));
+    }
+  });
+});
+
 describe('overview', () => {
   it('shows the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
     const text = await words('busy', '/dashboard');
-    for (const part of ['41,318.25 credits', 'Tweets 41,318', 'Pages of 200 followers 2,065', 'Lasts about']) {
+    for (const part of ['28,617.95 credits', 'Tweets 28,617', 'Pages of 200 followers 1,430', 'Lasts about']) {
       expect(text).toContain(part);
     }
     expect(text).toContain('50 requests per second');
-    expect(text).toContain('$140 more in credit packs raises it to 100 per second');
+    expect(text).toContain('$130 more in credit packs raises it to 100 per second');
     expect(text).not.toContain('The balance is low');
   });
 
@@ -55,7 +119,7 @@ describe('overview', () => {
   });
 
   it('warns of a low balance with the share that is left', async () => {
-    const low = { ...BUSY, account: { ...BUSY.account, balance: 9_000_000 } };
+    const low = { ...BUSY, account: { ...BUSY.account, balance: 7_000_000 } };
     const one = await serveHousehold(low);
     const { body } = await ask(one, '/dashboard');
     await one.close();
@@ -113,7 +177,7 @@ describe('keys', () => {
     const html = await page('busy', '/dashboard/keys');
     expect(html.match(/<meter /g)).toHaveLength(3);
     const text = await words('busy', '/dashboard/keys');
-    for (const part of ['431.25 of 500 per day', 'Expiring', '1 inactive key', 'app Reading Room']) {
+    for (const part of ['106.5 of 500 per day', 'Expiring', '1 inactive key', 'app Reading Room']) {
       expect(text).toContain(part);
     }
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
