@@ -1,9 +1,10 @@
 /**
- * Pictures of the pages for customers. `npm run pictures` takes those that `docs` shows: the overview on a desk, in both colour schemes.
- * `-- --all FOLDER [name…]` takes every page of every fixture in its whole length, also on a phone.
+ * Pictures of the pages for customers and operators. `npm run pictures` takes those that `docs` shows: the overviews on a desk, in both
+ * colour schemes. `-- --all FOLDER [name…]` takes every page of every fixture in its whole length, also on a phone.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { consentPage } from '../adapters/oauth/consent-page.js';
 import { signInPage } from '../adapters/pages/sign-in/page.js';
@@ -97,3 +98,14 @@ await shoot({
     return household === 'busy' && name === 'overview' ? title : null;
   },
 });
+
+// The operator's pages need a database: their own test has one, with everything that they show.
+if (!isAll || names.length === 0 || names.some((name) => 'operator'.includes(name))) {
+  const words = ['vitest', 'run', '--config', 'test/vitest.config.ts', '--project', 'system'];
+  const env = { ...process.env, OPERATOR_PICTURES: isAll ? resolve(folder) : 'docs' };
+  const { status } = spawnSync('npx', [...words, 'test/pages/operator/browser.system.test.ts'], {
+    stdio: 'inherit',
+    env,
+  });
+  process.exitCode = status ?? 1;
+}

@@ -1,7 +1,7 @@
 /** The operator's pages in a browser: valid, within their policy, on a phone and a desktop, for everyone. */
 import { randomUUID } from 'node:crypto';
 import { HtmlValidate } from 'html-validate/node';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCosts } from '../../../adapters/postgres/figures/costs.js';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
@@ -21,6 +21,24 @@ const PATHS = [
   '/operator/reads',
   '/operator/actions',
 ];
+
+/** Of `npm run pictures`: a folder, or `docs` for the one that the documentation shows. */
+const PICTURES = process.env.OPERATOR_PICTURES;
+
+async function takePictures(page: Page, path: string, folder: string): Promise<void> {
+  const isDocs = folder === 'docs';
+  if (isDocs && path !== '/operator') return;
+  const name = path === '/operator' ? 'overview' : path.replace('/operator/', '').replaceAll(/\W+/g, '-');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [size, width, height] of [['narrow', 360, 780] as const, ['wide', 1440, 900] as const]) {
+      if (isDocs && size === 'narrow') continue;
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height });
+      const file = `${isDocs ? 'docs/dashboard' : folder}/operator-${name}-${size}-${colorScheme}.png`;
+      await page.screenshot({ path: file, fullPage: !isDocs });
+    }
+  }
+}
 
 const validator = new HtmlValidate({
   extends: ['html-validate:recommended', 'html-validate:a11y'],
@@ -44,6 +62,10 @@ describeInChromium('the operator in a browser', () => {
     browser = await launchChromium();
     olga = await service.customer('olga@perch.example');
     ada = await service.customer('ada-lovelace-of-a-rather-long-address@harbour-observatory.example');
+    for (const [nth, name] of ['Tidewatch', 'Estuary News', 'Gannet Analytics', 'Harbour Research'].entries()) {
+      const { accountId } = nth === 3 ? ada : await service.customer(`owner-${nth}@harbour.example`);
+      await service.sql`update accounts set name = ${name} where account_id = ${accountId}`;
+    }
     await ada.grant(1_234_567.5);
     const { keyId } = await ada.key('Reader');
     for (const tweets of [20, 30]) await ada.read(keyId, tweets);
@@ -104,17 +126,7 @@ describeInChromium('the operator in a browser', () => {
       await tab.page.getByRole('button', { name: 'Grant now' }).waitFor();
     }
     const html = await tab.page.content();
-    const shots = process.env.OPERATOR_PICTURES;
-    if (shots !== undefined) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [360, 1280]) {
-          await tab.page.emulateMedia({ colorScheme });
-          await tab.page.setViewportSize({ width, height: 900 });
-          const file = `${path.replaceAll(/\W+/g, '-')}-${width}-${colorScheme}.png`;
-          await tab.page.screenshot({ path: `${shots}/${file}`, fullPage: true });
-        }
-      }
-    }
+    if (PICTURES !== undefined) await takePictures(tab.page, path, PICTURES);
     const flaws = await flawsOf(tab.page, LOOKS);
     const { results } = await validator.validateString(html);
     const faults = results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
