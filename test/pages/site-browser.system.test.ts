@@ -218,6 +218,45 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
+  it('keeps the chosen theme from page to page, set before anything is painted, until the system is chosen again', async () => {
+    const tab = await visit(browser, origin, { colorScheme: 'light' });
+    const { page } = tab;
+    const paper = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const [LIGHT, DARK] = ['rgb(250, 248, 243)', 'rgb(11, 24, 29)'];
+    await page.addInitScript(`new MutationObserver((_, observer) => {
+      if (document.body === null) return;
+      globalThis.atFirst = document.documentElement.dataset.theme;
+      observer.disconnect();
+    }).observe(document, { childList: true, subtree: true })`);
+    await page.goto(origin);
+    expect(await paper()).toBe(LIGHT);
+    await page.getByLabel('Theme').selectOption('Dark');
+    expect(await paper()).toBe(DARK);
+    await page.goto(`${origin}/docs/accounts`);
+    expect([await paper(), await page.evaluate('atFirst')]).toEqual([DARK, 'dark']);
+    expect(await page.evaluate('document.querySelector("picture img").currentSrc')).toContain('dark');
+    expect(await flawsOf(page, LOOKS.slice(0, 1))).toEqual([]);
+    await page.getByLabel('Theme').selectOption('System');
+    expect(await paper()).toBe(LIGHT);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await paper()).toBe(DARK);
+    await page.getByLabel('Theme').selectOption('Light');
+    await page.reload();
+    expect([await paper(), await page.getByLabel('Theme').inputValue()]).toEqual([LIGHT, 'light']);
+    expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
+    await tab.close();
+  });
+
+  it('follows the system and offers no theme without scripts', async () => {
+    const tab = await visit(browser, origin, { javaScriptEnabled: false, colorScheme: 'dark' });
+    await tab.page.goto(origin);
+    expect(await tab.page.getByLabel('Theme').isVisible()).toBe(false);
+    expect(await tab.page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(
+      'rgb(11, 24, 29)',
+    );
+    await tab.close();
+  });
+
   it('shows the list of pages and no search without scripts', async () => {
     const tab = await visit(browser, origin, { javaScriptEnabled: false });
     await tab.page.goto(`${origin}/docs`);

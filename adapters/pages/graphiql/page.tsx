@@ -71,6 +71,7 @@ const Page = (model: GraphiqlModel) => (
       <meta name="description" content="Browse the schema, run queries, and see what each one costs." />
       <meta name="color-scheme" content="light dark" />
       <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
+      <script src={sitePath('theme.js')} />
       <link rel="stylesheet" href={graphiqlPath('graphiql.css')} />
       <link rel="stylesheet" href={sitePath('tokens.css')} />
       <link rel="stylesheet" href={graphiqlPath('look.css')} />

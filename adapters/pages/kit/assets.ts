@@ -33,6 +33,7 @@ const ASSETS = assetSet('/assets', {
   'try-it.js': read('../docs/files/try-it.js'),
   'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
+  'theme.js': read('./files/theme.js'),
   'first-reads.js': read('../site/files/first-reads.js'),
   'sign-in.js': read('../sign-in/files/sign-in.js'),
   'passkeys.js': read('../sign-in/files/passkeys.js'),
@@ -58,6 +59,7 @@ export const sitePath = (
     | 'docs-search.js'
     | 'try-it.js'
     | 'copy.js'
+    | 'theme.js'
     | 'first-reads.js'
     | 'sign-in.js'
     | 'passkeys.js'

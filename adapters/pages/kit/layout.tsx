@@ -46,6 +46,15 @@ const Footer = () => (
           ))}
         </ul>
       </nav>
+      {/* Shown by theme.js. */}
+      <div class="theme" hidden>
+        <label for="theme">Theme</label>
+        <select id="theme" autocomplete="off">
+          <option value="system">System</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </div>
       <p>Perch reads public data only. It never posts, likes, follows or messages.</p>
     </div>
   </footer>
@@ -100,6 +109,7 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
       <meta name="description" content={description} />
       <meta name="color-scheme" content="light dark" />
       <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
+      <script src={sitePath('theme.js')} />
       <link rel="stylesheet" href={sitePath('site.css')} />
       {style === undefined ? null : <link rel="stylesheet" href={sitePath(style)} />}
       <script src={sitePath('copy.js')} type="module" />

@@ -61,12 +61,8 @@ export function coloursOf(scheme: 'light' | 'dark'): (name: string) => string {
   const css = ['kit/files/tokens.css', 'dashboard/files/dashboard.css']
     .map((path) => readFileSync(new URL(`../../../adapters/pages/${path}`, import.meta.url), 'utf8'))
     .join('\n');
-  const roots = [
-    ...css.matchAll(/^:root \{([^}]*)\}/gm),
-    ...(scheme === 'dark' ? css.matchAll(/@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}/g) : []),
-  ];
   const values = new Map(
-    roots.flatMap(([, block = '']) =>
+    [...css.matchAll(/^:root \{([^}]*)\}/gm)].flatMap(([, block = '']) =>
       [...block.matchAll(/(--[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]),
     ),
   );
@@ -74,7 +70,9 @@ export function coloursOf(scheme: 'light' | 'dark'): (name: string) => string {
     const value = values.get(name);
     if (value === undefined) throw new RangeError(`No style sheet has ${name}`);
     const other = /^var\((--[\w-]+)\)$/.exec(value)?.[1];
-    return other === undefined ? value : colour(other);
+    if (other !== undefined) return colour(other);
+    const [, light, dark] = /^light-dark\((#\w+), (#\w+)\)$/.exec(value) ?? [];
+    return (scheme === 'dark' ? dark : light) ?? value;
   };
   return colour;
 }

@@ -169,8 +169,8 @@ function mount() {
     defaultTabs: queries.map((query) => ({ query, headers: null })),
     // Headers are the page's own for as long as it is open: one of them may be a key.
     shouldPersistHeaders: false,
-    // The bar follows the system's colour scheme too: the whole page has one.
-    forcedTheme: 'system',
+    // The bar follows the same colour scheme: the whole page has one.
+    forcedTheme: document.documentElement.dataset.theme ?? 'system',
     toolbar: { additionalComponent: EditorTap },
   };
   const footer = React.createElement(GraphiQL.Footer, null, React.createElement(LeaveHint));
