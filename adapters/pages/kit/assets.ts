@@ -24,6 +24,7 @@ const ASSETS = assetSet('/assets', {
   'tokens.css': read('./files/tokens.css'),
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
   'dashboard-live.js': read('../dashboard/files/live.js'),
+  'local-times.js': read('../dashboard/files/local-times.js'),
   'email-change.js': read('../dashboard/files/email-change.js'),
   'key-form.js': read('../dashboard/files/key-form.js'),
   'docs.css': read('../docs/files/docs.css'),
@@ -55,6 +56,7 @@ export const sitePath = (
     | 'dashboard-live.js'
     | 'email-change.js'
     | 'key-form.js'
+    | 'local-times.js'
     | 'docs.css'
     | 'docs-search.js'
     | 'try-it.js'

@@ -114,6 +114,7 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
       {style === undefined ? null : <link rel="stylesheet" href={sitePath(style)} />}
       <script src={sitePath('copy.js')} type="module" />
       {script === undefined ? null : <script src={sitePath(script)} type="module" />}
+      {style === 'dashboard.css' ? <script src={sitePath('local-times.js')} type="module" /> : null}
     </head>
     <body>
       <a class="skip" href="#content">

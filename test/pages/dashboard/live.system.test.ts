@@ -30,7 +30,7 @@ describeInChromium('the overview, left open', () => {
     await service?.close();
   });
 
-  const open = async (options: { javaScriptEnabled?: boolean } = {}) => {
+  const open = async (options: { javaScriptEnabled?: boolean; timezoneId?: string } = {}) => {
     await tab?.close();
     tab = await visit(browser, service.url, options);
     ({ page } = tab);
@@ -64,6 +64,25 @@ describeInChromium('the overview, left open', () => {
     expect(await balance().innerText()).toBe('980 credits');
     expect(await page.locator('#live-buys').innerText()).toContain('980');
     expect({ violations: tab.violations, errors: tab.errors }).toEqual({ violations: [], errors: [] });
+  });
+
+  it('shows times in the zone of the reader, also new ones, and does not replace what has not changed', async () => {
+    await open({ timezoneId: 'Asia/Tokyo' });
+    const requestId = await ada.read(keyId, 20);
+    await look();
+    const time = page.locator(`a[href$="${requestId}"] time`);
+    await time.waitFor();
+    const at = (await time.getAttribute('datetime')) ?? '';
+    const tokyo = new Date(Date.parse(at) + 9 * 3_600_000).toISOString();
+    expect(await time.innerText()).toBe(`${tokyo.slice(0, 10)} ${tokyo.slice(11, 16)}`);
+    expect(await time.getAttribute('title')).toContain(`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`);
+    expect(await page.getByRole('columnheader', { name: 'When' }).first().innerText()).toBe('When (GMT+9)');
+    await page.evaluate(`document.querySelector('a[href$="${requestId}"]').id = 'the-same'`);
+    const answered = page.waitForResponse(`${service.url}/dashboard/live`);
+    await look();
+    await (await answered).finished();
+    await page.clock.runFor(10);
+    expect(await page.locator('#the-same').count()).toBe(1);
   });
 
   it('shows the warning of an empty wallet by itself, and removes it after a top-up', async () => {

@@ -23,10 +23,16 @@ function plan() {
   if (isWanted()) timer = setTimeout(refresh, waitMs);
 }
 
+/** As the server sent them: local-times.js changes what is shown. */
+const sent = new Map();
+const atFirst = document.querySelector('main').cloneNode(true);
+
 /** Replaces a part if it has changed; the link that has the focus keeps it. */
 function put(part) {
   const old = document.getElementById(part.id);
-  if (old === null || old.isEqualNode(part)) return false;
+  const before = sent.get(part.id) ?? atFirst.querySelector(`#${part.id}`);
+  if (old === null || before?.isEqualNode(part)) return false;
+  sent.set(part.id, part.cloneNode(true));
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.getAttribute('href');
   const table = focused?.matches('.scroll');

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 
-/** To the minute. */
+/** To the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
 export const When = ({ at }: { at: string }) => (
-  <time dateTime={at} title={at} class="when">
+  <time dateTime={at} title={at} class="when minute">
     {at.slice(0, 10)} {at.slice(11, 16)}
   </time>
 );
