@@ -26,7 +26,7 @@ export const FAILING_HANDLES: readonly FailingHandle[] = [
     tweetId: '1001',
     code: 'not_found',
     reason: 'deleted',
-    message: 'No such user or tweet: it was deleted',
+    message: 'No such user or tweet: it was deleted.',
     standsFor: 'an account or a tweet that was deleted',
   },
   {
@@ -34,14 +34,14 @@ export const FAILING_HANDLES: readonly FailingHandle[] = [
     tweetId: '1002',
     code: 'not_found',
     reason: 'suspended',
-    message: 'The account is suspended',
+    message: 'The account is suspended.',
     standsFor: 'a suspended account, and a tweet of one',
   },
   {
     handle: 'is_denied',
     tweetId: '1003',
     code: 'access_denied',
-    message: 'The network does not show this to any of its sessions',
+    message: 'The network does not show this to any of its sessions.',
     standsFor: 'what the network refuses to show',
   },
   {
@@ -55,28 +55,28 @@ export const FAILING_HANDLES: readonly FailingHandle[] = [
     handle: 'fails_rate_limited',
     tweetId: '1005',
     code: 'upstream_rate_limited',
-    message: 'The network asks for fewer requests',
+    message: 'The network asks for fewer requests.',
     standsFor: 'a network, or a Perch, that is too busy',
   },
   {
     handle: 'fails_no_session',
     tweetId: '1006',
     code: 'no_account',
-    message: 'No session of the network can be used now',
+    message: 'No session of the network can be used now.',
     standsFor: 'a network that lets Perch in with none of its sessions',
   },
   {
     handle: 'fails_rejected',
     tweetId: '1007',
     code: 'request_rejected',
-    message: 'The network rejected the request',
+    message: 'The network rejected the request.',
     standsFor: 'a request that the network rejects',
   },
   {
     handle: 'fails_stale',
     tweetId: '1008',
     code: 'query_id_stale',
-    message: 'The network changed its API',
+    message: 'The network changed its API.',
     standsFor: 'a network that changed its API',
   },
 ];
@@ -132,7 +132,7 @@ function inventedPage({ kind, subject }: ListRef): NetworkPage | undefined {
   if (of !== 'user') return undefined;
   if (subject === EMPTY.id) return { [items]: [], next: null };
   if (subject !== PRIVATE.id) return undefined;
-  throw new ServiceError('not_found', 'The account is protected: this list is private', { reason: 'private' });
+  throw new ServiceError('not_found', 'The account is protected: this list is private.', { reason: 'private' });
 }
 
 /** Each input's outcome, in order: its own, or the network's, which is asked for the others in one call. */

@@ -19,7 +19,7 @@ interface Around {
 
 /** The requested post, its ancestors from the root down, and its descendants, in the server's order: one page. */
 export async function readThread(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(id)) throw notFound('No such tweet');
+  if (!isIdHere(id)) throw notFound('No such tweet.');
   const cached = await context.cached?.tweet(id);
   const focal = cached?.isOfThisCall ? cached.value : statusToTweet(await readShown(api, id, context));
   const { ancestors, descendants, isCut } = await readAround(api, id, context);
@@ -29,7 +29,7 @@ export async function readThread(api: Api, id: string, context: ReadContext): Pr
 
 /** The direct replies. */
 export async function readReplies(api: Api, id: string, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(id)) throw notFound('No such tweet');
+  if (!isIdHere(id)) throw notFound('No such tweet.');
   if (!(await context.cached?.tweet(id))) await readShown(api, id, context);
   const { descendants, isCut } = await readAround(api, id, context);
   return toPage(

@@ -17,7 +17,7 @@ export interface ListPosition {
 }
 
 export async function readTimeline(api: Api, position: ListPosition, context: ReadContext): Promise<NetworkPage> {
-  if (!isIdHere(position.subject)) throw notFound('No such user');
+  if (!isIdHere(position.subject)) throw notFound('No such user.');
   const path = `/api/v1/accounts/${position.subject}/statuses`;
   const { body, next } = await api.page({ path, query: listQuery(STATUSES, position), schema: statuses, context });
   if (body.length === 0 && position.maxId === null && !(await context.cached?.user(position.subject))) {
@@ -32,7 +32,7 @@ export async function readFollows(
   position: ListPosition,
   context: ReadContext,
 ): Promise<NetworkPage> {
-  if (!isIdHere(position.subject)) throw notFound('No such user');
+  if (!isIdHere(position.subject)) throw notFound('No such user.');
   const path = `/api/v1/accounts/${position.subject}/${kind}`;
   const { body, next } = await api.page({ path, query: listQuery(ACCOUNTS, position), schema: accounts, context });
   // The server also returns an empty list for a suspended account, and for one that hides it, except to its owner's
@@ -40,7 +40,7 @@ export async function readFollows(
   if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
     const known = api.owners.hides(position.subject);
     const hides = known ?? (await readAccount(api, { id: position.subject }, context)).hide_collections;
-    if (hides) throw notFound('The user has made this list private', 'private');
+    if (hides) throw notFound('The user has made this list private.', 'private');
   }
   return { users: people(body), next };
 }

@@ -30,7 +30,7 @@ export const readUsers = (api: Api, refs: readonly UserRef[], context: ReadConte
 
 /** Also throws `not_found` for a suspended account. */
 export async function readAccount(api: Api, ref: UserRef, context: ReadContext): Promise<Account> {
-  if ('id' in ref && !isIdHere(ref.id)) throw notFound('No such user');
+  if ('id' in ref && !isIdHere(ref.id)) throw notFound('No such user.');
   const found = await api.get({
     ...('id' in ref
       ? { path: `/api/v1/accounts/${ref.id}` }
@@ -38,7 +38,7 @@ export async function readAccount(api: Api, ref: UserRef, context: ReadContext):
     schema: account,
     context,
   });
-  if (found.suspended) throw notFound('The account is suspended', 'suspended');
+  if (found.suspended) throw notFound('The account is suspended.', 'suspended');
   api.owners.note(found);
   return found;
 }
@@ -51,7 +51,9 @@ export async function readTweets(api: Api, ids: readonly string[], context: Read
   return ids.map((id) => {
     const found = byId.get(id);
     if (found === undefined) {
-      return { fail: isAmong(unread, 'id', id) ? unreadable(STATUSES, `the object ${id}`) : notFound('No such tweet') };
+      return {
+        fail: isAmong(unread, 'id', id) ? unreadable(STATUSES, `the object ${id}`) : notFound('No such tweet.'),
+      };
     }
     const reason = hiddenAs(found);
     return reason === undefined ? { ok: statusToTweet(found) } : { fail: hiddenTweet(reason) };

@@ -17,8 +17,8 @@ export function timeOfId(id: string): number {
   return number < FIRST_WITH_TIME ? FIRST_POST_MS : Number(number >> 22n) + EPOCH_MS;
 }
 
-export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
-export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
+export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user.');
+export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet.');
 
 const badId = (id: string): ServiceError | undefined =>
   isXId(id) ? undefined : badRequest('An id on X is 1 to 19 digits.');

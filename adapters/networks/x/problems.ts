@@ -41,7 +41,7 @@ export function problemFailure(problem: Problem, what: Subject): ServiceError {
   const isSuspended = /\bsuspended\b/i.test(problem.detail ?? '');
   const reason = isSuspended ? 'suspended' : GONE[type];
   if (reason === 'private') return privateFailure(what, problem);
-  const message = isSuspended ? 'The account is suspended' : (MESSAGES[reason ?? ''] ?? `No such ${what}`);
+  const message = isSuspended ? 'The account is suspended.' : (MESSAGES[reason ?? ''] ?? `No such ${what}.`);
   return new ServiceError('not_found', message, {
     ...(reason && { reason }),
     isOfAccount: isSuspended,
@@ -50,17 +50,17 @@ export function problemFailure(problem: Problem, what: Subject): ServiceError {
 }
 
 const PRIVATE: Readonly<Record<Subject, string>> = {
-  user: 'This account is protected',
-  tweet: 'The tweet is private: its author is protected',
-  object: 'This is private: the account is protected',
+  user: 'This account is protected.',
+  tweet: 'The tweet is private: its author is protected.',
+  object: 'This is private: the account is protected.',
 };
 
 export const privateFailure = (what: Subject, cause?: Problem): ServiceError =>
   new ServiceError('not_found', PRIVATE[what], { reason: 'private', isOfAccount: true, ...(cause && { cause }) });
 
 const MESSAGES: Readonly<Record<string, string | undefined>> = {
-  withheld: 'The network withholds it',
-  unavailable: 'The network does not show it',
+  withheld: 'The network withholds it.',
+  unavailable: 'The network does not show it.',
 };
 
 /** Problems that explain why a requested object is missing; others concern included objects. */

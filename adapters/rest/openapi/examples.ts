@@ -24,7 +24,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },
   usersBatch: {
-    ...batch([OBSERVATORY, FERRIES], [{ input: 'no_such_handle', code: 'not_found', message: 'No such user' }]),
+    ...batch([OBSERVATORY, FERRIES], [{ input: 'no_such_handle', code: 'not_found', message: 'No such user.' }]),
   },
   tweetsBatch: { ...batch([THREAD, PHOTO], []) },
   userTweets: page([PHOTO, THREAD], CURSOR),

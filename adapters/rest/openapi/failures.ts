@@ -18,7 +18,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
     'This read costs 1 credit per tweet; the wallet holds 0 credits. Add credits: GET /v1/billing/packs lists the packs.',
   ],
   bad_request: ['fresh must be true, false, 1 or 0, not "yes".', { param: 'fresh' }],
-  not_found: ['No such user'],
+  not_found: ['No such user.'],
   access_denied: ['Our network session has no access to this.', { reason: 'session' }],
   product_unavailable: ['Top search is not available on this network; Latest always is. Nothing was charged.'],
   billing_disabled: ['Card checkout is not available on this server. Nothing was charged.'],

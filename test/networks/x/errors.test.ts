@@ -100,9 +100,9 @@ describe('problems in an answer with 200', () => {
   });
 
   it.each([
-    ['user', 'This account is protected'],
-    ['tweet', 'The tweet is private: its author is protected'],
-    ['object', 'This is private: the account is protected'],
+    ['user', 'This account is protected.'],
+    ['tweet', 'The tweet is private: its author is protected.'],
+    ['object', 'This is private: the account is protected.'],
   ] as const)('a private %s: "%s"', (what, message) => {
     const problem = { type: 'https://api.x.com/2/problems/not-authorized-for-resource', detail: 'No.' };
     expect(problemFailure(problemSchema.parse(problem), what).message).toBe(message);

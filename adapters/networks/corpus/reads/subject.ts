@@ -11,15 +11,15 @@ export const VISIBLE = raw(
   't.edited_to IS NULL AND (SELECT p.protected FROM corpus_users p WHERE p.id = t.author_id) IS NOT TRUE',
 );
 
-export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user');
-export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet');
+export const noUser = (): ServiceError => new ServiceError('not_found', 'No such user.');
+export const noTweet = (): ServiceError => new ServiceError('not_found', 'No such tweet.');
 const privateUser = (): ServiceError =>
-  new ServiceError('not_found', 'The account is protected: this list is private', {
+  new ServiceError('not_found', 'The account is protected: this list is private.', {
     reason: 'private',
     isOfAccount: true,
   });
 export const privateTweet = (): ServiceError =>
-  new ServiceError('not_found', 'The tweet is private: its author is protected', {
+  new ServiceError('not_found', 'The tweet is private: its author is protected.', {
     reason: 'private',
     isOfAccount: true,
   });
