@@ -9,8 +9,8 @@ import type { ListedAccount } from '../../../src/ports/operator.js';
 import { Sessions } from '../../../src/sign-in/sessions.js';
 import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
-import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { createSessionStore } from '../../postgres/customers/sessions.js';
+import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
 import { newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
 import {
@@ -37,7 +37,11 @@ const FREEZING = [
 
 /** account create, list, show, limit, note, sign-in, sign-out, freeze and thaw. */
 export function accountCommands(program: Command): void {
-  const account = group(program, 'account', 'manage accounts: create, list, show, limit, note, sign-in, sign-out, freeze, thaw');
+  const account = group(
+    program,
+    'account',
+    'manage accounts: create, list, show, limit, note, sign-in, sign-out, freeze, thaw',
+  );
 
   account
     .command('create')
@@ -122,7 +126,11 @@ function settingsCommands(account: Command): void {
     .description('change the rate limit of an account, or what counts as paid; what is not given stays as it is')
     .argument('<id>', 'account id', uuid)
     .option('--qps <rate>', 'requests per second, or "tier" for those of its tier', rateOrTier)
-    .option('--paid-usd <dollars>', 'amount that counts as paid, for the tier; at least what was paid for packs', dollars)
+    .option(
+      '--paid-usd <dollars>',
+      'amount that counts as paid, for the tier; at least what was paid for packs',
+      dollars,
+    )
     .option('--json', 'print {"account_id","rate_limit_qps","paid_usd"}')
     .addHelpText(
       'after',
@@ -242,8 +250,12 @@ async function showAccount(id: string, options: { json?: boolean }): Promise<voi
   );
 }
 
-async function limitAccount(id: string, options: { qps?: number | null; paidUsd?: number; json?: boolean }): Promise<void> {
-  const { qps: qpsOverride, paidUsd } = options;
+async function limitAccount(
+  id: string,
+  options: { qps?: number | 'tier'; paidUsd?: number; json?: boolean },
+): Promise<void> {
+  const { qps, paidUsd } = options;
+  const qpsOverride = qps === 'tier' ? null : qps;
   if (qpsOverride === undefined && paidUsd === undefined) throw new Failure('give --qps, --paid-usd or both');
   const account = await withStores(async (stores) => {
     await createOperatorStore(stores.sql).changeSettings(id, { qpsOverride, paidUsd }, OPERATOR);
@@ -271,8 +283,8 @@ async function noteAccount(id: string, text: string | undefined, options: { json
 
 function describeRateLimit({ qps, paidUsd }: AccountRecord): string {
   const { requestsPerSecond, paidUsd: from } = tierFor(paidUsd);
-  const tier = `its tier ($${from} or more paid) has ${requestsPerSecond}`;
-  return `${counted(qps, 'request')} per second${qps === requestsPerSecond ? `, by its tier: $${from} or more paid` : `, set by the operator; ${tier}`}`;
+  const tier = from === 0 ? 'the first tier' : `the tier from $${from} paid`;
+  return `${counted(qps, 'request')} per second${qps === requestsPerSecond ? `, by ${tier}` : `, set by the operator; by ${tier} it would be ${requestsPerSecond}`}`;
 }
 
 interface ListOptions {
@@ -318,7 +330,10 @@ function formatAccounts(accounts: readonly ListedAccount[], matching: string | u
     account.frozen ? 'frozen' : 'active',
     account.createdAt.slice(0, 10),
   ]);
-  const listed = table(['account', 'name', 'email', 'credits', 'paid in total', 'active keys', 'state', 'created'], rows);
+  const listed = table(
+    ['account', 'name', 'email', 'credits', 'paid in total', 'active keys', 'state', 'created'],
+    rows,
+  );
   return more ? `${listed}\n\nThere are more: give a text to look for, or a higher --limit.` : listed;
 }
 

@@ -14,8 +14,8 @@ import { EventTable } from './events.js';
 import { ChartCard, percent, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
 import { FAMILIES, STATES, TONES } from './reads.js';
-import { CALLS, requestsChart, type TrafficModel } from './traffic-charts.js';
 import { TrafficChart } from './traffic.js';
+import { CALLS, requestsChart, type TrafficModel } from './traffic-charts.js';
 
 export interface OverviewModel {
   readonly layout: PageLayout;
@@ -48,7 +48,7 @@ const More = ({ href, text }: { href: string; text: string }) => (
   </a>
 );
 
-const time = (ms: number | null): string => (ms === null ? 'none' : `${figure(ms)} ms`);
+const time = (ms: number | null): string => (ms === null ? '–' : `${figure(ms)} ms`);
 
 const Requests = ({ traffic: { figures } }: OverviewModel) => {
   const sums = figures.operations.filter((row) => CALLS.includes(row.interface)).reduce(plusTraffic, NO_TRAFFIC);
@@ -57,7 +57,7 @@ const Requests = ({ traffic: { figures } }: OverviewModel) => {
       <Facts
         facts={[
           ['Requests', figure(sums.requests)],
-          ['Failed', sums.requests === 0 ? 'none' : percent(sums.refused / sums.requests)],
+          ['Failed', sums.requests === 0 ? '–' : percent(sums.refused / sums.requests)],
           ['Response time, p50', time(percentileMs(sums, 0.5))],
           ['Response time, p99', time(percentileMs(sums, 0.99))],
         ]}
@@ -70,17 +70,13 @@ const Money = ({ figures }: OverviewModel) => {
   const paid = byDay(figures).reduce((sum, { paidUsd }) => sum + paidUsd, 0);
   const sums = figures.reads.reduce(plusCosts, NO_COSTS);
   return (
-    <Card
-      id="month"
-      title={`Last ${daysIn(figures.days)} days`}
-      aside={<More href="/operator/money" text="Money" />}
-    >
+    <Card id="month" title={`Last ${daysIn(figures.days)} days`} aside={<More href="/operator/money" text="Money" />}>
       <Facts
         facts={[
           ['Paid for packs', usd(paid)],
           ['Credits spent', formatAmount(sums.charged)],
-          ['Cost of the network', usd(toUsd(sums.cost))],
-          ['Items from the cache', sums.items === 0 ? 'none' : percent(cacheHitRate(sums))],
+          ['Network cost', usd(toUsd(sums.cost))],
+          ['Items from the cache', sums.items === 0 ? '–' : percent(cacheHitRate(sums))],
         ]}
       />
     </Card>
@@ -117,6 +113,7 @@ export const overviewPage = (model: OverviewModel): string =>
         data={requestsChart(model.traffic)}
         time={model.traffic.time}
         title="Requests"
+        lead="By interface; calls with a test key are counted apart."
         none="No requests"
       />
       <ChartCard

@@ -82,7 +82,7 @@ describe('the page of a key', () => {
   it('says that a key is unused', async () => {
     const { keyId } = await ada.key();
     const { words } = await ada.get(`/dashboard/keys/${keyId}`);
-    expect(words).toContain('This key paid for nothing in the last 30 days.');
+    expect(words).toContain('No paid requests with this key in the last 30 days.');
     expect(words).toContain('No paid requests in the last 24 hours.');
     expect(words).toContain('None with this key.');
   });

@@ -190,7 +190,7 @@ export const alertsPage = (model: AlertsModel): string =>
   dashboardPage(
     {
       title: 'Alerts',
-      lead: 'Be told when the balance runs low, or a day costs more than it should.',
+      lead: 'Get a notice when the balance runs low, or a day costs more than it should.',
       here: '/dashboard/alerts',
       layout: model.layout,
     },

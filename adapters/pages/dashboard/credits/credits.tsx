@@ -118,7 +118,7 @@ const Tiers = ({ account }: CreditsModel) => {
     <Card
       id="tiers"
       title="Rate limit by total paid"
-      lead={`You have paid $${figure(account.paidUsd)} in total. ${
+      lead={`${account.paidUsd === 0 ? 'Nothing has been paid yet.' : `Paid in total: $${figure(account.paidUsd)}.`} ${
         special
           ? `The operator has set your limit to ${counted(account.qps, 'request')} per second.`
           : next === null

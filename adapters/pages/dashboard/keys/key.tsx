@@ -139,7 +139,7 @@ const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
   <>
     <Card id="days" title="Credits per day, last 30 days" lead="By endpoint or operation.">
       {usage.series.length === 0 ? (
-        <Nothing>This key paid for nothing in the last 30 days.</Nothing>
+        <Nothing>No paid requests with this key in the last 30 days.</Nothing>
       ) : (
         <Chart data={usage} range={range} />
       )}
