@@ -88,7 +88,10 @@ const Email = (model: AccountModel) => (
     </form>
     {model.fault?.signInAgain ? (
       <p>
-        <a href={signInAgainPath('/dashboard/account')}>Sign in again</a>
+        <a href={signInAgainPath('/dashboard/account')} target="_blank" rel="noopener">
+          Sign in again in another tab
+        </a>
+        , then send this once more: what you typed is still here.
       </p>
     ) : null}
     <p class="soft small">
