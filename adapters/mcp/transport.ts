@@ -248,7 +248,7 @@ const PLAIN_ID = /^[ -~]{0,64}$/;
 const isOfProtocol = (name: string): boolean => name.startsWith('io.modelcontextprotocol/');
 
 /** What a tool's call asks, whatever its id and its notes. */
-export const readToolCall: ReadMessage = (headers, text) => {
+const readToolCall: ReadMessage = (headers, text) => {
   const message = parsed(text);
   if (rpcMethod(message) !== 'tools/call') return undefined;
   const { id, params, ...others } = message as { id?: unknown; params?: unknown };
