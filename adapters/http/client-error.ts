@@ -93,7 +93,7 @@ function formatRawResponse(
   const id = ids.requestId();
   const { baseUrl, authUrl } = addresses();
   const isProblem = prefers(accept, 'application/problem+json');
-  const body = JSON.stringify(isProblem ? problemBody(failure, id, baseUrl) : errorBody(failure, id));
+  const body = JSON.stringify(isProblem ? problemBody(failure, id, baseUrl) : errorBody(failure, id, baseUrl));
   const { status, retryAfter } = failure;
   const headers = {
     ...commonHeaders(id, { baseUrl, authUrl }),

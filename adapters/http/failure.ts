@@ -4,8 +4,11 @@ import { prefers } from './accept.js';
 import { setHeaders } from './headers.js';
 import type { Asker, Headers, HttpAnswer } from './outcome.js';
 
-/** The shape of every failure (section 7), with the additional members. */
-export function errorBody(failure: ServiceError, requestId: string) {
+/** The page that describes a failure's code. */
+const pageOf = ({ code }: ServiceError, baseUrl: string): string => `${baseUrl}/problems/${code}`;
+
+/** The shape of every failure (section 7), with the additional members. `baseUrl` is where the problem pages are. */
+export function errorBody(failure: ServiceError, requestId: string, baseUrl: string) {
   const { reason, param, place } = failure.detail;
   const { retryAfter } = failure;
   return {
@@ -16,6 +19,7 @@ export function errorBody(failure: ServiceError, requestId: string) {
       ...(param !== undefined && { param }),
       ...(place !== undefined && { place }),
       ...(retryAfter !== undefined && { retry_after: retryAfter }),
+      doc_url: pageOf(failure, baseUrl),
     },
     request_id: requestId,
     ...(!failure.isChargeUnknown && { credits_charged: 0 }),
@@ -26,15 +30,15 @@ export function errorBody(failure: ServiceError, requestId: string) {
 export const refusedBody = (refused: ServiceError | null): object =>
   refused === null ? {} : { refused: { code: refused.code, message: refused.message } };
 
-/** The same as problem details (RFC 9457; section 7). `baseUrl` is where the problem pages are. */
+/** The same as problem details (RFC 9457; section 7). */
 export function problemBody(failure: ServiceError, requestId: string, baseUrl: string) {
   return {
-    type: `${baseUrl}/problems/${failure.code}`,
+    type: pageOf(failure, baseUrl),
     title: ERROR_CODES[failure.code].title,
     status: failure.status,
     detail: failure.message,
     code: failure.code,
-    ...errorBody(failure, requestId),
+    ...errorBody(failure, requestId, baseUrl),
   };
 }
 
@@ -66,7 +70,7 @@ export const failureHeaders = ({ isChargeUnknown, retryAfter }: ServiceError): H
 export function failureAnswer(failure: ServiceError, requestId: string, { accept, baseUrl }: Asker): HttpAnswer {
   // As RFC 9457 where the caller asks for it by name (H1).
   const isProblem = prefers(accept, 'application/problem+json');
-  const body = isProblem ? problemBody(failure, requestId, baseUrl) : errorBody(failure, requestId);
+  const body = isProblem ? problemBody(failure, requestId, baseUrl) : errorBody(failure, requestId, baseUrl);
   return {
     status: failure.status,
     headers: {

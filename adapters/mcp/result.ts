@@ -12,8 +12,8 @@ import { costLine, formatEnvelope, type ToolEnvelope } from './text.js';
  * The members of a tool's result as they are written, `"content":…,"structuredContent":…`: the envelope of REST, or a
  * failure with the same code (A19). Throws where an answer's field failed.
  */
-export function resultMembers({ result, requestId }: Outcome): readonly Piece[] {
-  if (result.kind === 'refusal') return written(failed(result.failure, requestId));
+export function resultMembers({ result, requestId }: Outcome, baseUrl: string): readonly Piece[] {
+  if (result.kind === 'refusal') return written(failed(result.failure, requestId, baseUrl));
   return result.estimate ? written(estimated(result, requestId)) : resultPieces(result, requestId);
 }
 
@@ -43,7 +43,7 @@ function resultPieces(answer: Answer, requestId: string): Piece[] {
   ];
 }
 
-function failed(failure: ServiceError, requestId: string): object {
+function failed(failure: ServiceError, requestId: string, baseUrl: string): object {
   const lines = [
     `${failure.code}: ${failure.message}`,
     adviceOn(failure),
@@ -52,6 +52,6 @@ function failed(failure: ServiceError, requestId: string): object {
   return {
     isError: true,
     content: [{ type: 'text', text: lines.join('\n') }],
-    structuredContent: errorBody(failure, requestId),
+    structuredContent: errorBody(failure, requestId, baseUrl),
   };
 }

@@ -207,7 +207,7 @@ function toolForm(frame: Frame, ownId: string, exchanged: Exchanged): Form {
     write(outcome, { messageId: id = ownId, baseUrl }) {
       const refusal = httpRefusal(outcome, true);
       if (refusal) return refusedMessage(refusal, outcome.requestId, id, baseUrl);
-      const pieces = frame.around(resultMembers(outcome), id);
+      const pieces = frame.around(resultMembers(outcome, baseUrl), id);
       const isKept = outcome.result.kind === 'answer' && outcome.result.rendered !== undefined;
       return { status, headers, body: isKept ? pieces : String(joined(pieces)) };
     },
@@ -229,7 +229,7 @@ const refusedMessage = (failure: ServiceError, requestId: string, id: string, ba
     'WWW-Authenticate': failure.status === 401 ? bearerChallenge(failure, baseUrl, URL_PATH) : undefined,
     'Content-Type': 'application/json; charset=utf-8',
   },
-  body: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32000, message: failure.message, data: errorBody(failure, requestId) })}}`,
+  body: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32000, message: failure.message, data: errorBody(failure, requestId, baseUrl) })}}`,
 });
 
 /** The id of a message, in JSON; `null` where it has none that an answer may repeat. */

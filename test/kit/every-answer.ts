@@ -66,6 +66,7 @@ function checkFailure({ status, headers, body }: Reply): void {
   expect(Object.keys(ERROR_CODES)).toContain(code);
   expect([ERROR_CODES[code].status, ...OTHER_STATUSES]).toContain(status);
   expect(body.error.message).toMatch(/\S/);
+  expect(body.error.doc_url).toMatch(new RegExp(`^http://.+/problems/${code}$`));
   const isUnknown = body.error.reason === 'charge_unknown';
   expect(body.credits_charged).toBe(isUnknown ? undefined : 0);
   expect(headers.get('x-credits-charged')).toBe(isUnknown ? null : '0');

@@ -12,14 +12,14 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 
 \`\`\`json
 {
-  "error": { "code": "bad_request", "message": "…", "param": "count" },
+  "error": { "code": "bad_request", "message": "…", "param": "count", "doc_url": "…" },
   "request_id": "…",
   "credits_charged": 0
 }
 \`\`\`
 
-- With \`Accept: application/problem+json\`, the response follows RFC 9457. Its \`type\` is the URL of \`/problems/<code>\` on
-  the service itself, which has the same meaning and advice as this page.
+- \`error.doc_url\` is the URL of \`/problems/<code>\` on the service itself, which has the same meaning and advice as this page.
+- With \`Accept: application/problem+json\`, the response follows RFC 9457, and the same URL is its \`type\`.
 - \`error.reason\` and \`error.param\` are included when a program can use them. Include the \`request_id\` when you ask for help.
 - If waiting helps, the header \`Retry-After\` says for how many seconds. Without it, the same request will most likely fail
   again. A failure with \`Retry-After\` was not charged, so a retry after it never pays twice.

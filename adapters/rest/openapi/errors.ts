@@ -42,6 +42,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         format: 'int32',
         description: 'Seconds to wait before retrying, as in `Retry-After`.',
       },
+      doc_url: { type: 'string', format: 'uri', description: 'URL of the page that describes the code.' },
     },
   },
   Error: {

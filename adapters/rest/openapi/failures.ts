@@ -198,7 +198,7 @@ export function failureResponses(baseUrl: string, requestId: string): Record<str
       const content = {
         'application/json': {
           schema: refTo('schemas', 'Error'),
-          examples: of((code) => errorBody(failure(code), requestId)),
+          examples: of((code) => errorBody(failure(code), requestId, baseUrl)),
         },
         'application/problem+json': {
           schema: refTo('schemas', 'Problem'),

@@ -614,6 +614,11 @@ export interface components {
              * @enum {string}
              */
             code: "missing_key" | "invalid_key" | "rate_limited" | "no_credits" | "bad_request" | "not_found" | "access_denied" | "product_unavailable" | "billing_disabled" | "upstream_rate_limited" | "no_account" | "upstream_error" | "request_rejected" | "query_id_stale" | "internal";
+            /**
+             * Format: uri
+             * @description URL of the page that describes the code.
+             */
+            doc_url?: string;
             /** @description Human-readable; the wording may change. */
             message: string;
             /** @description The parameter that caused the error. */

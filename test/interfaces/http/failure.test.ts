@@ -13,8 +13,9 @@ test('the body of a refused search has its place', () => {
   };
   const failure = refusal();
   expect(failure).toBeInstanceOf(ServiceError);
-  expect(errorBody(failure as ServiceError, 'id').error).toMatchObject({
+  expect(errorBody(failure as ServiceError, 'id', 'https://perch.example').error).toMatchObject({
     code: 'bad_request',
+    doc_url: 'https://perch.example/problems/bad_request',
     param: 'q',
     place: { text: 'tide form:nasa', position: 6 },
   });

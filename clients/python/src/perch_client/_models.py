@@ -400,6 +400,7 @@ class ErrorBody(_ErrorBody, total=False):
     param: str
     place: ErrorBodyPlace
     retry_after: int
+    doc_url: str
 
 
 class _Error(TypedDict):
