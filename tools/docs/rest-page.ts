@@ -1,4 +1,5 @@
 import { openapiDocument } from '../../adapters/rest/openapi/document.js';
+import { boundsOf, fieldsOf, nameIn } from '../../adapters/rest/openapi/fields.js';
 import type {
   ApiOperation,
   ApiParameter,
@@ -32,10 +33,7 @@ Searches take the network's operators: \`from:\` \`to:\` \`since:\` \`until:\` \
 \`"a phrase"\` \`OR\` \`( )\` and [more, by network](search.md#operators). An invalid query is answered with 400 and the position of the mistake.
 `;
 
-type Schemas = OpenapiDocument['components']['schemas'];
-
 const isReference = (value: object): value is Reference => '$ref' in value;
-const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 /** A type in a word or two. */
 function typeOf(value: JsonSchema): string {
@@ -46,30 +44,18 @@ function typeOf(value: JsonSchema): string {
   return [value.type].flat().filter(Boolean).join(' or ');
 }
 
-const boundsOf = ({ minimum, maximum, minItems, maxItems }: JsonSchema): string => {
-  const [low, high] = [minimum ?? minItems, maximum ?? maxItems];
-  if (low !== undefined && high !== undefined) return `, ${low} to ${high}`;
-  return high === undefined ? '' : `, at most ${high}`;
+const bounded = (value: JsonSchema): string => {
+  const bounds = boundsOf(value);
+  return bounds === '' ? '' : `, ${bounds}`;
 };
 
 const parameterRow = ({ name, in: place, required, schema: value, description }: ApiParameter): string[] => [
   `\`${name}\``,
   place,
-  `${typeOf(value)}${boundsOf(value)}`,
+  `${typeOf(value)}${bounded(value)}`,
   value.default === undefined ? (required ? 'required' : '') : `\`${String(value.default)}\``,
   description,
 ];
-
-/** The members of an object, those of its parts included. */
-function membersOf(value: JsonSchema, schemas: Schemas): { name: string; value: JsonSchema; required: boolean }[] {
-  if (value.$ref) return membersOf(schemas[nameIn(value.$ref)] ?? {}, schemas);
-  const own = Object.entries(value.properties ?? {}).map(([name, each]) => ({
-    name,
-    value: each,
-    required: value.required?.includes(name) ?? false,
-  }));
-  return [...(value.allOf ?? []).flatMap((part) => membersOf(part, schemas)), ...own];
-}
 
 /** `Price per item: 1, cached 0.5, fresh 2.` Where the description says that it is free, it is said. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
@@ -152,11 +138,11 @@ class Page {
   objects(): string {
     const { schemas } = this.#document.components;
     const parts = Object.entries(schemas).map(([name, value]) => {
-      const rows = membersOf(value, schemas).map((member) => [
+      const rows = fieldsOf(value, schemas).map((member) => [
         `\`${member.name}\``,
-        typeOf(member.value),
+        typeOf(member.schema),
         member.required ? 'always' : '',
-        member.value.description ?? '',
+        member.schema.description ?? '',
       ]);
       const said = value.description ?? '';
       const table = rows.length > 0 ? tableText(['Field', 'Type', 'Present', 'Description'], rows) : typeOf(value);
