@@ -28,7 +28,7 @@ export const pageArgs = (size: PageSize) =>
 export const userArg = builder.args((t) => ({
   user: t.id({
     required: true,
-    description: 'A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.',
+    description: 'A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.',
     ...rule({ kind: 'user' }),
   }),
 }));

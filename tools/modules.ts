@@ -108,7 +108,14 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/pages/site': { is: 'the public pages', may: [...FACTS, 'adapters/http', 'adapters/pages/kit'] },
   'adapters/pages/docs': {
     is: 'the documentation as pages of the service',
-    may: [...FACTS, 'adapters/http', 'adapters/pages/kit', 'adapters/rest/routes', 'adapters/mcp/tools'],
+    may: [
+      ...FACTS,
+      'adapters/http',
+      'adapters/pages/kit',
+      'adapters/rest/routes',
+      'adapters/rest/openapi/fields',
+      'adapters/mcp/tools',
+    ],
     types: ['adapters/rest', 'adapters/pages/site'],
   },
   'adapters/postgres': {

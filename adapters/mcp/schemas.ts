@@ -50,7 +50,7 @@ export function toolInputSchema({ parameters }: Endpoint, price: Price | undefin
   const own = parameters.map((parameter) => {
     // Of strings, Gemini takes no format but those of times.
     const { format: _, ...value } = valueSchema(parameter);
-    const said = restWords(parameter.description).replace('Here digits are a handle, too.', 'Not an id.');
+    const said = restWords(parameter.description).replace(/ Digits alone are a handle here:.*/, ' Not an id.');
     const description = `${said}${sizeAdvice(parameter)}`;
     return [argumentName(parameter), { ...value, description }];
   });

@@ -24,6 +24,8 @@ export interface Parameter {
   readonly type: 'integer' | 'boolean' | 'string' | 'list';
   /** The values of an enumeration, in the schema's spelling. */
   readonly values: readonly string[] | null;
+  /** What the values mean, as far as the schema says. */
+  readonly meanings: Readonly<Record<string, string>> | null;
   readonly rule: ArgRule | null;
   readonly description: string;
   /** The header that it must be sent in; null: path, query or body. */
@@ -75,6 +77,9 @@ function toParameter(
     initial,
     type: isListType(getNullableType(type)) ? 'list' : wireType(named.name),
     values: isEnumType(named) ? named.getValues().map((value) => value.name) : null,
+    meanings: isEnumType(named)
+      ? Object.fromEntries(named.getValues().map((value) => [value.name, value.description ?? '']))
+      : null,
     rule: argument?.extensions.rule ?? null,
     description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
     header: HEADERS[name] ?? null,

@@ -34,7 +34,7 @@ builder.queryFields((t) => ({
     description: `A profile by its handle, or by its id. ${costs('profile')}`,
     args: {
       handle: t.arg.string({
-        description: 'The handle, with or without @. Here digits are a handle, too.',
+        description: 'The handle, with or without @. Digits alone are a handle here: an id goes into `id`.',
         ...rule({ kind: 'handle' }),
       }),
       id: t.arg.id({ description: 'The numeric id, instead of a handle.', ...rule({ kind: 'userId' }) }),

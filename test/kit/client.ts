@@ -14,7 +14,14 @@ export interface Body {
   readonly warnings: readonly string[];
   readonly errors: readonly { input: string; code: string; message: string }[];
   readonly estimate: { max_items: number; unit: number; max_credits: number };
-  readonly error: { code: string; message: string; reason: string; param: string; retry_after: number; doc_url: string };
+  readonly error: {
+    code: string;
+    message: string;
+    reason: string;
+    param: string;
+    retry_after: number;
+    doc_url: string;
+  };
 }
 
 export interface Reply {

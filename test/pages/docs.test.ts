@@ -6,10 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { TOOLS } from '../../adapters/mcp/tools.js';
 import { apiEntries } from '../../adapters/pages/docs/api/model.js';
 import { apiPage } from '../../adapters/pages/docs/api/pages.js';
-import { pythonName } from '../../adapters/pages/docs/api/samples.js';
 import { entriesOf, filesOf, GROUPS } from '../../adapters/pages/docs/contents.js';
 import { llmsText, readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { renderGuide, resolveHref } from '../../adapters/pages/docs/render.js';
+import { colouredParts, shellLines } from '../../adapters/pages/kit/files/code.js';
+import type { JsonSchema } from '../../adapters/rest/openapi/types.js';
 import { ROUTES } from '../../adapters/rest/routes.js';
 import { README, ROOT } from '../docs/readme/markdown.js';
 import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
@@ -177,6 +178,60 @@ describe('Markdown', () => {
   });
 });
 
+describe('code on the site', () => {
+  const blocks = GROUPS.flatMap(filesOf).flatMap(({ name }) =>
+    [...readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8').matchAll(/^( *)```(\w+)\n([\s\S]*?)\n\1```$/gm)].map(
+      ([, , language = '', text = '']) => ({ name, language, text }),
+    ),
+  );
+  const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+  /** The words of commands, whatever lines they are on. */
+  const flat = (text: string): string => text.replaceAll(/\s*\\\n\s*/g, ' ').replaceAll(/[ \t]+/g, ' ');
+
+  it('has the words of each command, whose price is on a line of its own', () => {
+    expect(commands.length).toBeGreaterThan(20);
+    for (const text of commands) {
+      const lines = shellLines(text);
+      const shown = lines.flatMap((line) => ('text' in line ? [line.text] : [])).join('\n');
+      expect(flat(shown)).toBe(flat(text.replaceAll(/ # [\d.]+ credits?$/gm, '')));
+      const prices = lines.flatMap((line) => ('aside' in line ? [line.aside] : []));
+      expect(prices).toEqual([...text.matchAll(/ # ([\d.]+ credits?)$/gm)].map(([, price]) => price));
+    }
+  });
+
+  it('breaks lines of more than 76 columns, unless they are one word', () => {
+    const lines = commands.flatMap(shellLines).flatMap((line) => ('text' in line ? [line.text] : []));
+    const words = (line: string) =>
+      line
+        .replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, 'x')
+        .trim()
+        .split(/\s+/);
+    const long = lines.filter((line) => line.length > 76 && words(line.replace(/ \\$/, '')).length > 2);
+    expect(long).toEqual([]);
+  });
+
+  it('leaves a command with a quote over several lines as it is', () => {
+    const text = `curl -d '{\n  "a": 1, ${'"b": 2, '.repeat(20)}\n}' http://127.0.0.1:4000`;
+    expect(shellLines(text).map((line) => 'text' in line && line.text)).toEqual(text.split('\n'));
+  });
+
+  it('colours strings, comments and words of the language, and loses no character', () => {
+    const samples = entries.flatMap((entry) => entry.samples);
+    for (const { language, text } of [...blocks, ...samples]) {
+      const parts = colouredParts(text, language);
+      expect(parts.map((part) => part.text).join('')).toBe(text);
+    }
+    expect(colouredParts('const a = "#1"; // two', 'ts').filter(({ kind }) => kind)).toEqual([
+      { text: 'const', kind: 'word' },
+      { text: '"#1"', kind: 'string' },
+      { text: '// two', kind: 'comment' },
+    ]);
+    for (const { label, language, text } of samples) {
+      expect([label, colouredParts(text, language).some(({ kind }) => kind !== undefined)]).toEqual([label, true]);
+    }
+  });
+});
+
 describe('the API reference', () => {
   const sample = (entry: (typeof entries)[number], label: string) =>
     entry.samples.find((each) => each.label === label)?.text ?? '';
@@ -185,9 +240,60 @@ describe('the API reference', () => {
     expect(entries.length).toBe(ROUTES.length);
     for (const entry of entries) {
       expect(API_PAGES['/docs/api']).toContain(`href="/docs/api/${entry.id}"`);
-      for (const answer of entry.answers) expect([entry.id, answer.status, answer.examples.length > 0]).toContain(true);
+      for (const answer of [entry.success, ...entry.failures])
+        expect([entry.id, answer.status, answer.examples.length > 0]).toContain(true);
     }
-    expect(API_PAGES['/docs/api/followers']).toContain('0.1 credits per item');
+    expect(API_PAGES['/docs/api/followers']).toContain('0.1 credits per follower or following profile');
+  });
+
+  it('says the name, type and meaning of every parameter, member of a body and field of a response', () => {
+    const document = describedAt(BASE);
+    const { schemas, parameters } = document.components;
+    const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
+    const isTold = (html: string, name: string, schema: JsonSchema): boolean => {
+      const type = schema.$ref ? nameIn(schema.$ref) : schema.type === 'array' ? 'array of ' : String(schema.type);
+      const terms = [...html.matchAll(/<dt><code>(\w[\w.-]*)<\/code>(.*?)<\/dt>/g)];
+      return terms.some(([, term, rest = '']) => term === name && rest.includes(type));
+    };
+    const checkMembers = (html: string, given: JsonSchema, path: string, inside = ''): void => {
+      const schema = given.$ref ? (schemas[nameIn(given.$ref)] ?? {}) : given;
+      for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? [])]) checkMembers(html, part, path, inside);
+      for (const [name, member] of Object.entries(schema.properties ?? {})) {
+        expect([path, name, isTold(html, `${inside}${name}`, member)]).toEqual([path, name, true]);
+        // Those of an object without a name are told with its own.
+        checkMembers(html, member.items ?? member, `${path}.${name}`, member.properties ? `${name}.` : '');
+      }
+    };
+    for (const { method, path } of ROUTES) {
+      const operation = document.paths[path]?.[method.toLowerCase()];
+      const html = API_PAGES[`/docs/api/${operation?.operationId}`] ?? '';
+      for (const each of operation?.parameters ?? []) {
+        const parameter = '$ref' in each ? parameters[nameIn(each.$ref)] : each;
+        if (parameter === undefined) throw new Error(`${path} has an unknown parameter.`);
+        const { name, schema } = parameter;
+        expect([path, name, isTold(html, name, schema)]).toEqual([path, name, true]);
+        for (const value of schema.enum ?? []) expect(html).toContain(`<code>${value}</code>`);
+        if (schema.maximum !== undefined) expect(html).toContain(`${schema.minimum} to ${schema.maximum}`);
+      }
+      checkMembers(html, operation?.requestBody?.content['application/json']?.schema ?? {}, `${path} body`);
+      const success = operation?.responses['200'];
+      const content = success && 'content' in success ? success.content : undefined;
+      expect([path, content?.['application/json']?.schema]).not.toContain(undefined);
+      checkMembers(html, content?.['application/json']?.schema ?? {}, path);
+    }
+  });
+
+  it('says what each value of a parameter means, where the schema does', () => {
+    expect(API_PAGES['/docs/api/search']).toContain(
+      '<code>Top</code> Tweets by relevance, where the network serves it.',
+    );
+  });
+
+  it('has no backtick but in code', () => {
+    for (const [path, html] of Object.entries(API_PAGES)) {
+      const words = html.replaceAll(/<pre[\s\S]*?<\/pre>|<[^>]*>/g, '');
+      expect([path, words.includes('`')]).toEqual([path, false]);
+    }
   });
 
   it('has GraphQL samples that are valid, and are given what they require', () => {
@@ -202,7 +308,10 @@ describe('the API reference', () => {
 
   it('has samples of methods that the Python client has, and of tools that MCP has', () => {
     const client = readFileSync(join(ROOT, 'clients/python/src/perch_client/_client.py'), 'utf8');
-    for (const entry of entries) expect(client).toContain(`    def ${pythonName(entry.id)}(`);
+    for (const entry of entries) {
+      const [, method] = /answer = perch\.(\w+)\(/.exec(sample(entry, 'Python')) ?? [];
+      expect(client).toContain(`    def ${method}(`);
+    }
     const names = entries.flatMap((entry) =>
       sample(entry, 'MCP') === '' ? [] : JSON.parse(sample(entry, 'MCP')).params.name,
     );
@@ -212,7 +321,7 @@ describe('the API reference', () => {
   it('has a key only where a demo gives one', () => {
     const [entry] = entries;
     if (entry === undefined) throw new Error('There are no operations.');
-    expect(apiPage(entry, null)).not.toContain('perch_live_0');
-    expect(apiPage(entry, { key: 'perch_live_0' })).toContain('data-demo-key="perch_live_0"');
+    expect(apiPage(entries, entry, null)).not.toContain('perch_live_0');
+    expect(apiPage(entries, entry, { key: 'perch_live_0' })).toContain('data-demo-key="perch_live_0"');
   });
 });

@@ -257,6 +257,75 @@ describeInChromium('the keyless pages in a browser', () => {
     await tab.close();
   });
 
+  it('keeps the request and the response beside the documentation on a wide screen', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.setViewportSize({ width: 1440, height: 900 });
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    await tab.page.evaluate('scrollTo({ top: 2000, behavior: "instant" })');
+    const boxOf = (name: string) => tab.page.locator(name).first().boundingBox();
+    const [docs, call, send] = [await boxOf('.docs-body'), await boxOf('.docs-call'), await boxOf('#try-form button')];
+    expect(call?.x).toBeGreaterThan((docs?.x ?? 0) + (docs?.width ?? 0));
+    expect(send?.y).toBeGreaterThan(0);
+    expect(send?.y).toBeLessThan(900);
+    await tab.close();
+  });
+
+  it('writes the samples again for what is typed, in the language that was chosen before', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs/api/search`);
+    const shown = () => tab.page.locator('.sample pre:visible').innerText();
+    await tab.page.getByLabel('q (required)').fill('late "ferry"');
+    await tab.page.getByLabel('product').selectOption('Photos');
+    await tab.page.getByLabel('count').fill('7');
+    await tab.page.getByLabel('Send fresh=true').check();
+    for (const pair of ['q=late "ferry"', 'product=Photos', 'count=7', 'fresh=true']) {
+      expect(await shown()).toContain(`--data-urlencode '${pair}'`);
+    }
+    await tab.page.getByText('Ruby', { exact: true }).click();
+    expect(await shown()).toContain(`'?q=late%20%22ferry%22'`);
+    await tab.page.goto(`${origin}/docs/api/usersBatch`);
+    await tab.page.getByLabel('Body (JSON)').fill('{ "handles": ["quay_library"] }');
+    expect(await shown()).toContain(`body = { handles: ['quay_library'] }`);
+    await tab.page.getByLabel('Body (JSON)').fill('{ "handles": ["quay_');
+    expect(await shown()).toContain(`body = { handles: ['quay_library'] }`);
+    const flaws = await flawsOf(tab.page);
+    const { violations, errors } = tab;
+    await tab.close();
+    expect({ flaws, violations, errors }).toEqual({ flaws: [], violations: [], errors: [] });
+  });
+
+  it('sends no number that is out of range, and keeps it', async () => {
+    const tab = await visit(browser, origin);
+    await tab.page.goto(`${origin}/docs/api/userTweets`);
+    await tab.page.getByLabel('count').fill('500');
+    await tab.page.getByRole('button', { name: 'Send' }).click();
+    expect(await tab.page.getByLabel('count').inputValue()).toBe('500');
+    expect(await tab.page.evaluate('document.querySelector("#try-count").validity.rangeOverflow')).toBe(true);
+    expect(await tab.page.locator('#try-bill').innerText()).toBe('');
+    await tab.close();
+  });
+
+  it('copies commands without their prices', async () => {
+    const tab = await visit(browser, origin, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await tab.page.goto(`${origin}/docs/pricing`);
+    const box = tab.page.locator('figure.code', { hasText: '0.5 credits' }).first();
+    await box.getByRole('button', { name: 'Copy' }).click();
+    await box.getByText('Copied').waitFor();
+    const copied = String(await tab.page.evaluate('navigator.clipboard.readText()'));
+    expect(copied).not.toMatch(/credit/);
+    expect(copied.match(/^curl /gm)).toHaveLength(3);
+    await tab.close();
+  });
+
+  it('shows samples in every language without scripts', async () => {
+    const tab = await visit(browser, origin, { javaScriptEnabled: false });
+    await tab.page.goto(`${origin}/docs/api/user`);
+    await tab.page.getByText('PHP', { exact: true }).click();
+    expect(await tab.page.locator('.sample pre:visible').innerText()).toContain('<?php');
+    expect(await tab.page.getByRole('button', { name: 'Send' }).isVisible()).toBe(false);
+    await tab.close();
+  });
+
   it('shows the list of pages and no search without scripts', async () => {
     const tab = await visit(browser, origin, { javaScriptEnabled: false });
     await tab.page.goto(`${origin}/docs`);

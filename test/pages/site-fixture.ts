@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiEntries } from '../../adapters/pages/docs/api/model.js';
+import { apiEntries, keylessEntries } from '../../adapters/pages/docs/api/model.js';
 import { apiIndex, apiPage } from '../../adapters/pages/docs/api/pages.js';
 import { readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { docsIndex, docsPage } from '../../adapters/pages/docs/pages.js';
@@ -149,8 +149,8 @@ const ENTRIES = apiEntries({
 
 /** Every page of the API reference, by its address, with the demo key in those that send a call. */
 export const API_PAGES: Readonly<Record<string, string>> = {
-  '/docs/api': apiIndex(ENTRIES),
-  ...Object.fromEntries(ENTRIES.map((entry) => [`/docs/api/${entry.id}`, apiPage(entry, LANDING.live)])),
+  '/docs/api': apiIndex(ENTRIES, keylessEntries(describedAt(LANDING.baseUrl)), LANDING.baseUrl),
+  ...Object.fromEntries(ENTRIES.map((entry) => [`/docs/api/${entry.id}`, apiPage(ENTRIES, entry, LANDING.live)])),
 };
 
 const SEARCH_ROWS = JSON.stringify(searchRows(DOCS, ENTRIES));

@@ -21,16 +21,6 @@ export const Heading = ({ level, id, html, isLinked }: HeadingProps) => {
   );
 };
 
-/** A block that `copy.js` puts a copy button on. */
-export const CodeBlock = ({ text }: { text: string }) => (
-  <figure class="code">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabIndex={0} data-copy={true}>
-      <code>{text}</code>
-    </pre>
-  </figure>
-);
-
 export interface Cell {
   readonly html: string;
   readonly align: 'center' | 'left' | 'right' | null;

@@ -3,8 +3,9 @@ import { Marked, type Token, type Tokens } from 'marked';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { VNode } from 'preact';
 import { render } from 'preact-render-to-string';
+import { Code } from '../kit/parts.js';
 import { filesOf, GROUPS } from './contents.js';
-import { CodeBlock, DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
+import { DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
 import { findPicture } from './sources.js';
 
 /** A part of a page, below one of its headings, for the search. */
@@ -49,7 +50,7 @@ export function renderGuide(markdown: string): Guide {
         const isLinked = tokens.some(({ type }) => type === 'link');
         return html(Heading({ level: depth, id, html: this.parser.parseInline(tokens), isLinked }));
       },
-      code: ({ text }) => html(CodeBlock({ text })),
+      code: ({ text, lang = '' }) => html(Code({ text, language: lang, isCopied: true })),
       html: ({ text }) => illustrationsIn(text).map(illustration).join(''),
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { LOGO_SVG } from './assets.js';
+import { colouredParts, shellLines } from './files/code.js';
 
 /** Decorative: hidden from screen readers. */
 export const Bird = () => <div class="bird" aria-hidden="true" dangerouslySetInnerHTML={{ __html: LOGO_SVG }} />;
@@ -13,26 +14,61 @@ export const Section = (props: { id: string; title: string; lead?: string; child
 );
 
 interface CodeProps {
-  readonly label: string;
-  /** A block with a price can be run, and the page's script puts a copy button on it. */
+  readonly label?: string;
+  /** A block with a price can be run. */
   readonly price?: string;
+  /** Whether `copy.js` puts a copy button on it: on every block that can be run, unless it is said. */
+  readonly isCopied?: boolean;
   readonly text: string;
+  /** As after the backticks of Markdown; text without one is not coloured. */
+  readonly language?: string;
   /** The path that the page's script calls when the block is run on the page itself. */
   readonly runs?: string;
   /** Its position among the blocks. */
   readonly place?: string;
 }
 
+const Coloured = ({ text, language }: { text: string; language: string }) => (
+  <>
+    {colouredParts(text, language).map((part, at) =>
+      part.kind === undefined ? (
+        part.text
+      ) : (
+        <span key={at} class={part.kind}>
+          {part.text}
+        </span>
+      ),
+    )}
+  </>
+);
+
+/** Commands in lines that fit, each below its price, which is not copied with it. */
+const Commands = ({ text }: { text: string }) => (
+  <>
+    {shellLines(text).map((line, at, { length }) =>
+      'aside' in line ? (
+        <span key={at} class="price" data-aside={true}>
+          {line.aside}
+        </span>
+      ) : (
+        <Coloured key={at} text={at < length - 1 ? `${line.text}\n` : line.text} language="sh" />
+      ),
+    )}
+  </>
+);
+
 /** Code. `tabIndex` lets the keyboard scroll it. */
-export const Code = ({ label, price, text, runs, place }: CodeProps) => (
+export const Code = ({ label, price, isCopied = price !== undefined, text, language = '', runs, place }: CodeProps) => (
   <figure class={place === undefined ? 'code' : `code ${place}`}>
-    <figcaption>
-      <span>{label}</span>
-      {price === undefined ? null : <span class="price">{price}</span>}
-    </figcaption>
+    {label === undefined ? null : (
+      <figcaption>
+        <span>{label}</span>
+        {price === undefined ? null : <span class="price">{price}</span>}
+      </figcaption>
+    )}
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-    <pre tabIndex={0} {...(price === undefined ? {} : { 'data-copy': true })} data-run={runs}>
-      <code>{text}</code>
+    <pre tabIndex={0} {...(isCopied ? { 'data-copy': true } : {})} data-run={runs}>
+      <code>{language === 'sh' ? <Commands text={text} /> : <Coloured text={text} language={language} />}</code>
     </pre>
   </figure>
 );

@@ -12,6 +12,9 @@ import { pascalCase, refTo, restWords } from './schema-text.js';
 import type { Member, Selections } from './selections.js';
 import type { JsonSchema } from './types.js';
 
+const CACHE_VALUES =
+  'Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price)';
+
 /** What every envelope has (section 1); `envelope.ts` writes it. */
 const COMMON: Readonly<Record<string, JsonSchema>> = {
   credits_charged: { type: 'number', description: 'Credits charged for this call.' },
@@ -19,8 +22,7 @@ const COMMON: Readonly<Record<string, JsonSchema>> = {
   cache: {
     type: 'string',
     enum: ['miss', 'hit', 'bypass'],
-    description:
-      'Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).',
+    description: `${CACHE_VALUES}. An estimate or a free response, for which nothing is looked up, is a \`miss\`.`,
   },
   request_id: {
     type: 'string',
@@ -35,7 +37,7 @@ const WARNINGS: JsonSchema = {
   description: 'What is worth knowing about the call, such as unknown query parameters, which were ignored.',
 };
 
-const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned.' };
+const ITEMS: JsonSchema = { type: 'integer', format: 'int32', description: 'Objects returned: none by an estimate.' };
 
 const FETCHED_AT: JsonSchema = {
   type: 'string',
@@ -134,7 +136,9 @@ export class Envelopes {
   /** Every page has `cache_hits`, but single objects do not: it is required only in batches, as section 2 says. */
   #addMeta(isBatch: boolean, flat: readonly Member[]): void {
     const { required = [], properties = {} } = this.#selections.objectOf(flat);
-    const cache = isBatch ? properties.cache : COMMON.cache;
+    const cache = isBatch
+      ? { ...properties.cache, description: `${CACHE_VALUES}, \`mixed\` is some of each.` }
+      : COMMON.cache;
     const always = ['items', ...Object.keys(COMMON)];
     this.#selections.add(isBatch ? 'BatchMeta' : 'Meta', {
       description: isBatch

@@ -68,7 +68,7 @@ export function apiParameters(row: RouteRow, parameters: readonly Parameter[]): 
 }
 
 function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
-  const { name, type, required, description, header } = parameter;
+  const { name, type, required, description, header, meanings } = parameter;
   const example = EXAMPLES[name];
   return {
     name: header ?? name,
@@ -76,7 +76,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
     description: restWords(description),
     ...(required || inPath(row, name) ? { required: true } : {}),
     ...(type === 'list' && { style: 'form' as const, explode: false }),
-    schema: valueSchema(parameter),
+    schema: { ...valueSchema(parameter), ...(meanings && { 'x-enumDescriptions': meanings }) },
     ...(example !== undefined && { example }),
   };
 }

@@ -2,9 +2,10 @@
 const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ['`pageInfo.endCursor`', '`next_cursor`'],
   ['`after`', '`cursor`'],
-  ['null on the last one', 'absent on the last one'],
+  ['`unknownCounts`', '`unknown_counts`'],
   [' The same cursor as `next_cursor` in REST.', ''],
   [', or by its id.', '.'],
+  ['an id goes into `id`', 'a profile is read by its handle only'],
   ['items × unitPrice', 'items × unit_price'],
   [', paid for by the field that returns this page', ''],
   [', paid for by the field that returns this batch', ''],
@@ -21,7 +22,8 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
  */
 export function restWords(description: string | null | undefined): string {
   const text = REST_WORDS.reduce((said, [from, to]) => said.replaceAll(from, to), description ?? '');
-  return text.replace(/ Free\.$/, '');
+  // Null members are left out (G13).
+  return text.replace(/ Free\.$/, '').replaceAll(/\bnull (?=on|if|while)/g, 'absent ');
 }
 
 /** The first sentence, or the part of it before a colon: the endpoint's one-line summary. */

@@ -5,6 +5,8 @@ export interface JsonSchema {
   readonly description?: string;
   readonly format?: string;
   readonly enum?: readonly string[];
+  /** What each value of `enum` means, for readers; no part of JSON Schema. */
+  readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>;
   readonly default?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;

@@ -537,7 +537,7 @@ export interface components {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description Where it came from: cache or network.
+             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price), `mixed` is some of each.
              * @enum {string}
              */
             cache: "bypass" | "hit" | "miss" | "mixed";
@@ -693,7 +693,7 @@ export interface components {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).
+             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price). An estimate or a free response, for which nothing is looked up, is a `miss`.
              * @enum {string}
              */
             cache: "miss" | "hit" | "bypass";
@@ -746,7 +746,7 @@ export interface components {
             /** @description Credits in the wallet after this call. */
             balance_remaining: number;
             /**
-             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price).
+             * @description Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price). An estimate or a free response, for which nothing is looked up, is a `miss`.
              * @enum {string}
              */
             cache: "miss" | "hit" | "bypass";
@@ -838,7 +838,7 @@ export interface components {
             text: string;
             /**
              * Format: int64
-             * @description Votes for it; null while the network hides them.
+             * @description Votes for it; absent while the network hides them.
              */
             votes?: number;
         };
@@ -1115,7 +1115,7 @@ export interface components {
             media?: components["schemas"]["Media"][];
             /** @description Handles mentioned, without @. */
             mentions?: string[];
-            /** @description The poll; null if it has none. */
+            /** @description The poll; absent if it has none. */
             poll?: components["schemas"]["Poll"];
             /** @description Id of the tweet it quotes. */
             quoted_id?: string;
@@ -1225,12 +1225,12 @@ export interface components {
             created_at: string;
             /**
              * Format: int64
-             * @description Number of followers; 0 if `unknownCounts` names it.
+             * @description Number of followers; 0 if `unknown_counts` names it.
              */
             followers: number;
             /**
              * Format: int64
-             * @description Number of users they follow; 0 if `unknownCounts` names it.
+             * @description Number of users they follow; 0 if `unknown_counts` names it.
              */
             following: number;
             /** @description The handle as the network spells it, without @. */
@@ -1257,10 +1257,10 @@ export interface components {
             protected?: boolean;
             /**
              * Format: int64
-             * @description Number of tweets; 0 if `unknownCounts` names it.
+             * @description Number of tweets; 0 if `unknown_counts` names it.
              */
             tweets: number;
-            /** @description The counts that the network hides or does not send, which are then 0; null if all are known. */
+            /** @description The counts that the network hides or does not send, which are then 0; absent if all are known. */
             unknown_counts?: ("followers" | "following" | "tweets")[];
             /** @description Website. */
             url?: string;
@@ -2660,7 +2660,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The handle, with or without @. Here digits are a handle, too.
+                 * @description The handle, with or without @. Digits alone are a handle here: a profile is read by its handle only.
                  * @example harbor_obs
                  */
                 handle: string;
@@ -2724,7 +2724,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+                 * @description A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2789,7 +2789,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+                 * @description A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2854,7 +2854,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+                 * @description A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
                  * @example harbor_obs
                  */
                 user: string;
@@ -2919,7 +2919,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+                 * @description A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
                  * @example harbor_obs
                  */
                 user: string;

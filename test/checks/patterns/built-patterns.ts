@@ -36,6 +36,16 @@ export const BUILT: readonly Known[] = [
     like: ['\\b(query|mutation)\\s+Name\\b'],
   },
   {
+    path: 'adapters/pages/kit/files/code.js',
+    expression: `new RegExp(\`(\${comments})|(\${names})|(\${strings})|(\${word})|(\${number})\`, 'gm')`,
+    why: 'out of constants of the same file; run on samples and pages of ours, in a browser also on what its visitor types',
+    like: [
+      String.raw`((?<=^|\s)#.*)|((?!))|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|((?<![\w$.])(?:if|in)(?![\w-]))|((?<![\w.])\d+(?:\.\d+)?(?![\w.-]))`,
+      String.raw`((?<=^|\s)//.*|^[ \t]*/?\*.*)|("(?:[^"\\\n]|\\.)*"(?=\s*:))|("(?:[^"\\\n]|\\.)*"?)|((?<![\w$.])(?:true|null)(?![\w-]))`,
+      '(`(?:[^`\\\\]|\\\\.)*`?)|((?<![\\w.])\\d+)',
+    ],
+  },
+  {
     path: 'demo/subjects.ts',
     expression: `new RegExp(condition, 'i')`,
     why: 'out of the texts that the demo network is made of; run on those texts, when a demo is made',

@@ -46,6 +46,20 @@ describeInChromium(
       expect(await left()).toBe(before - 0.5);
     });
 
+    it('says what a call can cost at most, and leads from a failure to its page', { timeout: SLOW_MS }, async () => {
+      await tab.page.goto(`${url}/docs/api/userTweets`);
+      await tab.page.getByLabel('count').fill('3');
+      await tab.page.getByLabel('Send estimate=true').check();
+      await send();
+      await bill().getByText('200: at most 3 credits for at most 3 items; nothing charged').waitFor();
+      await tab.page.getByLabel('Send estimate=true').uncheck();
+      await tab.page.getByLabel('user (required)').fill('nobody_at_all');
+      await send();
+      await bill().getByText('404: nothing charged').waitFor();
+      await bill().getByRole('link', { name: 'What it means' }).click();
+      await tab.page.waitForURL(`${url}/problems/not_found`);
+    });
+
     it('sends a body, which is checked first and kept when it is invalid', { timeout: SLOW_MS }, async () => {
       await tab.page.goto(`${url}/docs/api/usersBatch`);
       const body = tab.page.getByLabel('Body (JSON)');

@@ -1,18 +1,50 @@
+import { type FieldNode, parse, print, visit } from 'graphql';
 import { TOOLS } from '../../../mcp/tools.js';
+import { boundsOf, fieldsOf, nameIn } from '../../../rest/openapi/fields.js';
 import type {
   ApiOperation,
   ApiParameter,
   ApiResponse,
+  JsonSchema,
   OpenapiDocument,
   PriceNote,
 } from '../../../rest/openapi/types.js';
 import { ROUTES } from '../../../rest/routes.js';
-import { codeSamples, type Sample } from './samples.js';
+import { type Sample, type SampleCall, samplesOf } from '../files/samples.js';
 
-/** An answer of one status, with an example of each of its codes. */
+/** A type in words; an object by its name, which leads to its fields. */
+export type TypePart = string | { readonly object: string };
+
+/** A parameter, a member of a body or of a response. */
+export interface ApiField {
+  readonly name: string;
+  readonly type: readonly TypePart[];
+  readonly required: boolean;
+  readonly description: string;
+  /** Values that it may have, each with what it means; empty where that is not said. */
+  readonly values: readonly { readonly value: string; readonly meaning: string }[];
+  readonly initial: string | null;
+}
+
+/** A parameter in the path, the query or a header. */
+export interface ApiInput extends ApiField {
+  readonly place: ApiParameter['in'];
+  readonly schema: JsonSchema;
+  readonly example: unknown;
+}
+
+/** An object of the interface with its fields. */
+export interface ApiObject {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: readonly ApiField[];
+}
+
+/** A response of one status, with an example of each of its codes. */
 export interface ApiAnswer {
   readonly status: string;
   readonly description: string;
+  readonly codes: readonly string[];
   readonly examples: readonly { readonly label: string; readonly text: string }[];
 }
 
@@ -22,14 +54,22 @@ export interface ApiEntry {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly tag: string;
+  /** What it does, in a few words. */
+  readonly title: string;
   readonly summary: string;
   readonly description: string;
   readonly price: PriceNote | null;
-  readonly parameters: readonly ApiParameter[];
-  readonly answers: readonly ApiAnswer[];
+  readonly inputs: readonly ApiInput[];
+  /** Members of the JSON body, and an example of it; null if it has none. */
+  readonly body: { readonly fields: readonly ApiField[]; readonly example: string } | null;
+  /** The forms of a successful response: one, or one for each kind of data and one for an estimate. */
+  readonly responses: readonly ApiObject[];
+  /** Every object in them, in the order in which a reader meets them. */
+  readonly objects: readonly ApiObject[];
+  readonly success: ApiAnswer;
+  readonly failures: readonly ApiAnswer[];
+  readonly call: SampleCall;
   readonly samples: readonly Sample[];
-  /** An example of the body, as JSON; null if it has none. */
-  readonly body: string | null;
   /** Whether the page can send it: every read. What buys something is for a program that can follow it up. */
   readonly isSendable: boolean;
 }
@@ -42,54 +82,167 @@ export interface ApiSources {
   readonly baseUrl: string;
 }
 
+/** An operation that needs no key, of which the reference has a line. */
+export interface KeylessEntry {
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** Of operations that are no tools. */
+const TITLES: Readonly<Record<string, string>> = { checkout: 'Open a checkout page' };
+
+/** Operations outside `/v1`. */
+export const keylessEntries = ({ paths }: OpenapiDocument): KeylessEntry[] =>
+  Object.entries(paths)
+    .filter(([path]) => !path.startsWith('/v1/'))
+    .flatMap(([path, { get }]) => (get === undefined ? [] : [{ path, summary: get.summary }]));
+
 /** Every operation of `/v1`, in the order of the routes. */
 export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEntry[] {
+  const { components } = document;
   return ROUTES.map(({ method, path, operation: name }) => {
     const operation = document.paths[path]?.[method.toLowerCase()];
     if (operation === undefined) throw new TypeError(`${method} ${path} is not in the document.`);
-    const parameters = (operation.parameters ?? []).map((each) => resolved(each, document.components.parameters));
-    const tool = TOOLS.find((row) => row.operation === name)?.name;
-    const query = operations[name] ?? '';
-    const args = exampleArguments(operation, parameters);
+    const parameters = (operation.parameters ?? []).map((each) => resolved(each, components.parameters));
+    const inputs = parameters.map(toInput);
+    const media = operation.requestBody?.content['application/json'];
+    const bodyFields = media === undefined ? [] : apiFields(media.schema, components.schemas);
+    const tool = TOOLS.find((row) => row.operation === name);
+    const call: SampleCall = {
+      ...{ id: operation.operationId, method, path, baseUrl, query: inSchemaNames(operations[name] ?? '') },
+      parameters: [
+        ...inputs.map((each) => ({ name: each.name, in: each.place, required: each.required })),
+        ...bodyFields.map((each) => ({ name: each.name, in: 'body' as const, required: each.required })),
+      ],
+      ...(tool !== undefined && { tool: tool.name }),
+    };
+    const required = inputs.filter((each) => each.required).map((each) => [each.name, each.example]);
+    const body = (media?.example as Record<string, unknown> | undefined) ?? null;
+    const answers = Object.entries(operation.responses).map(([status, answer]) =>
+      toApiAnswer(status, resolved(answer, components.responses)),
+    );
+    const { responses, objects } = responseObjects(operation, components.schemas);
+    const [success, ...failures] = answers;
+    if (success === undefined) throw new TypeError(`${method} ${path} has no responses.`);
     return {
-      id: operation.operationId,
-      method,
-      path,
-      tag: operation.tags[0] ?? '',
-      summary: operation.summary,
+      ...{ id: operation.operationId, method, path, tag: operation.tags[0] ?? '', summary: operation.summary },
+      title: tool?.title ?? TITLES[name] ?? operation.summary,
       description: operation.description,
       price: operation['x-price'] ?? null,
-      parameters,
-      answers: Object.entries(operation.responses).map(([status, answer]) =>
-        toApiAnswer(status, resolved(answer, document.components.responses)),
-      ),
-      samples: codeSamples({ method, path, id: operation.operationId, baseUrl, parameters, args, query, tool }),
-      body: method === 'POST' ? JSON.stringify(args, null, 2) : null,
+      inputs,
+      body: body === null ? null : { fields: bodyFields, example: JSON.stringify(body, null, 2) },
+      ...{ responses, objects, success, failures, call },
+      samples: samplesOf(call, Object.fromEntries(required), body),
       isSendable: method === 'GET' || operation['x-price'] !== undefined,
     };
   });
 }
 
+/** A persisted operation as a reader would write it: its aliases give REST its names, and are too many to be sent. */
+const inSchemaNames = (operation: string): string =>
+  print(visit(parse(operation), { Field: ({ alias: _, ...field }: FieldNode) => field }));
+
 function resolved<T extends object>(part: T | { readonly $ref: string }, named: Readonly<Record<string, T>>): T {
   if (!('$ref' in part)) return part as T;
-  const name = String(part.$ref).split('/').at(-1) ?? '';
+  const name = nameIn(String(part.$ref));
   const found = named[name];
   if (found === undefined) throw new TypeError(`${part.$ref} is not in the document.`);
   return found;
 }
 
-/** What an example call sends: the required arguments, or the body. */
-function exampleArguments(operation: ApiOperation, parameters: readonly ApiParameter[]): Record<string, unknown> {
-  const body = operation.requestBody?.content['application/json']?.example as Record<string, unknown> | undefined;
-  const required = parameters.filter((each) => each.required);
-  return { ...Object.fromEntries(required.map(({ name, example }) => [name, example])), ...body };
+const toInput = (parameter: ApiParameter): ApiInput => {
+  const { name, in: place, required = false, description, schema, example } = parameter;
+  return { ...toField({ name, schema: { ...schema, description }, required }), place, schema, example };
+};
+
+function toField({ name, schema, required }: ReturnType<typeof fieldsOf>[number]): ApiField {
+  const meanings = schema['x-enumDescriptions'] ?? {};
+  return {
+    name,
+    type: typeParts(schema),
+    required,
+    description: schema.description ?? '',
+    values: (schema.enum ?? schema.items?.enum ?? []).map((value) => ({ value, meaning: meanings[value] ?? '' })),
+    initial: schema.default === undefined ? null : String(schema.default),
+  };
 }
 
-function toApiAnswer(status: string, { description, content }: ApiResponse): ApiAnswer {
+/** The members of an object; those of an object without a name follow it, as `refused.code`. */
+const apiFields = (schema: JsonSchema, schemas: Schemas): ApiField[] =>
+  fieldsOf(schema, schemas).flatMap((field) => [
+    toField(field),
+    ...(field.schema.properties === undefined ? [] : apiFields(field.schema, schemas)).map((inner) => ({
+      ...inner,
+      name: `${field.name}.${inner.name}`,
+    })),
+  ]);
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'a day, such as 2026-11-01',
+  'date-time': 'a time, ISO 8601',
+  uri: 'a URL',
+  uuid: 'a UUID',
+};
+
+/** A type with its range, as it is read: `array of Tweet`, `integer, 1 to 100`. */
+function typeParts(schema: JsonSchema): TypePart[] {
+  if (schema.$ref !== undefined) return [{ object: nameIn(schema.$ref) }];
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.flatMap((each, at) => (at === 0 ? [] : [' or ']).concat(typeParts(each) as never));
+  const bounds = boundsOf(schema);
+  if (schema.type === 'array') {
+    return ['array of ', ...typeParts(schema.items ?? {}), ...(bounds === '' ? [] : [`, ${bounds} items`])];
+  }
+  const format = FORMATS[schema.format ?? ''];
+  return [[[schema.type].flat().join(' or '), bounds || format || lengthOf(schema)].filter(Boolean).join(', ')];
+}
+
+const lengthOf = ({ maxLength }: JsonSchema): string =>
+  maxLength === undefined ? '' : `at most ${maxLength.toLocaleString('en-US')} characters`;
+
+type Schemas = OpenapiDocument['components']['schemas'];
+
+const isOwn = ({ name }: ApiField): boolean => name === 'data' || name === 'estimate';
+
+/** The forms of the successful response, and every object that they are made of. */
+function responseObjects({ responses }: ApiOperation, schemas: Schemas): Pick<ApiEntry, 'responses' | 'objects'> {
+  const success = responses['200'];
+  const schema = success && 'content' in success ? success.content?.['application/json']?.schema : undefined;
+  const forms = (schema?.anyOf ?? [schema ?? {}])
+    .map((form) => toObject(nameIn(form.$ref ?? ''), schemas))
+    // What was asked for comes before what it cost.
+    .map((form) => ({
+      ...form,
+      fields: form.fields.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one))),
+    }));
+  return { responses: forms, objects: objectsIn(forms, schemas) };
+}
+
+function toObject(name: string, schemas: Schemas): ApiObject {
+  const schema = schemas[name];
+  if (schema === undefined) throw new TypeError(`The document has no schema ${name}.`);
+  return { name, description: schema.description ?? '', fields: apiFields(schema, schemas) };
+}
+
+/** The objects that fields of others name, each once. */
+function objectsIn(forms: readonly ApiObject[], schemas: Schemas): ApiObject[] {
+  const found = new Map<string, ApiObject>();
+  const visit = ({ fields }: ApiObject): void => {
+    for (const part of fields.flatMap(({ type }) => type)) {
+      if (typeof part === 'string' || found.has(part.object)) continue;
+      const object = toObject(part.object, schemas);
+      found.set(part.object, object);
+      visit(object);
+    }
+  };
+  forms.forEach(visit);
+  return [...found.values()];
+}
+
+function toApiAnswer(status: string, { description, content, 'x-codes': codes = [] }: ApiResponse): ApiAnswer {
   const examples = Object.entries(content?.['application/json']?.examples ?? {});
   return {
-    status,
-    description,
+    ...{ status, description, codes },
     examples: examples.map(([name, { summary, value }]) => ({
       label: summary ?? name,
       text: JSON.stringify(value, null, 2),

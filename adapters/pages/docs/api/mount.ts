@@ -8,7 +8,7 @@ import { type Handler, negotiated } from '../../../http/keyless.js';
 import type { OpenapiDocument } from '../../../rest/openapi/types.js';
 import { notFoundPage } from '../../kit/not-found.js';
 import { pageHeaders, sendPage, wantsHtml } from '../../kit/send-page.js';
-import { apiEntries } from './model.js';
+import { apiEntries, keylessEntries } from './model.js';
 import { apiIndex, apiPage } from './pages.js';
 
 export interface ApiOptions {
@@ -30,9 +30,10 @@ export function mountApi(
 ): void {
   const live = demoKey === null ? null : { key: demoKey };
   const pages = lazily(async () => {
-    const entries = apiEntries({ document: describe(), operations, baseUrl: app.baseUrl });
-    const each = new Map(entries.map((entry) => [entry.id, staticBody(HTML, apiPage(entry, live))]));
-    return { index: staticBody(HTML, apiIndex(entries)), each };
+    const document = describe();
+    const entries = apiEntries({ document, operations, baseUrl: app.baseUrl });
+    const each = new Map(entries.map((entry) => [entry.id, staticBody(HTML, apiPage(entries, entry, live))]));
+    return { index: staticBody(HTML, apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
   });
   const sendIndex = negotiated(async (request, reply) => {
     if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);

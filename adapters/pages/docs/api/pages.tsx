@@ -1,139 +1,311 @@
+import { Fragment } from 'preact';
 import { figure, inCredits } from '../../../../src/domain/figures.js';
-import { document } from '../../kit/layout.js';
-import { Table } from '../../kit/parts.js';
+import { UNITS, type Unit } from '../../../../src/domain/prices.js';
+import { document, MenuButton, MenuClose } from '../../kit/layout.js';
+import { Code, Table } from '../../kit/parts.js';
 import { TYPES } from '../contents.js';
-import { CodeBlock } from '../markup.js';
-import type { ApiAnswer, ApiEntry } from './model.js';
-import { type Live, TryIt } from './try-it.js';
+import type { ApiAnswer, ApiEntry, ApiObject, KeylessEntry } from './model.js';
+import { Fields, Inputs, ObjectSection, Words } from './parts.js';
+import { type Live, Send } from './try-it.js';
 
 const LOOK = { here: '/docs', style: 'docs.css' } as const;
 
-/** Code within the words of the document: what is between backticks. */
-const Words = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
-);
+const itemOf = (unit: string): string => UNITS[unit as Unit].item;
 
-const priceLabel = ({ price }: ApiEntry): string => (price === null ? 'free' : `${inCredits(price.credits)} per item`);
+const priceLabel = ({ price }: ApiEntry): string =>
+  price === null ? 'free' : `${inCredits(price.credits)} per ${itemOf(price.unit)}`;
 
-const Address = ({ method, path }: ApiEntry) => (
+const Address = ({ method, path }: Pick<ApiEntry, 'method' | 'path'>) => (
   <code>
-    {method} {path}
+    <span class="method">{method}</span> {path}
   </code>
 );
 
-/** `GET /docs/api`: every operation with its price. */
-export function apiIndex(entries: readonly ApiEntry[]): string {
-  const tags = [...new Set(entries.map(({ tag }) => tag))];
-  return document(
-    { title: 'API reference · Perch', description: 'Every REST operation: price, parameters, answers.', ...LOOK },
-    <div class="wrap page docs-api">
-      <p class="eyebrow">
-        <a href="/docs">Documentation</a>
-      </p>
-      <h1>API reference</h1>
-      <p class="lead">
-        Every operation with its price, its parameters, an example of each answer, and samples to copy. Reads can be
-        tried on their page. For generators of clients, here is the{' '}
-        <a href="/openapi.yaml?download">OpenAPI document</a>; for GraphQL, the{' '}
-        <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
-      </p>
-      {tags.map((tag) => (
-        <section key={tag} class="docs-group">
-          <h2>{tag}</h2>
-          <Table caption={`Operations: ${tag}`} head={['Operation', 'Credits']}>
+/** A batch has one title for both of its methods. */
+const nameOf = ({ title, method }: ApiEntry, entries: readonly ApiEntry[]): string =>
+  entries.filter((each) => each.title === title).length > 1 ? `${title} (${method})` : title;
+
+const tagsOf = (entries: readonly ApiEntry[]): string[] => [...new Set(entries.map(({ tag }) => tag))];
+
+/** Every operation, beside each of their pages. */
+const Contents = ({ entries, here }: { entries: readonly ApiEntry[]; here: string }) => {
+  const current = (id: string) => (id === here ? { 'aria-current': 'page' as const } : {});
+  return (
+    <nav class="contents" aria-label="API reference">
+      <ul>
+        <li>
+          <a href="/docs">All documentation</a>
+        </li>
+        <li>
+          <a href="/docs/api" {...current('')}>
+            API reference
+          </a>
+        </li>
+      </ul>
+      {tagsOf(entries).map((tag) => (
+        <div key={tag}>
+          <p class="group">{tag}</p>
+          <ul>
             {entries
               .filter((entry) => entry.tag === tag)
               .map((entry) => (
-                <tr key={entry.id}>
+                <li key={entry.id}>
+                  <a href={`/docs/api/${entry.id}`} {...current(entry.id)}>
+                    {nameOf(entry, entries)}
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+};
+
+/** A menu where there is no room for it beside the page. */
+const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
+  <>
+    <div class="menu-row">
+      <MenuButton target="docs-menu" text="API reference" />
+    </div>
+    <div class="docs-side menu" id="docs-menu" popover="auto">
+      <MenuClose target="docs-menu" />
+      <Contents {...props} />
+    </div>
+  </>
+);
+
+/** `GET /docs/api`: every operation with its price, what they have in common, and every object. */
+export function apiIndex(entries: readonly ApiEntry[], keyless: readonly KeylessEntry[], baseUrl: string): string {
+  const objects = new Map(entries.flatMap((entry) => entry.objects.map((object) => [object.name, object])));
+  return document(
+    {
+      title: 'API reference · Perch',
+      description: 'Every REST operation: price, parameters, responses, and samples in eight forms.',
+      ...LOOK,
+    },
+    <div class="wrap wide docs">
+      <Side entries={entries} here="" />
+      <div class="docs-body docs-api">
+        <h1>API reference</h1>
+        <p class="lead">
+          Every REST operation with its price, parameters and responses, and samples to copy. Reads can be tried on
+          their page.
+        </p>
+        <dl class="facts">
+          <div>
+            <dt>Base URL</dt>
+            <dd>
+              <code>{baseUrl}</code>
+            </dd>
+          </div>
+          <div>
+            <dt>Authentication</dt>
+            <dd>
+              <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>
+            </dd>
+          </div>
+          <div>
+            <dt>OpenAPI 3.1</dt>
+            <dd>
+              <a href="/openapi.yaml?download">YAML</a> or <a href="/openapi.json?download">JSON</a>
+            </dd>
+          </div>
+        </dl>
+        <ul>
+          <li>
+            <strong>Responses</strong> are JSON: the object or list in <code>data</code>, beside it what the call cost
+            and what is left in the wallet.
+          </li>
+          <li>
+            <strong>Lists</strong> continue at <code>next_cursor</code>: see <a href="/docs/cursors">cursors</a>.
+          </li>
+          <li>
+            <strong>Prices</strong> are for each item that is returned. Cached items cost half, <code>fresh</code>{' '}
+            doubles the price, <code>estimate</code> says it without reading: see <a href="/docs/pricing">pricing</a>.
+          </li>
+          <li>
+            <strong>Failures</strong> have a code, a message and the address of a page about the code: see{' '}
+            <a href="/docs/errors">errors</a>.
+          </li>
+          <li>
+            <strong>Searches</strong> take the operators of the network, such as <code>from:</code> and{' '}
+            <code>since:</code>: see <a href="/docs/live-networks#search-operators">search operators</a>.
+          </li>
+        </ul>
+        <p>
+          For GraphQL, there are the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
+        </p>
+        <div id="at-a-glance">
+          {tagsOf(entries).map((tag) => (
+            <section key={tag} class="docs-group">
+              <h2>{tag}</h2>
+              <Table caption={`Operations: ${tag}`} head={['Operation', 'Price in credits']}>
+                {entries
+                  .filter((entry) => entry.tag === tag)
+                  .map((entry) => (
+                    <tr key={entry.id}>
+                      <th scope="row">
+                        <a href={`/docs/api/${entry.id}`}>
+                          <Address {...entry} />
+                        </a>
+                        <span class="means">{entry.title}</span>
+                      </th>
+                      <td>
+                        {entry.price === null
+                          ? 'free'
+                          : `${figure(entry.price.credits)} per ${itemOf(entry.price.unit)}`}
+                      </td>
+                    </tr>
+                  ))}
+              </Table>
+            </section>
+          ))}
+          <section class="docs-group">
+            <h2>Service</h2>
+            <p>These need no key, and are free.</p>
+            <Table caption="Operations without a key" head={['Operation', 'Price in credits']}>
+              {keyless.map(({ path, summary }) => (
+                <tr key={path}>
                   <th scope="row">
-                    <a href={`/docs/api/${entry.id}`}>
-                      <Address {...entry} />
-                    </a>
-                    <span class="means">{entry.summary}</span>
+                    <Address method="GET" path={path} />
+                    <span class="means">{summary}</span>
                   </th>
-                  <td>{entry.price === null ? 'free' : figure(entry.price.credits)}</td>
+                  <td>free</td>
                 </tr>
               ))}
-          </Table>
-        </section>
-      ))}
+            </Table>
+          </section>
+        </div>
+        <h2 id="objects">Objects</h2>
+        <p>
+          A field without <em>optional</em> is in every response. What the network does not say is left out, never null.
+          Fields may be added at any time: ignore those you do not know.
+        </p>
+        {[...objects.values()].map((object) => (
+          <ObjectSection key={object.name} object={object} />
+        ))}
+      </div>
     </div>,
   );
 }
 
-const Parameters = ({ parameters }: ApiEntry) =>
-  parameters.length === 0 ? null : (
+/** A form of the response: most operations have one, and one for an estimate. */
+const Response = ({ form, isFirst }: { form: ApiObject; isFirst: boolean }) =>
+  isFirst ? (
     <>
-      <h2 id="parameters">Parameters</h2>
-      <dl class="parameters">
-        {parameters.map(({ name, in: place, required, description, schema }) => (
-          <div key={`${place} ${name}`}>
-            <dt>
-              <code>{name}</code> <span>{[place, required ? 'required' : 'optional'].join(', ')}</span>
-            </dt>
-            <dd>
-              <Words text={description} />
-              {schema.default === undefined ? null : <> Default: {String(schema.default)}.</>}
-              {schema.enum === undefined ? null : <> One of {schema.enum.join(', ')}.</>}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {form.description === '' ? null : (
+        <p>
+          <Words text={form.description} />
+        </p>
+      )}
+      <Fields fields={form.fields} />
     </>
+  ) : (
+    <details>
+      <summary>
+        <strong>{form.name}</strong> <Words text={form.description} />
+      </summary>
+      <Fields fields={form.fields} />
+    </details>
   );
 
-const Answer = ({ status, description, examples }: ApiAnswer) => (
-  <details open={status === '200'}>
+const Failure = ({ status, description, codes, examples }: ApiAnswer) => (
+  <details>
     <summary>
       <strong>{status}</strong> <Words text={description} />
     </summary>
-    {examples.map(({ label, text }) => (
-      <div key={label}>
-        <p class="label">{label}</p>
-        <CodeBlock text={text} />
-      </div>
+    <p>
+      {codes.map((code, at) => (
+        <span key={code}>
+          {at === 0 ? '' : ', '}
+          <a href={`/problems/${code}`}>
+            <code>{code}</code>
+          </a>
+        </span>
+      ))}
+    </p>
+    {examples.slice(0, 1).map(({ text }) => (
+      <Code key={text} text={text} language="json" isCopied />
     ))}
   </details>
 );
 
-/** `GET /docs/api/<operationId>`. */
-export const apiPage = (entry: ApiEntry, live: Live | null): string =>
-  document(
+/** The call in each language; which one is shown needs no script. */
+const Samples = ({ samples, call }: ApiEntry) => (
+  <fieldset id="samples" class="samples" data-call={JSON.stringify(call)}>
+    <legend>Request</legend>
+    {samples.map(({ label, language, text }) => (
+      <Fragment key={label}>
+        <input type="radio" name="sample" id={`sample-${label}`} value={label} checked={label === 'curl'} />
+        <label for={`sample-${label}`}>{label}</label>
+        <div class="sample">
+          <Code text={text} language={language} isCopied />
+        </div>
+      </Fragment>
+    ))}
+  </fieldset>
+);
+
+/** `GET /docs/api/<operationId>`: on the left what there is to know, on the right the request and the response. */
+export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: Live | null): string {
+  const { id, title, summary, description, isSendable, success } = entry;
+  const [example, ...others] = success.examples;
+  // The first sentence may be the title itself.
+  const rest = description.startsWith(`${title}.`) ? description.slice(title.length + 1).trim() : description;
+  return document(
     {
-      title: `${entry.method} ${entry.path} · Perch API`,
-      description: entry.summary,
+      title: `${title}: ${entry.method} ${entry.path} · Perch API`,
+      description: summary,
       ...LOOK,
-      ...(entry.isSendable ? { script: 'try-it.js' as const } : {}),
+      script: 'try-it.js',
     },
-    <div class="wrap page docs-body docs-api">
-      <p class="eyebrow">
-        <a href="/docs/api">API reference</a>
-      </p>
-      <h1>{entry.summary}</h1>
-      <p class="address">
-        <Address {...entry} /> <span class="price">{priceLabel(entry)}</span>
-      </p>
-      <p>
-        <Words text={entry.description} />
-      </p>
-      {entry.price === null ? null : (
-        <p>
-          Credits per item: {figure(entry.price.credits)}, cached {figure(entry.price.hit)}, fresh{' '}
-          {figure(entry.price.fresh)}. <a href="/docs/pricing">Pricing</a>
+    <div class="wrap wide docs two-columns">
+      <Side entries={entries} here={id} />
+      <div class="docs-body docs-api">
+        <h1>{title}</h1>
+        <p class="address">
+          <Address {...entry} /> <span class="price">{priceLabel(entry)}</span>
         </p>
-      )}
-      {entry.isSendable ? <TryIt entry={entry} live={live} /> : null}
-      <h2 id="samples">Samples</h2>
-      {entry.samples.map(({ label, text }) => (
-        <details key={label} open={label === 'curl'}>
-          <summary>{label}</summary>
-          <CodeBlock text={text} />
-        </details>
-      ))}
-      <Parameters {...entry} />
-      <h2 id="answers">Answers</h2>
-      {entry.answers.map((answer) => (
-        <Answer key={answer.status} {...answer} />
-      ))}
+        {rest === '' ? null : (
+          <p>
+            <Words text={rest} />
+          </p>
+        )}
+        <Inputs entry={entry} />
+      </div>
+      <section class="docs-call" aria-label="Request and response">
+        <Samples {...entry} />
+        {isSendable ? <Send live={live} /> : null}
+        <div id="try-answer">
+          <Code label="Example response" text={example?.text ?? ''} language="json" />
+        </div>
+      </section>
+      <div class="docs-body docs-api response">
+        <h2 id="response">Response</h2>
+        {entry.responses.map((form, at) => (
+          <Response key={form.name} form={form} isFirst={at === 0} />
+        ))}
+        {entry.objects.map((object, at) => (
+          <ObjectSection key={object.name} object={object} isOpen={at === 0} />
+        ))}
+        {others.map(({ label, text }) => (
+          <details key={label}>
+            <summary>
+              <Words text={`Example: ${label.replace(/^With/, 'with')}`} />
+            </summary>
+            <Code text={text} language="json" isCopied />
+          </details>
+        ))}
+        <h2 id="failures">Failures</h2>
+        <p>
+          All have <a href="/docs/errors">the same form</a>, and none is charged, with{' '}
+          <a href="/docs/errors#an-unknown-charge">one exception</a>.
+        </p>
+        {entry.failures.map((failure) => (
+          <Failure key={failure.status} {...failure} />
+        ))}
+      </div>
     </div>,
   );
+}

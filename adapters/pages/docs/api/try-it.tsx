@@ -1,37 +1,80 @@
-import type { ApiParameter } from '../../../rest/openapi/types.js';
-import type { ApiEntry } from './model.js';
+import type { ApiInput } from './model.js';
 
 /** The demo's key and the account that its examples read; a page with a key in it must not be cached. */
 export interface Live {
   readonly key: string;
 }
 
-const Field = ({ parameter: { name, in: place, required, example, schema } }: { parameter: ApiParameter }) => (
-  <div class="field">
-    <label for={`try-${name}`}>
-      {name}
-      {required ? ' (required)' : ''}
-    </label>
-    <input
-      id={`try-${name}`}
-      name={name}
-      type="text"
-      data-in={place}
-      required={required === true}
-      value={required ? String(example ?? '') : ''}
-      placeholder={schema.default === undefined ? '' : String(schema.default)}
-      maxLength={4000}
-      autoComplete="off"
-      spellcheck={false}
-    />
-  </div>
+/** The form that every control of the page belongs to. */
+const FORM = 'try-form';
+
+type ControlProps = { readonly input: ApiInput };
+
+const shared = ({ name, place, required }: ApiInput) => ({
+  id: `try-${name}`,
+  name,
+  form: FORM,
+  'data-in': place,
+  'aria-describedby': `about-${name}`,
+  required,
+});
+
+const Choice = ({ input }: ControlProps) => (
+  <select {...shared(input)} data-default={input.initial ?? undefined}>
+    {input.initial === null && !input.required ? <option value="">Not sent</option> : null}
+    {input.values.map(({ value }) => (
+      <option key={value} value={value} selected={value === input.initial}>
+        {value}
+      </option>
+    ))}
+  </select>
 );
 
-const Body = ({ example }: { example: string }) => (
-  <div class="field wide">
+/** What HTML has for the type: ranges are checked by the browser, and what was typed stays. */
+function Text({ input }: ControlProps) {
+  const { schema, example, initial } = input;
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
+  const given = Array.isArray(example) ? example.join(', ') : String(example ?? '');
+  return (
+    <input
+      {...shared(input)}
+      type={isNumber ? 'number' : schema.format === 'date' ? 'date' : 'text'}
+      value={input.required ? given : ''}
+      {...(initial !== null && { placeholder: initial })}
+      data-type={schema.type === 'array' ? 'array' : undefined}
+      {...(isNumber && { min: schema.minimum, max: schema.maximum, step: schema.type === 'integer' ? 1 : 0.001 })}
+      {...(!isNumber && schema.format !== 'date' && { maxLength: schema.maxLength ?? 4000, spellcheck: false })}
+      autoComplete="off"
+    />
+  );
+}
+
+/** What sets a parameter, as its type asks for; not shown where scripts do not run. */
+export const Control = ({ input }: ControlProps) => (
+  <dd class="control scripted">
+    {input.schema.type === 'boolean' ? (
+      <label>
+        <input {...shared(input)} type="checkbox" /> Send <code>{input.name}=true</code>
+      </label>
+    ) : (
+      <>
+        <label class="unseen" for={`try-${input.name}`}>
+          {input.name}
+          {input.required ? ' (required)' : ''}
+        </label>
+        {input.values.length > 0 ? <Choice input={input} /> : <Text input={input} />}
+        {input.schema.type === 'array' ? <span class="type">Separated by commas</span> : null}
+      </>
+    )}
+  </dd>
+);
+
+export const BodyControl = ({ example }: { example: string }) => (
+  <div class="control wide scripted">
     <label for="try-body">Body (JSON)</label>
     <textarea
       id="try-body"
+      form={FORM}
       rows={Math.min(12, example.split('\n').length + 1)}
       maxLength={20_000}
       required
@@ -45,46 +88,36 @@ const Body = ({ example }: { example: string }) => (
   </div>
 );
 
-/** The call as a form, sent by its script with the visitor's key; not shown where scripts do not run. */
-export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) => (
-  <section id="try" class="scripted" aria-labelledby="try-title">
-    <h2 id="try-title">Try it</h2>
-    <form id="try-form" data-path={entry.path} data-demo-key={live?.key}>
-      {/* Not a password field: browsers would offer to keep it. It has no name, so that no form can send it. */}
-      <div class="field">
-        <label for="try-key">API key{live === null ? '' : ' (the demo key: its credits cost nothing)'}</label>
-        <input
-          id="try-key"
-          type="text"
-          class="secret"
-          required
-          autoComplete="off"
-          spellcheck={false}
-          data-1p-ignore
-          data-lpignore="true"
-        />
-      </div>
-      {entry.parameters
-        .filter((each) => each.in !== 'header')
-        .map((parameter) => (
-          <Field key={parameter.name} parameter={parameter} />
-        ))}
-      {entry.body === null ? null : <Body example={entry.body} />}
-      <p class="actions">
-        <button type="submit" class="button primary">
-          Send
-        </button>
-        <button type="button" id="try-test-key" class="button">
-          Use a test key
-        </button>
-      </p>
+/** Where the page gets the visitor's key from: the only place of the reference that knows keys. */
+const KeyControl = ({ live }: { live: Live | null }) => (
+  <div class="control" id="try-key-control">
+    <label for="try-key">API key{live === null ? '' : ' (the demo key: its credits cost nothing)'}</label>
+    {/* Not a password field: browsers would offer to keep it. It has no name, so that no form can send it. */}
+    <input
+      id="try-key"
+      type="text"
+      class="secret"
+      required
+      autoComplete="off"
+      spellcheck={false}
+      data-1p-ignore
+      data-lpignore="true"
+    />
+  </div>
+);
+
+/** Sends the call of the page with the visitor's key, by its script; not shown where scripts do not run. */
+export const Send = ({ live }: { live: Live | null }) => (
+  <div class="scripted">
+    <form id={FORM} data-demo-key={live?.key} aria-label="Try it">
+      <KeyControl live={live} />
+      <button type="submit" class="button primary">
+        Send
+      </button>
+      <button type="button" id="try-test-key" class="button">
+        Use a test key
+      </button>
+      <p id="try-bill" role="status" />
     </form>
-    <p id="try-bill" role="status" />
-    <figure class="code" id="try-answer" hidden>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0}>
-        <code />
-      </pre>
-    </figure>
-  </section>
+  </div>
 );

@@ -1,65 +1,123 @@
-// Sends the call that the form describes, with the visitor's key, and says what it cost. The key is kept for this tab only,
-// where GraphiQL keeps it, too.
+// Keeps the samples in step with what is typed, sends the call with the visitor's key, and says what it cost. The key is kept
+// for this tab only, where GraphiQL keeps it, too; the language of the samples for the next page.
+import { addressOf, samplesOf } from './samples.js';
 import { takeTestKey } from './test-key.js';
 
+/** Served beside this file, and kept with the component that colours code, too. */
+const CODE = './code.js';
+const { colouredParts } = await import(CODE);
+
 const SLOT = 'perch.key';
+const LANGUAGE = 'perch.sample';
+const samples = document.getElementById('samples');
 const form = document.getElementById('try-form');
 const key = document.getElementById('try-key');
 const text = document.getElementById('try-body');
 const fault = document.getElementById('try-body-fault');
 const bill = document.getElementById('try-bill');
 const answer = document.getElementById('try-answer');
+const call = JSON.parse(samples.dataset.call);
 const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+const credits = (amount) => `${figure.format(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
 let isRunning = false;
 
-/** The address of the call: path and query, from the fields that were filled in. */
-function address() {
-  let { path } = form.dataset;
-  const query = new URLSearchParams();
-  for (const { name, value, dataset } of form.querySelectorAll('input[name]')) {
-    if (dataset.in === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value.trim()));
-    else if (value.trim() !== '') query.set(name, value.trim());
-  }
-  return query.size > 0 ? `${path}?${query}` : path;
+/** What a control gives the call; undefined for what is left as it is by default. */
+function valueIn({ type, value, checked, dataset }) {
+  if (type === 'checkbox') return checked || undefined;
+  const given = value.trim();
+  if (given === '' || given === dataset.default) return undefined;
+  if (type === 'number') return Number(given);
+  return dataset.type === 'array' ? given.split(/[\s,]+/).filter(Boolean) : given;
 }
 
-/** Why the body is no JSON object; '' if it is one, or there is none. */
-function faultOfBody() {
-  if (text === null) return '';
+const valuesGiven = () =>
+  Object.fromEntries(
+    [...form.elements]
+      .filter(({ name }) => name !== '')
+      .map((control) => [control.name, valueIn(control)])
+      .filter(([, value]) => value !== undefined),
+  );
+
+/** The body that was typed, or why it is none; a call without one has null. */
+function bodyTyped() {
+  if (text === null) return { body: null, message: '' };
   try {
     const body = JSON.parse(text.value);
-    return typeof body === 'object' && body !== null && !Array.isArray(body) ? '' : 'The body must be a JSON object.';
+    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+    return isObject ? { body, message: '' } : { message: 'The body must be a JSON object.' };
   } catch (error) {
-    return `The body is not JSON: ${error.message}`;
+    return { message: `The body is not JSON: ${error.message}` };
+  }
+}
+
+/** Puts code into its box, coloured as the service colours it. */
+function showCode(box, code, language) {
+  const parts = colouredParts(code, language).map(({ text: part, kind }) => {
+    if (kind === undefined) return part;
+    const span = document.createElement('span');
+    span.className = kind;
+    span.textContent = part;
+    return span;
+  });
+  box.querySelector('code').replaceChildren(...parts);
+}
+
+/** Those of a body that is no JSON yet stay as they were. */
+function showSamples() {
+  const { body } = bodyTyped();
+  if (body === undefined) return;
+  const boxes = samples.querySelectorAll('.sample');
+  for (const [at, sample] of samplesOf(call, valuesGiven(), body).entries()) {
+    showCode(boxes[at], sample.text, sample.language);
   }
 }
 
 function check() {
   if (text === null) return true;
-  const message = faultOfBody();
+  const { message } = bodyTyped();
   fault.textContent = message;
   text.setAttribute('aria-invalid', String(message !== ''));
   if (message !== '') text.focus();
   return message === '';
 }
 
-async function send() {
-  const headers = { 'x-api-key': key.value.trim(), accept: 'application/json' };
-  const posted = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: text?.value };
-  const response = await fetch(address(), text === null ? { headers } : posted);
-  const body = await response.json();
-  const charged = Number(response.headers.get('x-credits-charged') ?? body.credits_charged ?? 0);
+/** What the call cost or, for an estimate, can cost. */
+function costOf(response, body) {
   const left = response.headers.get('x-credits-remaining');
   const rest = left === null ? '' : `, ${figure.format(Number(left))} left`;
-  const cost =
-    charged === 0 ? 'nothing charged' : `${figure.format(charged)} ${charged === 1 ? 'credit' : 'credits'} charged`;
-  bill.textContent = `${response.status}: ${cost}${rest}. ${body.error?.message ?? ''}`;
-  answer.querySelector('code').textContent = JSON.stringify(body, null, 2);
-  answer.hidden = false;
+  if (body.estimate !== undefined) {
+    const { max_credits: most, max_items: items, refused } = body.estimate;
+    const why = refused === undefined ? '' : ` It would be refused: ${refused.message}`;
+    return `at most ${credits(most)} for at most ${figure.format(items)} ${items === 1 ? 'item' : 'items'}; nothing charged${rest}.${why}`;
+  }
+  const charged = Number(response.headers.get('x-credits-charged') ?? body.credits_charged ?? 0);
+  return `${charged === 0 ? 'nothing' : credits(charged)} charged${rest}.`;
 }
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
+/** A failure leads to the page about its code. */
+function showBill(response, body) {
+  bill.textContent = `${response.status}: ${costOf(response, body)} ${body.error?.message ?? ''}`;
+  if (body.error?.code === undefined) return;
+  const link = document.createElement('a');
+  link.href = `/problems/${body.error.code}`;
+  link.textContent = 'What it means, and what to do';
+  bill.append(' ', link);
+}
+
+async function send() {
+  const { path, query } = addressOf(call, valuesGiven());
+  const headers = { 'x-api-key': key.value.trim(), accept: 'application/json' };
+  const posted = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: text?.value };
+  const address = query.length > 0 ? `${path}?${query.join('&')}` : path;
+  const response = await fetch(address, text === null ? { headers } : posted);
+  const body = await response.json();
+  showBill(response, body);
+  answer.querySelector('figcaption span').textContent = `Response: ${response.status}`;
+  showCode(answer, JSON.stringify(body, null, 2), 'json');
+  answer.scrollIntoView({ block: 'nearest' });
+}
+
+async function sendOnce() {
   if (isRunning || !check()) return;
   isRunning = true;
   if (key.value !== form.dataset.demoKey) sessionStorage.setItem(SLOT, key.value.trim());
@@ -71,9 +129,9 @@ form.addEventListener('submit', async (event) => {
     bill.textContent = 'No response: is the service still running? The next response shows your balance.';
   }
   isRunning = false;
-});
+}
 
-document.getElementById('try-test-key').addEventListener('click', async () => {
+async function useTestKey() {
   try {
     key.value = await takeTestKey();
     sessionStorage.setItem(SLOT, key.value);
@@ -82,6 +140,20 @@ document.getElementById('try-test-key').addEventListener('click', async () => {
     const link = Object.assign(document.createElement('a'), { href: error.signIn ?? '', textContent: 'Sign in' });
     bill.replaceChildren(`${error.message} `, ...(error.signIn === undefined ? [] : [link]));
   }
-});
+}
 
-key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';
+const chosen = document.getElementById(`sample-${localStorage.getItem(LANGUAGE)}`);
+if (chosen !== null) chosen.checked = true;
+samples.addEventListener('change', ({ target }) => localStorage.setItem(LANGUAGE, target.value));
+
+if (form !== null) {
+  key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';
+  for (const control of form.elements) control.addEventListener('input', showSamples);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    await sendOnce();
+  });
+  document.getElementById('try-test-key').addEventListener('click', useTestKey);
+  // A page that is come back to has what was typed before.
+  showSamples();
+}

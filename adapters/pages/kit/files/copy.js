@@ -1,4 +1,12 @@
 // Adds a copy button to every block of code. Without this script the code can still be selected.
+
+/** The code without what only accompanies it, such as prices. */
+function codeOf(block) {
+  const copy = block.cloneNode(true);
+  for (const aside of copy.querySelectorAll('[data-aside]')) aside.remove();
+  return copy.textContent;
+}
+
 for (const block of document.querySelectorAll('pre[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -6,7 +14,7 @@ for (const block of document.querySelectorAll('pre[data-copy]')) {
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(block.textContent);
+      await navigator.clipboard.writeText(codeOf(block));
       button.textContent = 'Copied';
     } catch {
       getSelection().selectAllChildren(block);

@@ -267,7 +267,8 @@ class Perch:
         """A profile by its handle. Costs 1 per item: half if cached (`hit`), double with `fresh`. Empty results are
         free.
 
-        ``handle``: The handle, with or without @. Here digits are a handle, too.
+        ``handle``: The handle, with or without @. Digits alone are a handle here: a profile is read by its handle
+            only.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -324,7 +325,7 @@ class Perch:
         """A user's tweets, newest first, without paying for the profile. Costs 1 per item: half if cached (`hit`),
         double with `fresh`. Empty results are free.
 
-        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
@@ -413,7 +414,7 @@ class Perch:
         """The followers of a user. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty results
         are free.
 
-        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
@@ -502,7 +503,7 @@ class Perch:
         """The ids of the followers of a user: the cheapest way to read a whole list. Costs 0.02 per item: half if
         cached (`hit`), double with `fresh`. Empty results are free.
 
-        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
@@ -591,7 +592,7 @@ class Perch:
         """The users that a user follows. Costs 0.1 per item: half if cached (`hit`), double with `fresh`. Empty
         results are free.
 
-        ``user``: A numeric id or a handle. Digits alone are always an id; a leading `@` makes it a handle.
+        ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 200. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
