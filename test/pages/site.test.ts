@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { NO_PUBLISHER, withAddress, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
-import { landingFacts, monthRows } from '../../adapters/pages/site/landing-facts.js';
+import { landingFacts } from '../../adapters/pages/site/landing-facts.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
+import { calculate, monthOf, monthRows, pageRows, pricingFacts } from '../../adapters/pages/site/pricing-facts.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
-import { HISTORY, LANDING, NO_HISTORY, STATUS, STATUS_ALONE } from './site-fixture.js';
+import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -91,26 +93,118 @@ describe('the landing page', () => {
   });
 });
 
+/** What a reader sees of a page, without markup. */
+const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
 describe('the table of monthly costs', () => {
-  it('is computed from the prices, a quarter of the items cached, and paid with the smallest pack that is enough', () => {
-    expect(monthRows().map(({ credits, usd }) => [credits, usd])).toEqual([
-      // 25,200 items at a credit, a quarter of them at half of it.
-      [22_050, (22_050 * 50) / 55_000],
-      [12_600, (12_600 * 50) / 55_000],
-      [1750, 1.75],
+  it('counts every item in full, and names the smallest pack that is enough for a month', () => {
+    expect(monthRows().map(({ credits, buy }) => [credits, buy?.pack.name, buy?.count, buy?.months])).toEqual([
+      // 840 items a day for 30 days; 55,000 / 25,200 = 2.18.
+      [25_200, 'builder', 1, 2.1],
+      [14_400, 'builder', 1, 3.8],
+      [2000, 'starter', 1, 5],
     ]);
-    const page = landingPage(LANDING);
-    for (const text of ['22,050', '$20.05', '$1.75']) expect(page).toContain(text);
+    const text = textOf(landingPage(LANDING));
+    expect(text).toContain('Use Credits a month Pack to buy Lasts');
+    expect(text).toContain('25,200 Builder, $50 2.1 months');
+    // A share of a pack cannot be bought.
+    expect(text).not.toMatch(/\$\d+\.\d\d(?! )|22,050/);
+  });
+
+  it.each([
+    [0, undefined],
+    [1, ['starter', 1, 10_000]],
+    [10_000, ['starter', 1, 1]],
+    [10_001, ['builder', 1, 5.4]],
+    [800_000, ['scale', 1, 1]],
+    [800_001, ['scale', 2, 1.9]],
+  ])('names the pack for %i tweets a month', (tweet, expected) => {
+    const { buy } = monthOf({ tweet });
+    expect(buy?.pack && [buy.pack.name, buy.count, buy.months]).toEqual(expected);
   });
 });
 
-describe('licence and terms', () => {
-  it('link to what the operator gives, and to nothing else', () => {
-    const given = legalPage({ terms: 'https://perch.example/terms', privacy: null });
+describe('the page of prices', () => {
+  it('has every pack, every unit and a page of every list', () => {
+    const text = textOf(pricingAt('/pricing'));
+    for (const part of ['Starter $10 10,000 $1.00 20', 'Scale $600 800,000 $0.75 200', 'Follower ids 0.02 0.01 0.04']) {
+      expect(text).toContain(part);
+    }
+    for (const { title } of pageRows()) expect(text).toContain(title);
+    expect(text).toContain('List follower ids 0.02 200 for 4 200 for 4');
+  });
+
+  it('calculates a month from what was filled in, which stays in the fields', () => {
+    const page = pricingAt('/pricing?per=month&tweet=1%2C000&follower_id=50000');
+    expect(page).toContain('value="1,000"');
+    expect(page).toMatch(/<option value="month" selected>/);
+    // 1,000 tweets and 50,000 ids at 0.02.
+    expect(textOf(page)).toContain('Credits a month 2,000 Pack to buy Starter, $10 Lasts 5 months');
+    expect(textOf(page)).toContain('after a month 8,000 credits');
+  });
+
+  it.each(['12.5', '-1', 'many', '1,00', '99999999999', '1 0'])(
+    'says beside the field that %s is no number',
+    (text) => {
+      const page = pricingAt(`/pricing?tweet=${encodeURIComponent(text)}&profile=5`);
+      expect(page).toMatch(/<input id="tweet"[^>]* aria-invalid="true" aria-describedby="tweet-error"/);
+      expect(page).toContain(`value="${text}"`);
+      expect(textOf(page)).toContain('is not a whole number of items from 0 to 1,000,000,000.');
+      expect(textOf(page)).not.toContain('Pack to buy Starter, $10 Lasts');
+    },
+  );
+
+  it('names several of the largest pack for more than one has, and no pack for nothing', () => {
+    expect(textOf(pricingAt('/pricing?per=month&tweet=2000000'))).toContain('3 × Scale, $1,800');
+    expect(textOf(pricingAt('/pricing?tweet=0'))).toContain('Nothing to pay');
+  });
+
+  it('gives a program the same figures', () => {
+    const { month, packs } = pricingFacts(calculate({ per: 'day', tweet: '480' }));
+    expect(month).toEqual({ credits: 14_400, buy: { pack: 'builder', count: 1, months: 3.8 } });
+    expect(packs[0]).toEqual({
+      ...{ name: 'starter', usd: 10, credits: 10_000, usd_per_1000: 1, requests_per_second: 20 },
+    });
+  });
+});
+
+describe('what the operator publishes', () => {
+  it('is linked from the page on terms, which says what is missing', () => {
+    const given = legalPage({ ...PUBLISHER, privacy: null, contact: null });
     expect(given).toContain('href="https://perch.example/terms"');
-    expect(given).not.toContain('Privacy policy</a>');
-    expect(legalPage({ terms: null, privacy: null })).toContain('has published neither');
+    expect(given).toContain('has not published a privacy policy');
+    expect(given).toContain('has not published a contact');
     expect(given).toContain('Permission is hereby granted, free of charge');
+  });
+
+  it('is in the footer of a page, and nothing is there without it', () => {
+    const page = problemsPage();
+    expect(withPublisher(page, NO_PUBLISHER)).toBe(page);
+    const whole = withPublisher(page, PUBLISHER);
+    const footer = whole.slice(whole.lastIndexOf('<footer'));
+    for (const href of ['mailto:help@perch.example', PUBLISHER.terms, PUBLISHER.privacy, PUBLISHER.refunds]) {
+      expect(footer).toContain(`href="${href}"`);
+    }
+  });
+
+  it.each([
+    ['https://help.example/perch', 'href="https://help.example/perch"'],
+    ['the desk <on the ground floor>', '<bdi>the desk &lt;on the ground floor></bdi>'],
+  ])('shows a contact such as %s', (contact, expected) => {
+    expect(withPublisher(problemsPage(), { ...NO_PUBLISHER, contact })).toContain(expected);
+  });
+
+  it('leaves a page with an address for search engines and previews', () => {
+    const page = withAddress(landingPage(LANDING), { url: 'https://perch.example/', picture: '/x.png' });
+    const head = page.slice(0, page.indexOf('</head>'));
+    for (const tag of [
+      '<link rel="canonical" href="https://perch.example/"',
+      '<meta property="og:url" content="https://perch.example/"',
+      '<meta property="og:image" content="/x.png"',
+      '<meta property="og:title" content="Perch: public social data, paid by the item"',
+    ]) {
+      expect(head).toContain(tag);
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
 import { mountAssets } from '../kit/asset-set.js';
 import { notFoundPage } from '../kit/not-found.js';
-import { pageHeaders, sendPage, wantsHtml } from '../kit/send-page.js';
+import { pageHeaders, publicPage, sendPage, wantsHtml } from '../kit/send-page.js';
 import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
 import { llmsText, readDocs, searchRows } from './library.js';
@@ -32,17 +32,21 @@ interface Shelf {
   readonly pages: ReadonlyMap<string, { readonly html: StaticBody; readonly markdown: StaticBody }>;
 }
 
-async function shelve(baseUrl: string, { schema, describe, operations }: DocsOptions): Promise<Shelf> {
+async function shelve(app: FastifyInstance, { schema, describe, operations }: DocsOptions): Promise<Shelf> {
+  const { baseUrl } = app;
   const pages = await readDocs(baseUrl, schema);
   const entries = apiEntries({ document: describe(), operations, baseUrl });
   return {
-    index: staticBody(HTML, docsIndex(pages)),
+    index: staticBody(HTML, publicPage(app, '/docs', docsIndex(pages))),
     llms: staticBody('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
     search: staticBody('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
     pages: new Map(
       pages.map((page) => [
         page.name,
-        { html: staticBody(HTML, docsPage(pages, page)), markdown: staticBody(MARKDOWN, page.markdown) },
+        {
+          html: staticBody(HTML, publicPage(app, `/docs/${page.name}`, docsPage(pages, page))),
+          markdown: staticBody(MARKDOWN, page.markdown),
+        },
       ]),
     ),
   };
@@ -55,7 +59,7 @@ async function shelve(baseUrl: string, { schema, describe, operations }: DocsOpt
 export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   const { admitPublic } = options;
   // The public address is known once the port is.
-  const shelf = lazily(() => shelve(app.baseUrl, options));
+  const shelf = lazily(() => shelve(app, options));
   const keyless = createPublic(app, admitPublic);
   const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: StaticBody) =>
     sendStatic(request, pageHeaders(reply), page);

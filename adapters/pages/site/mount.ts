@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify';
-import { ServiceError } from '../../../src/domain/errors.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { quoted } from '../../../src/lib/text.js';
 import { sendFailure } from '../../http/failure.js';
 import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../../http/keyless.js';
 import { mountAssets } from '../kit/asset-set.js';
 import { siteAssets } from '../kit/assets.js';
+import type { Publisher } from '../kit/layout.js';
 import { notFoundPage } from '../kit/not-found.js';
-import { sendPage, wantsHtml } from '../kit/send-page.js';
+import { sendPage, sendPublicPage, wantsHtml } from '../kit/send-page.js';
 import { landingPage } from './landing.js';
 import { type LandingModel, landingFacts } from './landing-facts.js';
-import { type LegalLinks, legalFacts, legalPage } from './legal.js';
+import { legalFacts, legalPage } from './legal.js';
+import { pricingPage } from './pricing.js';
+import { calculate, pricingFacts } from './pricing-facts.js';
 import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
 import { statusPage } from './status/status.js';
 import type { HistoryModel, StatusModel } from './status/status-model.js';
@@ -22,9 +25,11 @@ export interface SiteOptions {
   readonly history: () => Promise<HistoryModel | null>;
   readonly version: string;
   readonly network: string;
-  /** Whether the network is the invented demo network. */
-  readonly demo: boolean;
-  readonly legal: LegalLinks;
+  /** Whether the network is the invented demo network, and nothing else. */
+  readonly isDemo: () => Promise<boolean>;
+  readonly publisher: Publisher;
+  /** Whether packs can be bought by card. */
+  readonly sells: boolean;
   /** Pictures of the dashboard. */
   readonly pictures: LandingModel['pictures'];
   /** What the front page's example uses; null: it is text. */
@@ -41,18 +46,21 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
   );
   page('/status', async (request, reply) => {
     const status = await options.status();
-    return wantsHtml(request) ? sendPage(reply, statusPage(status, await options.history())) : reply.send(status);
+    return wantsHtml(request) ? sendPublicPage(reply, statusPage(status, await options.history())) : reply.send(status);
   });
   page('/legal', (request, reply) =>
-    wantsHtml(request) ? sendPage(reply, legalPage(options.legal)) : reply.send(legalFacts(options.legal)),
+    wantsHtml(request)
+      ? sendPublicPage(reply, legalPage(options.publisher))
+      : reply.send(legalFacts(options.publisher)),
   );
+  page('/pricing', pricingHandler(options));
   page('/problems', (request, reply) =>
-    wantsHtml(request) ? sendPage(reply, problemsPage()) : reply.send(problemsFacts()),
+    wantsHtml(request) ? sendPublicPage(reply, problemsPage()) : reply.send(problemsFacts()),
   );
   page('/problems/:code', (request, reply) => {
     const { code = '' } = request.params as { code?: string };
     if (isErrorCode(code))
-      return wantsHtml(request) ? sendPage(reply, problemPage(code)) : reply.send(problemFacts(code));
+      return wantsHtml(request) ? sendPublicPage(reply, problemPage(code)) : reply.send(problemFacts(code));
     if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     return sendFailure(request, reply, new ServiceError('not_found', `Unknown error code ${quoted(code)}.`));
   });
@@ -63,11 +71,26 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
  * A demo's page runs its example with the demo key: so no cache may keep it, and no page of another origin may read it.
  */
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
-  const { version, network, demo, live, pictures } = options;
-  return (request, reply) => {
+  const { version, network, isDemo, pictures } = options;
+  return async (request, reply) => {
+    const demo = await isDemo();
+    const live = demo ? options.live : null;
     const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures };
     if (!wantsHtml(request)) return reply.send(landingFacts(model));
     if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
-    return sendPage(reply, landingPage(model));
+    return sendPublicPage(reply, landingPage(model));
+  };
+}
+
+/** With a query it is the calculator's answer: a form needs no script. */
+function pricingHandler({ publisher, sells }: SiteOptions): Handler {
+  return (request, reply) => {
+    const calculation = calculate(request.query as Readonly<Record<string, unknown>>);
+    const wrong = calculation.fields.find(({ error }) => error !== null);
+    if (!wantsHtml(request)) {
+      if (wrong) throw badRequest(wrong.error ?? '', wrong.unit);
+      return reply.send(pricingFacts(calculation));
+    }
+    return sendPublicPage(reply.code(wrong ? 400 : 200), pricingPage({ ...calculation, publisher, sells }));
   };
 }
