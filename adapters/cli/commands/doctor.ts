@@ -115,7 +115,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
-      (select count(*)::int from accounts) as accounts,
+      (select count(*)::int from accounts where test_of is null) as accounts,
       (select count(*)::int from corpus_users) as users,
       (select count(*)::int from corpus_tweets) as tweets`;
   const { faults } = await ledger.check();
@@ -189,7 +189,7 @@ const PUBLISHED = {
   refunds: 'PERCH_REFUNDS_URL',
 } as const satisfies Record<keyof Config['publisher'], SettingName>;
 
-/** What customers are told of the operator. Whoever takes payments must tell it; others may leave it out. */
+/** What customers are told of the operator. A service that takes payments must tell it; others may leave it out. */
 function checkPublished({ publisher, stripe }: Config): Finding {
   const name = 'Public pages';
   const missing = (Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]).filter((each) => publisher[each] === null);

@@ -11,6 +11,8 @@ import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
 export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
+  /** Its own, and those of its test account. */
+  readonly keys: AccountRecord['keys'];
   readonly nowMs: number;
   readonly statement: readonly StatementEntry[];
   readonly recent: readonly Receipt[];
