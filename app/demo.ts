@@ -5,13 +5,14 @@ import type { Clock } from '../src/ports/clock.js';
 
 /**
  * Whether the corpus holds the invented network and nothing else, now. Recognised by the demo's own thread and by its ids:
- * an id has 22 bits for what happens in the same millisecond, and the demo uses the lowest eight of them at most.
+ * an id is a time and 22 bits for what happens in the same millisecond, of which the demo's accounts use none, and its
+ * tweets no more than eight.
  */
 export async function holdsOnlyDemo(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ only: boolean }[]>`
     select exists (select from corpus_tweets where id = ${COMET_THREAD_ID})
-      and not exists (select from corpus_users where id & 4194303 > 255)
-      and not exists (select from corpus_tweets where id & 4194303 > 255) as only`;
+      and not exists (select from corpus_users where id & 4194303 <> 0)
+      and not exists (select from corpus_tweets where id & 4194303 > 255 or id < 4194304) as only`;
   return found?.only === true;
 }
 
