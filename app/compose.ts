@@ -9,7 +9,7 @@ import { mountMcp } from '../adapters/mcp/mount.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
 import { mountGraphiql } from '../adapters/pages/graphiql/mount.js';
-import { sendLostPage } from '../adapters/pages/kit/not-found.js';
+import { sendBusyPage, sendLostPage } from '../adapters/pages/kit/not-found.js';
 import { publishPages } from '../adapters/pages/kit/send-page.js';
 import { mountSite } from '../adapters/pages/site/mount.js';
 import { createCheckMemory } from '../adapters/postgres/figures/network-checks.js';
@@ -126,7 +126,7 @@ export async function compose(
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
-    // Whoever has the demo's account operates it, whatever was imported since.
+    // The owner of the demo's account operates it, whatever was imported since.
     customers.mount(engine.admit, { network: network.name, demoKey: offered, status }),
   );
   return { ...(await listen(lifecycle, app, config, log)), customers };
@@ -147,6 +147,7 @@ const openServer = (
         versionHeaders: versionHeaders(config.notice),
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
+        busyPage: sendBusyPage,
       }),
     (app) => app.close(),
   );
@@ -170,9 +171,9 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   const pictures = dashboardPictures();
   publishPages(app, { publisher: config.publisher, picture: pictures.light.path });
   mountRest(app, { serve, schema, operations });
-  const { admitPublic, admitCheck } = admit;
+  const { admitPublic, admitCheck, admitStatic } = admit;
   const { handle, otherHandles } = DEMO_SUBJECTS;
-  mountSite(app, {
+  const sitePaths = mountSite(app, {
     admitPublic,
     admitCheck,
     status,
@@ -186,7 +187,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
-  mountDocs(app, { admitPublic, describe, schema, operations, demoKey: demo ? demoKey : null });
+  mountDocs(app, { admitStatic, describe, schema, operations, demoKey, sitePaths });
   mountOpenapi(app, { admitPublic, describe });
   const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);

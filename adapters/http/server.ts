@@ -75,6 +75,8 @@ export interface HttpOptions {
   readonly patience?: Patience;
   /** Answers an address at which there is nothing with a page, where the request is a browser's; otherwise gives null. */
   readonly lostPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+  /** Sends the refusal of a request that came too soon as a page to a browser; null for others. */
+  readonly busyPage?: (request: FastifyRequest, reply: FastifyReply, failure: ServiceError) => FastifyReply | null;
 }
 
 /**
@@ -128,7 +130,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const connections = limitConnections(options, failures);
   await shedOverload(app, { capacity, shares, connections, patience });
   attach(app, { options, failures, pipelines, connections });
-  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
+  app.setErrorHandler((error, request, reply) => {
+    const failure = fromFastify(error, request);
+    const page = failure.code === 'rate_limited' && !isV1(request.url) && options.busyPage?.(request, reply, failure);
+    return page || sendFailure(request, reply, failure);
+  });
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
   return app;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changelogPage } from '../../adapters/pages/docs/changelog.js';
 import { withAddress, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
@@ -34,6 +35,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/pricing': withAddress(pricingAt('/pricing'), { url: 'https://perch.example/pricing', picture: '/picture.png' }),
   '/pricing?tweet=many&profile=12': pricingAt('/pricing?tweet=many&profile=12'),
   '/problems': problemsPage(),
+  '/changelog': changelogPage(),
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),
 };

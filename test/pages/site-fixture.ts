@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiEntries } from '../../adapters/pages/docs/api/model.js';
 import { apiIndex, apiPage } from '../../adapters/pages/docs/api/pages.js';
+import { changelogPage } from '../../adapters/pages/docs/changelog.js';
 import { readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { docsIndex, docsPage } from '../../adapters/pages/docs/pages.js';
 import { dashboardPictures, docsPictures } from '../../adapters/pages/docs/sources.js';
@@ -179,6 +180,7 @@ const pageAt = (path: string): string => {
   if (path === '/status?alone') return statusPage(STATUS_ALONE, null);
   if (path === '/legal') return legalPage(PUBLISHER);
   if (path.startsWith('/pricing')) return pricingAt(path);
+  if (path === '/changelog') return changelogPage();
   if (path === '/problems') return problemsPage();
   const docs = { ...DOCS_PAGES, ...API_PAGES }[path.replace(/\?.*/, '')];
   if (docs !== undefined) return docs;

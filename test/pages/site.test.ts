@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { changelogFeed, changelogPage } from '../../adapters/pages/docs/changelog.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
 import { NO_PUBLISHER, withAddress, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
@@ -8,11 +9,15 @@ import { legalPage } from '../../adapters/pages/site/legal.js';
 import { calculate, monthOf, monthRows, pageRows, pricingFacts } from '../../adapters/pages/site/pricing-facts.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
+import { statusFeed } from '../../adapters/pages/site/status/status-history.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
 import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+/** What a reader sees of a page, without markup. */
+const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('assets', () => {
   it('lie below one folder named after their content, with a type (L10)', () => {
@@ -93,9 +98,6 @@ describe('the landing page', () => {
   });
 });
 
-/** What a reader sees of a page, without markup. */
-const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
-
 describe('the table of monthly costs', () => {
   it('counts every item in full, and names the smallest pack that is enough for a month', () => {
     expect(monthRows().map(({ credits, buy }) => [credits, buy?.pack.name, buy?.count, buy?.months])).toEqual([
@@ -131,7 +133,7 @@ describe('the page of prices', () => {
       expect(text).toContain(part);
     }
     for (const { title } of pageRows()) expect(text).toContain(title);
-    expect(text).toContain('List follower ids 0.02 200 for 4 200 for 4');
+    expect(text).toContain('List follower ids 0.02 4 credits for 200 4 credits for 200');
   });
 
   it('calculates a month from what was filled in, which stays in the fields', () => {
@@ -168,7 +170,7 @@ describe('the page of prices', () => {
   });
 });
 
-describe('what the operator publishes', () => {
+describe('contact and policies of the operator', () => {
   it('is linked from the page on terms, which says what is missing', () => {
     const given = legalPage({ ...PUBLISHER, privacy: null, contact: null });
     expect(given).toContain('href="https://perch.example/terms"');
@@ -217,20 +219,30 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('shows for each session which reads are closed, why and until when, and the state of Redis and processes', () => {
-    const text = statusPage(STATUS, HISTORY).replaceAll(/<[^>]+>/g, '');
-    expect(text).toContain('1 of 4 working');
-    expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');
-    expect(text).toContain('everything: paused until 2026-11-21 11:15:00 UTC');
-    expect(text).toContain('reachable since 2026-11-21 10:00:00 UTC');
-    expect(text).toContain('Processes4');
+  it('shows what no session can read, and until when', () => {
+    const until = '2026-11-21T11:42:13.000Z';
+    const closed = [{ kind: 'search:Top', why: 'refused' as const, until }];
+    const both = [
+      { name: 'token 1', state: 'limited' as const, closed },
+      { name: 'token 2', state: 'limited' as const, closed: [...closed, { kind: 'followers', why: 'refused' as const, until }] },
+    ];
+    const text = textOf(statusPage({ ...STATUS, sessions: both }, HISTORY));
+    expect(text).toContain('Closed by the network Limited');
+    expect(text).toContain('search Top until 2026-11-21 11:42:13 UTC');
+    expect(text).not.toContain('followers until');
+    expect(textOf(statusPage(STATUS, HISTORY))).not.toContain('Closed by the network');
   });
 
-  it('keeps reads working while Redis is away, and shows that a process is stopping', () => {
+  it('leaves to the operator what only the operator can act on', () => {
+    for (const page of [statusPage(STATUS, HISTORY), statusPage(STATUS_ALONE, null)]) {
+      expect(textOf(page)).not.toMatch(/token \d|session|BLUESKY_|Redis|process|Refused|Fast reads|Slow reads/);
+    }
+  });
+
+  it('keeps reads working while the shared cache is away', () => {
     const page = statusPage(STATUS_ALONE, null);
     expect(page).toContain('Reads work, some more slowly');
     expect(page).toContain('unreachable since');
-    expect(page).toContain('This process is shutting down');
   });
 
   it('shows downtime for 90 days, and "no data" for a day without a process', () => {
@@ -242,23 +254,74 @@ describe('the status page', () => {
     expect(['none', 'ok', 'degraded', 'down'].map(counts)).toEqual([4, 174, 1, 1]);
     const text = page.replaceAll(/<[^>]+>/g, '');
     // 15 of 126,720 minutes: rounded down.
-    expect(text).toContain('99.98% available · 250 ms a network call · 75% from the cache');
+    expect(text).toContain('99.98% available since 2026-08-26 · 250 ms to read the network · 75% from the cache');
     expect(text).toContain('2026-11-19: 15 minutes down in 1,440 minutes');
     expect(text).toContain('2026-11-20: 5 degraded in 1,440 minutes');
     expect(text).toMatch(
-      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC:\s+8 of 40 calls to the network failed. Failed reads were free./,
+      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC\. 8 of 40 reads of the network failed\. Failed reads were free./,
     );
-    expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*:\s+nothing could be read/);
+    expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*\. Nothing could be read\./);
   });
 
   it('says that the history can’t be read, or that there has been no incident', () => {
     expect(statusPage(STATUS, null)).toContain('can’t be read right now');
-    expect(statusPage(STATUS, { ...HISTORY, incidents: [] })).toContain('None in the last 90 days');
+    const calm = { ...HISTORY, incidents: [] };
+    expect(statusPage(STATUS, calm)).toContain('None since 2026-08-26, the first day with data.');
+    expect(statusPage(STATUS, { ...calm, fromDay: '2026-08-26' })).toContain('None in the last 90 days');
     expect(statusPage(STATUS, NO_HISTORY)).not.toContain('None in the last 90 days');
   });
 
+  it('claims no availability for days without data', () => {
+    const [first] = HISTORY.days.filter(({ family, day }) => family === 'fast' && day === '2026-11-21');
+    const oneDay = textOf(statusPage(STATUS, { ...NO_HISTORY, days: first ? [first] : [] }));
+    expect(oneDay).toContain('Profiles, tweets and timelines 100% available since 2026-11-21 ·');
+    expect(oneDay).toContain('Search and all other lists no data yet');
+    expect(oneDay).not.toMatch(/100% available in the last/);
+    const days = HISTORY.days.filter(({ day }) => day < '2026-09-01' || day > '2026-09-10');
+    expect(textOf(statusPage(STATUS, { ...HISTORY, days }))).toContain(
+      'available since 2026-08-26, in 78 of 88 days with data',
+    );
+  });
+
+  it('has a feed with an entry for each incident, whose id stays while it lasts', () => {
+    const page = statusPage(STATUS, HISTORY);
+    expect(page).toMatch(/<link rel="alternate" type="application\/atom\+xml" href="\/status\.atom"/);
+    const feed = statusFeed(HISTORY, 'https://perch.example');
+    expect(feed).toMatch(
+      /^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom">/,
+    );
+    expect([...feed.matchAll(/<entry><id>([^<]*)<\/id><title>([^<]*)<\/title>/g)].map(([, ...found]) => found)).toEqual(
+      [
+        ['https://perch.example/status#fast-2026-11-20T09:00:00.000Z', 'Degraded: Profiles, tweets and timelines'],
+        ['https://perch.example/status#slow-2026-11-19T22:10:00.000Z', 'Down: Search and all other lists'],
+      ],
+    );
+    expect(feed).toContain('<updated>2026-11-20T09:05:00.000Z</updated>');
+    expect(feed).toContain('8 of 40 reads of the network failed.');
+    expect(statusFeed(NO_HISTORY, 'https://perch.example')).toContain('<updated>2026-08-24T00:00:00.000Z</updated>');
+  });
+
   it('says so when the database does not answer', () => {
-    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('are unreachable');
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('No key can be checked');
+  });
+});
+
+describe('the changelog', () => {
+  it('is a page whose links lead to the documentation', () => {
+    const page = changelogPage();
+    expect(page).toContain('<h1 id="changelog">Changelog</h1>');
+    expect(page).toContain('href="/docs/limits"');
+    expect(page).not.toMatch(/href="(?:docs\/)?[\w-]+\.md/);
+  });
+
+  it('has a feed with an entry for each release, and none for what is not released', () => {
+    const feed = changelogFeed('https://perch.example');
+    const titles = [...feed.matchAll(/<entry><id>[^<]*<\/id><title>([^<]*)<\/title>/g)].map(([, title]) => title);
+    expect(titles.at(-1)).toBe('Perch 0.3.0');
+    expect(titles).not.toContain('Perch Unreleased');
+    expect(feed).toContain('<id>https://perch.example/changelog#0.3.0</id>');
+    expect(feed).toContain('<published>2026-11-21T00:00:00Z</published>');
+    expect(feed).not.toContain('href=&quot;/');
   });
 });
 

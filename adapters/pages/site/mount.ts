@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { badRequest, ERROR_CODES, ServiceError } from '../../../src/domain/errors.js';
 import { quoted } from '../../../src/lib/text.js';
+import { sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { sendFailure } from '../../http/failure.js';
-import { type AdmitPublic, createChecks, createPublic, type Handler, negotiated } from '../../http/keyless.js';
+import { type AdmitPublic, createPublic, createUnrefused, type Handler, negotiated } from '../../http/keyless.js';
 import { mountAssets } from '../kit/asset-set.js';
 import { siteAssets } from '../kit/assets.js';
+import { ATOM } from '../kit/atom.js';
 import type { Publisher } from '../kit/layout.js';
 import { notFoundPage } from '../kit/not-found.js';
 import { sendPage, sendPublicPage, wantsHtml } from '../kit/send-page.js';
@@ -15,6 +18,7 @@ import { pricingPage } from './pricing.js';
 import { calculate, pricingFacts } from './pricing-facts.js';
 import { isErrorCode, problemFacts, problemPage, problemsFacts, problemsPage } from './problems.js';
 import { statusPage } from './status/status.js';
+import { STATUS_FEED, statusFeed } from './status/status-history.js';
 import type { HistoryModel, StatusModel } from './status/status-model.js';
 
 export interface SiteOptions {
@@ -36,17 +40,35 @@ export interface SiteOptions {
   readonly live: LandingModel['live'];
 }
 
-/** The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4). */
-export function mountSite(app: FastifyInstance, options: SiteOptions): void {
+/** What is for one reader, or for programs that know it. */
+const NOT_FOR_ROBOTS = ['/dashboard', '/operator', '/sign-in', '/oauth/', '/api/', '/v1/', '/graphql', '/mcp'];
+
+const FAVICON = staticBody('image/x-icon', readFileSync(new URL('../kit/files/favicon.ico', import.meta.url)));
+
+/**
+ * The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4). Returns the
+ * paths of its pages.
+ */
+export function mountSite(app: FastifyInstance, options: SiteOptions): string[] {
   const keyless = createPublic(app, options.admitPublic);
-  const page = (url: string, handler: Handler) => keyless(url, negotiated(handler));
+  const paths: string[] = [];
+  const page = (url: string, handler: Handler) => {
+    if (!url.includes(':')) paths.push(url);
+    keyless(url, negotiated(handler));
+  };
   page('/', landingHandler(app, options));
-  createChecks(app, options.admitCheck)('/healthz', (_request, reply) =>
+  createUnrefused(app, options.admitCheck)('/healthz', (_request, reply) =>
     app.stopping ? reply.code(503).send({ status: 'stopping' }) : reply.send({ status: 'ok' }),
   );
   page('/status', async (request, reply) => {
     const status = await options.status();
     return wantsHtml(request) ? sendPublicPage(reply, statusPage(status, await options.history())) : reply.send(status);
+  });
+  keyless(STATUS_FEED, async (_request, reply) => {
+    const history = await options.history();
+    if (history === null)
+      throw new ServiceError('upstream_error', 'The history of the status cannot be read right now.');
+    return reply.header('Cache-Control', 'public, max-age=60').type(ATOM).send(statusFeed(history, app.baseUrl));
   });
   page('/legal', (request, reply) =>
     wantsHtml(request)
@@ -65,6 +87,15 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): void {
     return sendFailure(request, reply, new ServiceError('not_found', `Unknown error code ${quoted(code)}.`));
   });
   mountAssets(app, siteAssets());
+  const lines = ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`), ''];
+  keyless('/robots.txt', (_request, reply) =>
+    reply
+      .header('Cache-Control', 'public, max-age=3600')
+      .type('text/plain; charset=utf-8')
+      .send([...lines, `Sitemap: ${app.baseUrl}/sitemap.xml`, ''].join('\n')),
+  );
+  keyless('/favicon.ico', (request, reply) => sendStatic(request, reply, FAVICON, 'public, max-age=86400'));
+  return [...paths, ...Object.keys(ERROR_CODES).map((code) => `/problems/${code}`)];
 }
 
 /**

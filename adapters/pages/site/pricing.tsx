@@ -34,21 +34,21 @@ export const Prices = () => (
 );
 
 const pageText = ({ count, credits }: { count: number; credits: number }): string =>
-  `${figure(count)} for ${figure(credits)}`;
+  `${inCredits(credits)} for ${figure(count)}`;
 
 const Pages = () => (
   <Section
     id="pages"
     title="What a page of a list costs"
-    lead="At most, in credits: a page with fewer items costs less, and an empty page nothing."
+    lead="At most: a page with fewer items costs less, and an empty page nothing."
   >
     <Table caption="Credits per page of each list, uncached" head={['List', 'Per item', 'Usual page', 'Largest page']}>
       {pageRows().map(({ title, each, usual, largest }) => (
         <tr key={title}>
           <th scope="row">{title}</th>
           <td>{figure(each)}</td>
-          <td>{pageText(usual)}</td>
-          <td>{pageText(largest)}</td>
+          <td class="whole">{pageText(usual)}</td>
+          <td class="whole">{pageText(largest)}</td>
         </tr>
       ))}
     </Table>
@@ -91,8 +91,8 @@ export const Months = () => (
         <tr key={what}>
           <th scope="row">{what}</th>
           <td>{figure(credits)}</td>
-          <td>{buy === null ? 'none' : packText(buy)}</td>
-          <td>{buy === null ? '' : counted(buy.months, 'month')}</td>
+          <td class="whole">{buy === null ? 'none' : packText(buy)}</td>
+          <td class="whole">{buy === null ? '' : counted(buy.months, 'month')}</td>
         </tr>
       ))}
     </Table>
