@@ -224,7 +224,11 @@ describe('the status page', () => {
     const closed = [{ kind: 'search:Top', why: 'refused' as const, until }];
     const both = [
       { name: 'token 1', state: 'limited' as const, closed },
-      { name: 'token 2', state: 'limited' as const, closed: [...closed, { kind: 'followers', why: 'refused' as const, until }] },
+      {
+        name: 'token 2',
+        state: 'limited' as const,
+        closed: [...closed, { kind: 'followers', why: 'refused' as const, until }],
+      },
     ];
     const text = textOf(statusPage({ ...STATUS, sessions: both }, HISTORY));
     expect(text).toContain('Closed by the network Limited');
@@ -311,6 +315,7 @@ describe('the changelog', () => {
     const page = changelogPage();
     expect(page).toContain('<h1 id="changelog">Changelog</h1>');
     expect(page).toContain('href="/docs/limits"');
+    expect(textOf(page)).toContain('0.3.0, 2026-11-21 Added');
     expect(page).not.toMatch(/href="(?:docs\/)?[\w-]+\.md/);
   });
 

@@ -9,6 +9,12 @@ export const CHANGELOG_FEED = '/changelog.atom';
 /** Its links are those of a page in `docs/`. */
 const TEXT = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8').replaceAll('](docs/', '](');
 
+/** Headings as a reader expects them: the brackets are those of links, which the file leaves out. */
+const withPlainHeadings = (text: string): string =>
+  text
+    .replace('## [Unreleased]', '## In this service, before the next release')
+    .replaceAll(/^## \[([0-9.]{1,20})\] - ([0-9-]{10})$/gm, '## $1, $2');
+
 /** `GET /changelog`: CHANGELOG.md as a page. */
 export const changelogPage = (): string =>
   document(
@@ -19,7 +25,7 @@ export const changelogPage = (): string =>
       feed: CHANGELOG_FEED,
     },
     <div class="wrap page narrow docs-body">
-      <article dangerouslySetInnerHTML={{ __html: renderGuide(TEXT).html }} />
+      <article dangerouslySetInnerHTML={{ __html: renderGuide(withPlainHeadings(TEXT)).html }} />
       <p class="as-markdown">
         <a href={CHANGELOG_FEED} type="application/atom+xml">
           Atom feed
@@ -39,7 +45,8 @@ interface Release {
 function releases(text: string): Release[] {
   const [, ...parts] = text.split(/^## /m);
   return parts.flatMap((part) => {
-    const [, version = '', day = ''] = /^\[([^\]]+)\] - (\d{4}-\d\d-\d\d)$/m.exec(part.split('\n', 1)[0] ?? '') ?? [];
+    const [, version = '', day = ''] =
+      /^\[([0-9]+\.[0-9]+\.[0-9]+)\] - ([0-9]{4}-[0-9]{2}-[0-9]{2})$/.exec(part.split('\n', 1)[0] ?? '') ?? [];
     return day === '' ? [] : [{ version, day, markdown: part.slice(part.indexOf('\n') + 1) }];
   });
 }
