@@ -93,7 +93,7 @@ async function shootFrontPage(path: string): Promise<void> {
   const server = createServer(serveSite);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const browser = await launchChromium();
-  const page = await browser.newPage({ viewport: { width: 1080, height: 675 }, deviceScaleFactor: 4 / 3 });
+  const page = await browser.newPage({ viewport: { width: 1040, height: 650 }, deviceScaleFactor: 18 / 13 });
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
   await page.screenshot({ path });
   await browser.close();
