@@ -6,8 +6,10 @@ import { versionHeaders } from '../adapters/http/headers.js';
 import type { Capacity } from '../adapters/http/limits/overload.js';
 import { createServer, type HttpOptions } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
+import { dashboardFailure } from '../adapters/pages/dashboard/frame/refusals.js';
 import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
+import type { ExampleSubjects } from '../adapters/pages/graphiql/examples.js';
 import { mountGraphiql } from '../adapters/pages/graphiql/mount.js';
 import { sendBusyPage, sendLostPage } from '../adapters/pages/kit/not-found.js';
 import { publishPages } from '../adapters/pages/kit/send-page.js';
@@ -31,7 +33,7 @@ import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
-import { openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
+import { createSample, openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
 import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
@@ -122,7 +124,9 @@ export async function compose(
     draining: () => app.stopping,
   });
   const isDemo = demoWatch(stores.corpusSql, clock, demo);
-  const shown = { config, network, status, history, demoKey, demo, isDemo, graphql: options.graphql ?? 'yoga' };
+  const sample = createSample(network, clock);
+  const pages = { isDemo, sample, demoKey, demo };
+  const shown = { config, network, status, history, ...pages, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
@@ -147,7 +151,7 @@ const openServer = (
         versionHeaders: versionHeaders(config.notice),
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
-        busyPage: sendBusyPage,
+        failurePage: (...failed) => dashboardFailure(...failed) ?? sendBusyPage(...failed),
       }),
     (app) => app.close(),
   );
@@ -160,6 +164,8 @@ interface Shown {
   readonly demoKey: string | null;
   readonly demo: boolean;
   readonly isDemo: () => Promise<boolean>;
+  /** The handle that samples read; null: the network has no account. */
+  readonly sample: () => Promise<string | null>;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }
 
@@ -184,12 +190,17 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     publisher: config.publisher,
     sells: config.stripe.secretKey !== null,
     pictures,
+    sample: shown.sample,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
   mountDocs(app, { admitStatic, describe, schema, operations, demoKey, sitePaths });
   mountOpenapi(app, { admitPublic, describe });
-  const page = mountGraphiql(app, { demoKey, subjects: demo ? DEMO_SUBJECTS : null });
+  const samples = async (): Promise<ExampleSubjects | null> => {
+    const sample = demo ? null : await shown.sample();
+    return demo ? DEMO_SUBJECTS : sample === null ? null : { handle: sample, tweetId: null, otherHandles: [] };
+  };
+  const page = mountGraphiql(app, { demoKey, samples });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });
   mountManifest(app, published);

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { DEMO_HANDLE, KNOWN_HANDLES } from '../adapters/pages/kit/first-reads.js';
 import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { counted } from '../src/domain/figures.js';
@@ -48,6 +49,24 @@ export const openNetwork = (lifecycle: Lifecycle, sources: NetworkSources, given
     () => given ?? NETWORKS[sources.config.network](sources),
     (network) => network.close?.(),
   );
+
+const SAMPLE_FOR_MS = 60_000;
+const SAMPLE_WITHIN_MS = 2_000;
+
+/**
+ * The handle that samples on pages read; null while the network has no account. Looked up at most once a minute: an import
+ * may bring the first one. A network that cannot tell now, or at all, leaves the last one.
+ */
+export function createSample(network: Network, clock: Clock): () => Promise<string | null> {
+  let known: string | null = KNOWN_HANDLES[network.name] ?? DEMO_HANDLE;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (network.sample === undefined || clock.now() - askedAt < SAMPLE_FOR_MS) return known;
+    askedAt = clock.now();
+    known = await network.sample({ signal: AbortSignal.timeout(SAMPLE_WITHIN_MS) }).catch(() => known);
+    return known;
+  };
+}
 
 /** One line for each call whose answer had objects that cannot be read. */
 export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): Network {

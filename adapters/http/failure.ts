@@ -78,11 +78,23 @@ export function failureAnswer(failure: ServiceError, requestId: string, { accept
   };
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    failurePage: FailurePage;
+  }
+}
+
+/** Sends a failure as a page where the request is a browser's that shows one; otherwise gives null. */
+export type FailurePage = (request: FastifyRequest, reply: FastifyReply, failure: ServiceError) => FastifyReply | null;
+
 /** Refuses a request that made no call. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: ServiceError): FastifyReply {
   logFailure(request, failure);
+  setHeaders(reply, failureHeaders(failure));
+  const page = request.server.failurePage(request, reply, failure);
+  if (page) return page;
   const asker = { accept: request.headers.accept, baseUrl: request.server.baseUrl };
   const { status, headers, body } = failureAnswer(failure, request.id, asker);
-  setHeaders(reply, { ...failureHeaders(failure), ...headers });
+  setHeaders(reply, headers);
   return reply.code(status).send(body);
 }

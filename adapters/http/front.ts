@@ -9,7 +9,7 @@ import { encodeBody, type SentBody } from './bodies/shared-body.js';
 import { addHeaders, commonHeaders, headWithout, isV1, serverTiming, v1Headers } from './headers.js';
 import { boundReading, type Patience } from './limits/connections.js';
 import { answerOf, type WholeAnswer } from './outcome.js';
-import { mayBePlanned, type Plan, Plans, type RememberedPlan } from './plans.js';
+import { asked, mayBePlanned, type Plan, Plans, type ReadMessage, type RememberedPlan } from './plans.js';
 import { Presence, presentedCredential } from './request.js';
 import { faultOfHead } from './request-head.js';
 
@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Remembers the plan of a request, so that the next one like it is answered ahead of the framework. */
     rememberPlan(request: Pick<FastifyRequest, 'raw' | 'body'>, plan: Plan): void;
+    /** Tells a path's messages apart by what they ask rather than by their bytes. */
+    readMessages(path: string, read: ReadMessage): void;
   }
 }
 
@@ -35,27 +37,30 @@ export interface FrontOptions {
 export function createFront(app: FastifyInstance, framework: RequestListener, options: FrontOptions): RequestListener {
   const plans = new Plans(options.memories);
   const ofV1 = v1Headers(options.versionHeaders);
+  const readers = new Map<string, ReadMessage>();
+  app.decorate('readMessages', (path, read) => void readers.set(path, read));
   app.decorate('rememberPlan', ({ raw, body }, plan) => {
+    const found = asked(raw, Buffer.isBuffer(body) ? body.toString('latin1') : '', readers);
+    if (found === undefined) return;
     const headers = { ...commonHeaders('', app), ...(isV1(raw.url ?? '') && ofV1), ...plan.form.headers };
-    const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
-    plans.remember(raw, text, { ...plan, head: headWithout(OF_ONE_ANSWER, headers) });
+    plans.remember(found, raw.url ?? '', { ...plan, head: headWithout(OF_ONE_ANSWER, headers) });
   });
   const front = { app, options, addressOf: addressesBehind(options.trustedProxies) };
-  const look = (request: IncomingMessage, response: ServerResponse, body: string): void => {
-    const plan = plans.find(request, body);
+  const look = (request: IncomingMessage, response: ServerResponse, body: Buffer | null): void => {
+    const found = asked(request, body?.toString('latin1') ?? '', readers);
+    const plan = found && plans.find(found);
     if (plan === undefined || faultOfHead(request) !== undefined || !app.pressure.enter(request)) {
+      if (body !== null) request.unshift(body);
       framework(request, response);
-    } else new Answering(front, plan, request, response).run();
+    } else new Answering(front, plan, request, response, found?.messageId).run();
   };
   return (request, response) => {
     if (!mayBePlanned(request)) return framework(request, response);
-    if (request.method === 'GET') return look(request, response, '');
-    // A body that came with its head is parsed when the chunk is. It stays in the stream, for the framework.
+    if (request.method === 'GET') return look(request, response, null);
+    // A body that came with its head is parsed when the chunk is.
     setImmediate(() => {
-      if (request.socket.destroyed) return;
-      const body = request.complete ? (request.read() as Buffer | null) : null;
-      if (body !== null) request.unshift(body);
-      look(request, response, body?.toString('latin1') ?? '');
+      if (!request.socket.destroyed)
+        look(request, response, request.complete ? (request.read() as Buffer | null) : null);
     });
   };
 }
@@ -76,15 +81,23 @@ class Answering {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #id: string;
+  readonly #messageId: string | undefined;
   readonly #startedAt = performance.now();
   readonly #presence = new Presence();
   #outcome: Outcome | null = null;
 
-  constructor(front: Front, plan: RememberedPlan, request: IncomingMessage, response: ServerResponse) {
+  constructor(
+    front: Front,
+    plan: RememberedPlan,
+    request: IncomingMessage,
+    response: ServerResponse,
+    messageId: string | undefined,
+  ) {
     this.#front = front;
     this.#plan = plan;
     this.#request = request;
     this.#response = response;
+    this.#messageId = messageId;
     this.#id = front.options.ids.requestId();
     response.once('close', () => this.#end());
   }
@@ -112,7 +125,7 @@ class Answering {
     const { headers } = this.#request;
     this.#outcome = outcome;
     app.pressure.leave(this.#request);
-    const asker = { accept: headers.accept, baseUrl: app.baseUrl };
+    const asker = { accept: headers.accept, baseUrl: app.baseUrl, messageId: this.#messageId };
     const answer = answerOf(this.#plan.form, outcome, asker, app.log);
     const send = (body: SentBody): void => this.#send(outcome, answer, body);
     return andThen(encodeBody(headers, answer.body), send);
@@ -170,7 +183,7 @@ class PlannedCall implements Call {
   readonly document: Call['document'];
   readonly parse: Call['parse'];
   readonly interface: Call['interface'];
-  readonly render: NonNullable<Call['render']>;
+  readonly render: Call['render'];
   readonly mayBeKeyless: boolean;
   readonly queriesOnly: boolean;
   readonly allOrNothing: boolean;

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError } from '../../src/domain/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { fieldFailure } from '../../src/serve/execute.js';
-import { encodeBody, type SharedBody, setBodyHeaders } from './bodies/shared-body.js';
+import { type Body, encodeBody, setBodyHeaders } from './bodies/shared-body.js';
 import { failureHeaders, logFailure } from './failure.js';
 import { creditHeaders, limitHeaders, serverTiming, setHeaders } from './headers.js';
 import type { Plan } from './plans.js';
@@ -15,14 +15,15 @@ export type Headers = Readonly<Record<string, string | undefined>>;
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** A text is made, and compressed, for this answer alone. */
-  readonly body: SharedBody | string;
+  readonly body: Body;
 }
 
 /** What the form of an answer may depend on. */
 export interface Asker {
   readonly accept: string | undefined;
   readonly baseUrl: string;
+  /** In JSON, of a message whose protocol numbers them, and whose plan was made for another. */
+  readonly messageId?: string | undefined;
 }
 
 /** With the headers of every interface before its own, in the order in which they are sent. */
@@ -38,10 +39,7 @@ export interface Form {
   readonly write: (outcome: Outcome, asker: Asker) => HttpAnswer;
 }
 
-/**
- * An outcome of REST or GraphQL as it is sent, by whichever server. (A tool's result goes through the protocol's library:
- * `adapters/mcp/transport.ts`.) Failures that Perch caused are logged.
- */
+/** An outcome as it is sent, by whichever interface and server. Failures that Perch caused are logged. */
 export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): WholeAnswer {
   logFailures(outcome, log);
   try {
@@ -66,6 +64,16 @@ const resultHeaders = (outcome: Outcome): Headers =>
 /** Serves a request that the framework has read, and answers it; the next one like it is answered ahead of the framework. */
 export async function answerPlan(plan: Plan, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const outcome = await plan.serve({ ...callerParts(request, reply), ...plan.call });
+  return sendPlanned(plan, outcome, request, reply);
+}
+
+/** Sends the outcome of a plan. One that has a kept answer is remembered, with the parameters as they were read. */
+export function sendPlanned(
+  plan: Plan,
+  outcome: Outcome,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   if (outcome.result.kind === 'answer' && outcome.result.rendered) {
     const params = plan.call.parse();
     request.server.rememberPlan(request, { ...plan, call: { ...plan.call, parse: () => params } });

@@ -7,8 +7,8 @@ import type { Call, Outcome } from '../../src/serve/call.js';
 import type { Form } from './outcome.js';
 import { type CallerParts, hasQueryKey } from './request.js';
 
-/** A call without its caller: one whose answer is rendered. */
-export type PlannedCall = Omit<Call, keyof CallerParts | 'render' | 'isHandshake'> & Required<Pick<Call, 'render'>>;
+/** A call without its caller. */
+export type PlannedCall = Omit<Call, keyof CallerParts | 'isHandshake'>;
 
 /**
  * What a request asks, for any caller, and how it is answered. Its interface makes it from the request; where the same
@@ -42,22 +42,49 @@ export class Plans {
     this.#known = memories.map('repeated_requests', { weigh: ({ call }) => PLAN_BYTES + bytesOf(call.document) });
   }
 
-  /** The plan of the request, if it is known. */
-  find(request: IncomingMessage, body: string): RememberedPlan | undefined {
-    return this.#known.get(requestKey(request, body));
+  /** The plan of what is asked, if it is known. */
+  find({ key }: Asked): RememberedPlan | undefined {
+    return this.#known.get(key);
   }
 
   /** An address with a key in it is not kept. */
-  remember(request: IncomingMessage, body: string, plan: RememberedPlan): void {
-    if (hasQueryKey(request.url ?? '')) return;
-    const key = requestKey(request, body);
-    if (key.length <= LONGEST) this.#known.set(key, plan);
+  remember({ key }: Asked, url: string, plan: RememberedPlan): void {
+    if (key.length <= LONGEST && !hasQueryKey(url)) this.#known.set(key, plan);
   }
 }
 
-/** Everything of a request that decides what it asks: not who asks, nor what only traces and encodings depend on. */
-const requestKey = ({ method, url, headers }: IncomingMessage, body: string): string =>
-  body === '' ? `${method} ${url}${headerKey(headers)}` : `${method} ${url}${headerKey(headers)}\n${body}`;
+/** What a body asks, whatever it is numbered. */
+export interface Message {
+  readonly key: string;
+  /** In JSON: the answer repeats it. */
+  readonly id: string;
+}
+
+/**
+ * Reads a body, its bytes as Latin-1, of a protocol that numbers its messages. Undefined: one that cannot be told from
+ * another by its key.
+ */
+export type ReadMessage = (headers: IncomingHttpHeaders, body: string) => Message | undefined;
+
+/** A request as its plan is found: everything that decides what it asks, not who asks. */
+export interface Asked {
+  readonly key: string;
+  readonly messageId: string | undefined;
+}
+
+/** What a request asks; undefined: its plan is not known, and won't be. */
+export function asked(request: IncomingMessage, body: string, readers: MessageReaders): Asked | undefined {
+  const { method, url = '', headers } = request;
+  const head = `${method} ${url}${headerKey(headers)}`;
+  if (body === '') return { key: head, messageId: undefined };
+  const read = readers.get(url);
+  if (read === undefined) return { key: `${head}\n${body}`, messageId: undefined };
+  const message = read(headers, body);
+  return message && { key: `${head}\n${message.key}`, messageId: message.id };
+}
+
+/** By the path of the protocol. */
+export type MessageReaders = ReadonlyMap<string, ReadMessage>;
 
 const headerKey = (headers: IncomingHttpHeaders): string => {
   const { accept = '', 'content-type': type = '', 'x-max-credits': budget = '' } = headers;

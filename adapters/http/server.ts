@@ -15,7 +15,7 @@ import type { Ids } from '../../src/ports/clock.js';
 import { watchAnswers } from './answered.js';
 import { LEAST_COMPRESSED } from './bodies/shared-body.js';
 import { type FailureAddresses, type SocketFailures, socketFailures } from './client-error.js';
-import { sendFailure } from './failure.js';
+import { type FailurePage, sendFailure } from './failure.js';
 import { createFront } from './front.js';
 import { commonHeaders, isV1, limitHeaders, setHeaders, v1Headers } from './headers.js';
 import { type ConnectionShare, defaultConnections, shareConnections } from './limits/connection-share.js';
@@ -75,8 +75,7 @@ export interface HttpOptions {
   readonly patience?: Patience;
   /** Answers an address at which there is nothing with a page, where the request is a browser's; otherwise gives null. */
   readonly lostPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
-  /** Sends the refusal of a request that came too soon as a page to a browser; null for others. */
-  readonly busyPage?: (request: FastifyRequest, reply: FastifyReply, failure: ServiceError) => FastifyReply | null;
+  readonly failurePage?: FailurePage;
 }
 
 /**
@@ -118,6 +117,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.decorate('baseUrl', '');
   app.decorate('authUrl', '');
   app.decorate('stopping', false);
+  app.decorate('failurePage', options.failurePage ?? (() => null));
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });
@@ -130,11 +130,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const connections = limitConnections(options, failures);
   await shedOverload(app, { capacity, shares, connections, patience });
   attach(app, { options, failures, pipelines, connections });
-  app.setErrorHandler((error, request, reply) => {
-    const failure = fromFastify(error, request);
-    const page = failure.code === 'rate_limited' && !isV1(request.url) && options.busyPage?.(request, reply, failure);
-    return page || sendFailure(request, reply, failure);
-  });
+  app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));
   return app;
@@ -157,7 +153,10 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
   const { memories, patience = PATIENCE, trustedProxies = [] } = options;
   const framework = takeOver(server, 'request') as RequestListener;
   const front = memories && createFront(app, framework, { ...options, memories, patience, trustedProxies });
-  if (front === undefined) app.decorate('rememberPlan', () => {});
+  if (front === undefined) {
+    app.decorate('rememberPlan', () => {});
+    app.decorate('readMessages', () => {});
+  }
   server.on('request', (request, response) => pipelines.begin(request, response, front ?? framework));
   // Node answers these itself, with nothing but a status, unless somebody listens.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError, badRequest, type ServiceError } from '../../src/domain/errors.js';
 import type { Call, Outcome, Params } from '../../src/serve/call.js';
+import type { PlannedCall } from '../http/plans.js';
 import { callerParts } from '../http/request.js';
 import { type Arguments, BUDGET, callBudget, parsed, refuseUnknown, toVariables } from './arguments.js';
 import type { Catalogue, ListedTool, ReadTool } from './catalogue.js';
@@ -14,19 +15,20 @@ export interface Http {
 }
 
 /** What all calls of this interface have in common. */
-const mcpCall = ({ request, reply }: Http) =>
-  ({ ...callerParts(request, reply), interface: 'mcp', allOrNothing: true }) as const;
+const MCP_CALL = { interface: 'mcp', allOrNothing: true } as const;
+
+/** The `X-Max-Credits` of a request. */
+type BudgetHeader = string | string[] | undefined;
 
 /** A tool's call, or the pricing of one. */
-export function toolCall(http: Http, catalogue: Catalogue, tool: ListedTool, given: Arguments): Call {
+export function toolCall(catalogue: Catalogue, tool: ListedTool, given: Arguments, header: BudgetHeader): PlannedCall {
   const read = catalogue.reads.get(tool.name);
-  const header = http.request.headers['x-max-credits'];
-  return read ? readCall(http, read, given, header) : priceCall(http, catalogue, given, header);
+  return read ? readCall(read, given, header) : priceCall(catalogue, given, header);
 }
 
-function readCall(http: Http, tool: ReadTool, given: Arguments, header: string | string[] | undefined): Call {
+function readCall(tool: ReadTool, given: Arguments, header: BudgetHeader): PlannedCall {
   return {
-    ...mcpCall(http),
+    ...MCP_CALL,
     render: renderResult,
     document: { name: tool.row.operation },
     parse() {
@@ -37,8 +39,8 @@ function readCall(http: Http, tool: ReadTool, given: Arguments, header: string |
   };
 }
 
-function priceCall(http: Http, catalogue: Catalogue, given: Arguments, header: string | string[] | undefined): Call {
-  const call = { ...mcpCall(http), parse: () => NOTHING };
+function priceCall(catalogue: Catalogue, given: Arguments, header: BudgetHeader): PlannedCall {
+  const call = { ...MCP_CALL, parse: () => NOTHING };
   try {
     const { tool, inner } = resolvePricedTool(catalogue, given);
     return {
@@ -72,8 +74,9 @@ function resolvePricedTool({ reads }: Catalogue, given: Arguments): { tool: Read
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
 /** A message that reads nothing: checks its key and whether the rate allows it. The answer is minimal. */
-export const handshake = (http: Http): Call => ({
-  ...mcpCall(http),
+export const handshake = ({ request, reply }: Http): Call => ({
+  ...callerParts(request, reply),
+  ...MCP_CALL,
   isHandshake: true,
   document: { text: '{ __typename }' },
   parse: () => NOTHING,

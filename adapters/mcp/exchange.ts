@@ -11,13 +11,31 @@ export const STAND_IN = { content: [{ type: 'text', text: '' }], structuredConte
 /** Its members as the library writes them. No string of a message can contain this text: its quotes would be escaped. */
 const WRITTEN = JSON.stringify(STAND_IN).slice(1, -1);
 
-/** The library's message with the members of the result in place of the stand-in's. */
-export function completed({ bytes }: Exchanged, members: readonly Piece[]): Piece[] {
-  const message = String(bytes);
-  const at = message.indexOf(WRITTEN);
-  if (at < 0) throw new TypeError('The result of a tool is not in the message that was made of it.');
-  return [Buffer.from(message.slice(0, at)), ...members, Buffer.from(message.slice(at + WRITTEN.length))];
+/** The library's message around the members of a tool's result, for a message with any id. */
+export class Frame {
+  /** Split where the id is. */
+  readonly #texts: readonly string[];
+
+  /** `id` in JSON, as in all that follows. */
+  constructor({ bytes }: Exchanged, id: string) {
+    this.#texts = String(bytes).split(idMember(id));
+  }
+
+  /** Whether the id is in one place only: otherwise the frame fits no other message. */
+  get fitsAnyId(): boolean {
+    return this.#texts.length === 2;
+  }
+
+  /** The message with the members of the result in place of the stand-in's. */
+  around(members: readonly Piece[], id: string): Piece[] {
+    const [begin, end] = this.#texts.join(idMember(id)).split(WRITTEN);
+    if (begin === undefined || end === undefined)
+      throw new TypeError('The result of a tool is not in the message that was made of it.');
+    return [Buffer.from(begin), ...members, Buffer.from(end)];
+  }
 }
+
+const idMember = (id: string): string => `"id":${id}`;
 
 /** A complete answer: the server that made it is closed. */
 export interface Exchanged {

@@ -3,7 +3,6 @@ import type { Serve } from '../../src/serve/serve.js';
 import { toolCall } from './calls.js';
 import { buildCatalogue, type Catalogue, type CatalogueOptions } from './catalogue.js';
 import { buildResources } from './resources.js';
-import { toToolResult } from './result.js';
 import { newServer, type ServerContent } from './server.js';
 import { mountTransport } from './transport.js';
 
@@ -25,9 +24,7 @@ export function mountMcp(app: FastifyInstance, { serve, ...options }: McpOptions
     ]);
     const resources = buildResources(options.schema, catalogue);
     const offer: ServerContent = { library, catalogue, resources, validator: new AjvJsonSchemaValidator() };
-    return (http, run, sendLater) =>
-      newServer(offer, async (tool, given) =>
-        toToolResult(await run(toolCall(http, catalogue, tool, given)), sendLater),
-      );
+    return ({ headers }, run) =>
+      newServer(offer, (tool, given) => run(toolCall(catalogue, tool, given, headers['x-max-credits'])));
   });
 }

@@ -1,6 +1,5 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toCredits } from '../../src/domain/credits.js';
-import { asServiceError, type ServiceError } from '../../src/domain/errors.js';
+import type { ServiceError } from '../../src/domain/errors.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
 import type { Piece } from '../http/bodies/encodings.js';
 import { errorBody } from '../http/failure.js';
@@ -10,22 +9,17 @@ import { RenderedResult, renderResult } from './rendered-result.js';
 import { costLine, formatEnvelope, type ToolEnvelope } from './text.js';
 
 /**
- * Takes the members of a result as they are written, `"content":…,"structuredContent":…`, to be sent later, and returns
- * what stands in for them until then.
+ * The members of a tool's result as they are written, `"content":…,"structuredContent":…`: the envelope of REST, or a
+ * failure with the same code (A19). Throws where an answer's field failed.
  */
-export type SendLater = (members: readonly Piece[]) => CallToolResult;
-
-/** An outcome as a tool's result: the envelope of REST, or a failure with the same code (A19). */
-export function toToolResult({ result, requestId }: Outcome, sendLater: SendLater): CallToolResult {
-  if (result.kind === 'refusal') return failed(result.failure, requestId);
-  try {
-    return result.estimate ? estimated(result, requestId) : sendLater(resultPieces(result, requestId));
-  } catch (error) {
-    return failed(asServiceError(error), requestId);
-  }
+export function resultMembers({ result, requestId }: Outcome): readonly Piece[] {
+  if (result.kind === 'refusal') return written(failed(result.failure, requestId));
+  return result.estimate ? written(estimated(result, requestId)) : resultPieces(result, requestId);
 }
 
-function estimated(answer: Answer, requestId: string): CallToolResult {
+const written = (result: object): Buffer[] => [Buffer.from(JSON.stringify(result).slice(1, -1))];
+
+function estimated(answer: Answer, requestId: string): object {
   const envelope = JSON.parse(estimateEnvelope(answer, requestId, [])) as ToolEnvelope;
   return { content: [{ type: 'text', text: formatEnvelope(envelope) }], structuredContent: { ...envelope } };
 }
@@ -49,7 +43,7 @@ function resultPieces(answer: Answer, requestId: string): Piece[] {
   ];
 }
 
-function failed(failure: ServiceError, requestId: string): CallToolResult {
+function failed(failure: ServiceError, requestId: string): object {
   const lines = [
     `${failure.code}: ${failure.message}`,
     adviceOn(failure),

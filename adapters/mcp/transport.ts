@@ -1,18 +1,19 @@
-import type { Server } from '@modelcontextprotocol/server';
+import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { type Lazy, lazily } from '../../src/lib/lazily.js';
-import type { Call, Outcome } from '../../src/serve/call.js';
+import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
-import type { Piece } from '../http/bodies/encodings.js';
-import { sendPieces } from '../http/bodies/shared-body.js';
-import { bearerChallenge, errorBody, failureHeaders, logFailure } from '../http/failure.js';
-import { creditHeaders, limitHeaders, serverTiming, setHeaders } from '../http/headers.js';
-import { decodeBody, refusedUnread } from '../http/request.js';
+import { joined } from '../http/bodies/encodings.js';
+import { bearerChallenge, errorBody } from '../http/failure.js';
+import { limitHeaders, serverTiming, setHeaders } from '../http/headers.js';
+import { type Form, type HttpAnswer, sendOutcome, sendPlanned } from '../http/outcome.js';
+import type { PlannedCall, ReadMessage } from '../http/plans.js';
+import { callerParts, decodeBody, refusedUnread } from '../http/request.js';
 import { parsed } from './arguments.js';
 import { type Http, handshake, httpRefusal } from './calls.js';
-import { completed, type Exchanged, exchange, rpcMethod, STAND_IN } from './exchange.js';
-import type { SendLater } from './result.js';
+import { type Exchanged, exchange, Frame, rpcMethod, STAND_IN } from './exchange.js';
+import { resultMembers } from './result.js';
 
 /** Values in a message, in all of its objects and lists together: a call with a hundred ids has about 110. */
 const MOST_VALUES = 1000;
@@ -78,13 +79,11 @@ const EXPOSED = [
 ].join(', ');
 
 /** Set on every answer: clients in browsers are admitted, from any site that passes the origin check. */
-function openToBrowsers(reply: FastifyReply): void {
-  setHeaders(reply, {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Expose-Headers': EXPOSED,
-    'Cache-Control': 'private, no-store',
-  });
-}
+const OPEN_TO_BROWSERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+  'Cache-Control': 'private, no-store',
+};
 
 /** Answers the preflight request of a browser. */
 function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -100,11 +99,11 @@ function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply 
 
 const URL_PATH = '/mcp';
 
-/** Runs a tool's call: its outcome decides the HTTP answer. */
-export type Run = (call: Call) => Promise<Outcome>;
+/** Runs a tool's call, whose outcome decides the HTTP answer, and returns what stands in for its result until then. */
+export type Run = (call: PlannedCall) => Promise<CallToolResult>;
 
 /** Makes the server for one HTTP request. */
-export type ServerFor = (http: Http, run: Run, sendLater: SendLater) => Server;
+export type ServerFor = (request: FastifyRequest, run: Run) => Server;
 
 /**
  * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions, whatever is served over it. The
@@ -112,6 +111,7 @@ export type ServerFor = (http: Http, run: Run, sendLater: SendLater) => Server;
  */
 export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
   const opened = lazily(open);
+  app.readMessages(URL_PATH, readToolCall);
   const route = (
     method: string | string[],
     handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
@@ -121,7 +121,7 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
       url: URL_PATH,
       config: { sharedBy: 'caller' },
       onRequest: async (request, reply) => {
-        openToBrowsers(reply);
+        setHeaders(reply, OPEN_TO_BROWSERS);
         if (!isAllowedOrigin(request.headers.origin)) throw wrongOrigin();
       },
       handler: async (request, reply) => handler(request, reply),
@@ -147,48 +147,49 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
 const MOST_READ_FOR_ID = 4096;
 
 async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promise<FastifyReply> {
-  const refused = await refusedUnread(serve, http.request, { interface: 'mcp' });
+  const { request, reply } = http;
+  const refused = await refusedUnread(serve, request, { interface: 'mcp' });
   if (refused?.result.kind === 'refusal') {
-    const isSmall = ((http.request.body as Buffer | undefined)?.length ?? 0) <= MOST_READ_FOR_ID;
-    return refuse(
-      http,
-      { ...refused, operation: null },
-      refused.result.failure,
-      isSmall ? parseBody(http.request) : null,
-    );
+    const isSmall = ((request.body as Buffer | undefined)?.length ?? 0) <= MOST_READ_FOR_ID;
+    const id = isSmall ? idOf(parseBody(request)) : 'null';
+    return sendOutcome(refusalForm(id), { ...refused, operation: null }, request, reply);
   }
   const serverFor = await opened.get();
-  const body = parseBody(http.request);
-  // An object, since TypeScript does not track assignments made in a callback.
-  const called: { outcome: Outcome | null; members: readonly Piece[] | null } = { outcome: null, members: null };
-  const run: Run = async (call) => {
-    const outcome = await serve(call);
-    called.outcome = outcome;
-    return outcome;
-  };
-  const sendLater: SendLater = (members) => {
-    called.members = members;
-    return STAND_IN;
-  };
+  const body = parseBody(request);
+  const id = idOf(body);
   // A client that is not admitted is told so before any work is done for it. A tool's call is admitted, or not, when it
   // runs.
   const tooMuch = tooMuchIn(body);
   const handshakeOutcome =
     rpcMethod(body) === 'tools/call' && tooMuch === null ? null : await runHandshake(serve, http);
   if (handshakeOutcome?.result.kind === 'refusal')
-    return refuse(http, handshakeOutcome, handshakeOutcome.result.failure, body);
-  if (handshakeOutcome && tooMuch) return refuse(http, handshakeOutcome, tooMuch, body);
-  const exchanged = await exchange(asFetchRequest(http.request), body, () => serverFor(http, run, sendLater));
-  const outcome = called.outcome ?? handshakeOutcome ?? (await runHandshake(serve, http));
-  const refusal = httpRefusal(outcome, called.outcome !== null);
-  if (refusal) return refuse(http, outcome, refusal, body);
-  noteOutcome(http, outcome);
-  noteResult(http, outcome, called.outcome !== null);
-  setHeaders(http.reply, responseHeaders(exchanged));
-  http.reply.code(exchanged.status);
-  if (called.members) return sendResult(http, outcome, completed(exchanged, called.members));
+    return sendOutcome(refusalForm(id), handshakeOutcome, request, reply);
+  if (handshakeOutcome && tooMuch) {
+    const result = { kind: 'refusal', failure: tooMuch } as const;
+    return sendOutcome(refusalForm(id), { ...handshakeOutcome, result }, request, reply);
+  }
+  // An object, since TypeScript does not track assignments made in a callback.
+  const called: { by: { call: PlannedCall; outcome: Outcome } | null } = { by: null };
+  const run: Run = async (call) => {
+    called.by = { call, outcome: await serve({ ...callerParts(request, reply), ...call }) };
+    return STAND_IN;
+  };
+  const exchanged = await exchange(asFetchRequest(request), body, () => serverFor(request, run));
+  if (called.by) {
+    const { call, outcome } = called.by;
+    const frame = new Frame(exchanged, id);
+    const form = toolForm(frame, id, exchanged);
+    return frame.fitsAnyId
+      ? sendPlanned({ call, serve, form }, outcome, request, reply)
+      : sendOutcome(form, outcome, request, reply);
+  }
+  const outcome = handshakeOutcome ?? (await runHandshake(serve, http));
+  if (outcome.result.kind === 'refusal') return sendOutcome(refusalForm(id), outcome, request, reply);
+  request.outcome = outcome;
+  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
+  setHeaders(reply, responseHeaders(exchanged));
   // Never null, which Fastify would send as JSON.
-  return http.reply.send(exchanged.bytes);
+  return reply.code(exchanged.status).send(exchanged.bytes);
 }
 
 /** The outcome of a message that is not a tool's call: it runs no operation. */
@@ -197,49 +198,70 @@ const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   operation: null,
 });
 
-/** For the log, and the headers of all calls. */
-function noteOutcome({ request, reply }: Http, outcome: Outcome): void {
-  request.outcome = outcome;
-  setHeaders(reply, { ...limitHeaders(outcome), 'Server-Timing': serverTiming(outcome, reply.elapsedTime) });
+/** How the outcome of a tool's call is written, in this message or in one that asks the same under another id. */
+function toolForm(frame: Frame, ownId: string, exchanged: Exchanged): Form {
+  const { status } = exchanged;
+  const headers = responseHeaders(exchanged);
+  return {
+    headers: OPEN_TO_BROWSERS,
+    write(outcome, { messageId: id = ownId, baseUrl }) {
+      const refusal = httpRefusal(outcome, true);
+      if (refusal) return refusedMessage(refusal, outcome.requestId, id, baseUrl);
+      const pieces = frame.around(resultMembers(outcome), id);
+      const isKept = outcome.result.kind === 'answer' && outcome.result.rendered !== undefined;
+      return { status, headers, body: isKept ? pieces : String(joined(pieces)) };
+    },
+  };
 }
 
-/** Sets the headers that go with a tool's result, the same as REST's. */
-function noteResult({ request, reply }: Http, outcome: Outcome, wasTool: boolean): void {
-  if (!wasTool) return;
-  const { result } = outcome;
-  if (result.kind === 'answer') {
-    setHeaders(reply, creditHeaders(result, outcome));
-    return;
-  }
-  logFailure(request, result.failure);
-  setHeaders(reply, failureHeaders(result.failure));
-}
-
-/** A result that was made for this call alone is compressed for it alone. */
-const sendResult = ({ request, reply }: Http, { result }: Outcome, pieces: readonly Piece[]): FastifyReply =>
-  result.kind === 'answer' && result.rendered
-    ? sendPieces(request, reply, pieces)
-    : reply.send(Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes))));
+const refusalForm = (id: string): Form => ({
+  headers: OPEN_TO_BROWSERS,
+  write({ result, requestId }, { baseUrl }) {
+    if (result.kind !== 'refusal') throw new TypeError('This form has no answers.');
+    return refusedMessage(result.failure, requestId, id, baseUrl);
+  },
+});
 
 /** A message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
-function refuse({ request, reply }: Http, outcome: Outcome, failure: ServiceError, body: unknown): FastifyReply {
-  noteOutcome({ request, reply }, outcome);
-  logFailure(request, failure);
-  if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-  if (failure.status === 401)
-    reply.header('WWW-Authenticate', bearerChallenge(failure, request.server.baseUrl, URL_PATH));
+const refusedMessage = (failure: ServiceError, requestId: string, id: string, baseUrl: string): HttpAnswer => ({
+  status: failure.status,
+  headers: {
+    'WWW-Authenticate': failure.status === 401 ? bearerChallenge(failure, baseUrl, URL_PATH) : undefined,
+    'Content-Type': 'application/json; charset=utf-8',
+  },
+  body: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32000, message: failure.message, data: errorBody(failure, requestId) })}}`,
+});
+
+/** The id of a message, in JSON; `null` where it has none that an answer may repeat. */
+function idOf(body: unknown): string {
   const id = (body as { id?: unknown } | null | undefined)?.id;
-  return reply
-    .code(failure.status)
-    .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        jsonrpc: '2.0',
-        id: typeof id === 'string' || typeof id === 'number' ? id : null,
-        error: { code: -32000, message: failure.message, data: errorBody(failure, request.id) },
-      }),
-    );
+  return typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : 'null';
 }
+
+/** Headers by which the protocol reads a message, besides those that every request is known by. */
+const READ_HEADERS = ['origin', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+
+/** Ids that are written as they came. */
+const PLAIN_ID = /^[ -~]{0,64}$/;
+
+/** What only belongs to one message among those that ask the same (what a client notes for itself is not read). */
+const isOfProtocol = (name: string): boolean => name.startsWith('io.modelcontextprotocol/');
+
+/** What a tool's call asks, whatever its id and its notes. */
+export const readToolCall: ReadMessage = (headers, text) => {
+  const message = parsed(text);
+  if (rpcMethod(message) !== 'tools/call') return undefined;
+  const { id, params, ...others } = message as { id?: unknown; params?: unknown };
+  if (!(Number.isSafeInteger(id) || (typeof id === 'string' && PLAIN_ID.test(id)))) return undefined;
+  if (typeof params !== 'object' || params === null) return undefined;
+  const { _meta: meta, ...asked } = params as { _meta?: unknown };
+  if (meta !== undefined && (typeof meta !== 'object' || meta === null || Array.isArray(meta))) return undefined;
+  const { progressToken = 0 } = (meta ?? {}) as { progressToken?: unknown };
+  if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return undefined;
+  const read = Object.entries(meta ?? {}).filter(([name]) => isOfProtocol(name));
+  const key = JSON.stringify([others, asked, read, READ_HEADERS.map((name) => headers[name])]);
+  return { key, id: JSON.stringify(id) };
+};
 
 /** The parsed body; undefined where it is not JSON. */
 function parseBody({ body }: FastifyRequest): unknown {

@@ -9,19 +9,19 @@ export interface CapFields {
 }
 
 export const PERIODS = [
-  { value: 'month', text: 'per month' },
   { value: 'day', text: 'per day' },
+  { value: 'month', text: 'per month' },
   { value: 'total', text: 'in total' },
   { value: 'none', text: 'no cap (the whole wallet)' },
 ] as const;
 
-/** Credits: enough to work with, too little to regret. */
-const OFFERED = 1000;
+/** Credits a day: enough to work with, too little to regret. */
+export const OFFERED = 100;
 
-/** The initial suggestion: no more than the wallet holds, unless it is empty. */
+/** The initial suggestion: no more than half of the wallet a day, unless it is nearly empty. */
 export function offeredCap(balance: Thousandths): CapFields {
-  const whole = Math.floor(toCredits(balance));
-  return { amount: String(whole < 1 ? OFFERED : Math.min(OFFERED, whole)), period: 'month' };
+  const half = Math.floor(toCredits(balance) / 2);
+  return { amount: String(half < 1 ? OFFERED : Math.min(OFFERED, half)), period: 'day' };
 }
 
 /** Throws `bad_request`, with a message for the customer, when the fields are invalid. */

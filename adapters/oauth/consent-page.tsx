@@ -1,4 +1,4 @@
-import { toCredits } from '../../src/domain/credits.js';
+import { toCredits, toThousandths } from '../../src/domain/credits.js';
 import { inCredits } from '../../src/domain/figures.js';
 import { itemPrice, type UNITS } from '../../src/domain/prices.js';
 import type { AuthorizationRequest } from '../../src/oauth/authorization.js';
@@ -6,7 +6,7 @@ import { isDocumentId } from '../../src/oauth/clients.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { document } from '../pages/kit/layout.js';
 
-import { type CapFields, PERIODS } from './cap-fields.js';
+import { type CapFields, OFFERED, PERIODS } from './cap-fields.js';
 import { type Destination, describeDestination } from './destination.js';
 
 export interface ConsentModel {
@@ -101,7 +101,8 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
     <legend>Spend cap</legend>
     <p>
       It spends from your wallet: {price('tweet', 'miss')} per tweet or profile, half of that if cached. It can never
-      spend more than the cap.
+      spend more than the cap: {OFFERED} credits read about{' '}
+      {Math.floor(toThousandths(OFFERED) / itemPrice('tweet', 'miss'))} tweets.
     </p>
     {fault !== null && (
       <p class="notice bad" id="cap-fault">

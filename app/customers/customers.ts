@@ -20,7 +20,7 @@ import { openBilling } from './billing.js';
 import { openMaintenance } from './maintenance.js';
 import { openOAuth } from './oauth.js';
 import { mountOperators } from './operators.js';
-import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions, contactIn } from './options.js';
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
@@ -110,6 +110,7 @@ export async function openCustomers(
         network: shown.network,
         checkoutOrigin: billing.checkoutOrigin,
         seller: config.seller,
+        contact: contactIn(config),
         mail: mail !== null,
         ...{ passkeys: signIn.passkeys, emailChange: signIn.emailChange },
       });

@@ -16,6 +16,10 @@ import type { Stores } from '../stores.js';
 export const formatUserAgent = ({ contact }: Pick<Config, 'contact'>): string =>
   `Perch/${VERSION}${contact === null ? '' : ` (+${contact})`}`;
 
+/** Where people reach the operator; null: no contact is configured. */
+export const contactIn = ({ contact, baseUrl }: Pick<Config, 'contact' | 'baseUrl'>): string | null =>
+  contact === baseUrl ? null : contact;
+
 /** Replacements for configured parts: tests. */
 export interface StandIns {
   readonly mail?: Mail;

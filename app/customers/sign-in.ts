@@ -19,7 +19,7 @@ import { Sessions } from '../../src/sign-in/sessions.js';
 import { SignIn, type SignInOptions } from '../../src/sign-in/sign-in.js';
 import type { Lifecycle } from '../lifecycle.js';
 import type { Stores } from '../stores.js';
-import { CLOSED_TOGETHER, type CustomersOptions } from './options.js';
+import { CLOSED_TOGETHER, type CustomersOptions, contactIn } from './options.js';
 
 /** The mail transport; null if none is configured, and the operator passes links on from the log. */
 export function openMail({ mail, authUrl, host }: Config): Mail | null {
@@ -76,7 +76,8 @@ export async function openSignIn(
     passkeys,
     emailChange,
     mount({ admitPublic }: Admit) {
-      mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, byMail: mail !== null });
+      const shown = { byMail: mail !== null, contact: contactIn(config) };
+      mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, ...shown });
     },
     /** Deletes expired links, sessions and challenges. */
     async sweep() {

@@ -1,13 +1,19 @@
+import { createHmac } from 'node:crypto';
 import { hashKey, keyPrefix, mintKey, modeOfKey } from '../access/key.js';
 import type { RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { badRequest } from '../domain/errors.js';
+import { counted } from '../domain/figures.js';
 import type { Mode } from '../domain/mode.js';
+import { HOUR_MS } from '../lib/durations.js';
 import type { Accounts, Cap, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
 /** Most live keys of an account, not counting those of clients. */
 const MOST_LIVE = 100;
+
+/** The name of a session's test key: where it is used. */
+const SESSION_KEY = 'GraphiQL and API reference';
 
 export interface MintedKey {
   /** The whole key: shown once, never stored (5.1.1). */
@@ -63,6 +69,30 @@ export class Keys {
   }
 
   /**
+   * The test key of a signed-in browser, for pages that send requests from there (A43). It is derived from the session and the
+   * hour, not stored: so however often and in however many tabs it is asked for, a session gets one an hour. It works until
+   * the end of the next hour, or until the session ends. Throws as `createTest` does, and `bad_request` if its owner
+   * revoked it.
+   */
+  async forSession(
+    { accountId, sessionId }: { readonly accountId: string; readonly sessionId: string },
+    by: Actor,
+  ): Promise<MintedKey> {
+    const testId = await this.#accounts.openTestAccount(accountId, by);
+    await this.#roomIn(testId);
+    const hour = Math.floor(this.#clock.now() / HOUR_MS);
+    const key = mintKey(derivedBytes(this.#pepper, `test key of session ${sessionId} in hour ${hour}`), 'test');
+    const session = { sessionId, expiresAt: new Date((hour + 2) * HOUR_MS).toISOString() };
+    const given = { accountId: testId, prefix: keyPrefix(key), name: SESSION_KEY, cap: null, session };
+    const record = await this.#accounts.addKey({ ...given, hash: hashKey(key, this.#pepper) }, by);
+    if (record.revokedAt === null) return { key, record };
+    const minutes = Math.ceil(((hour + 1) * HOUR_MS - this.#clock.now()) / 60_000);
+    throw badRequest(
+      `You revoked this browser's test key. It gets another one in ${counted(minutes, 'minute')}; until then, create one in the dashboard.`,
+    );
+  }
+
+  /**
    * Replaces a key with another of the same name, cap and wallet; the old one keeps working for `overlapMs`, or ends
    * now for 0 (A10). Throws `bad_request` for a key that has ended, was rotated already, or is a client's, and if an
    * overlap would leave too many live keys.
@@ -108,4 +138,13 @@ export class Keys {
   revoke(accountId: string, keyId: string, by: Actor): Promise<KeyRecord> {
     return this.#accounts.revokeKey({ accountId, keyId }, by);
   }
+}
+
+/** As many bytes as are asked for, always the same for one secret and purpose, and of no use without the secret. */
+function derivedBytes(secret: string | Uint8Array, purpose: string): RandomBytes {
+  let block = 0;
+  return (length) => {
+    block += 1;
+    return createHmac('sha256', secret).update(`${purpose}, block ${block}`).digest().subarray(0, length);
+  };
 }

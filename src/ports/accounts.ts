@@ -58,6 +58,8 @@ export interface AccountRecord {
   readonly frozen: boolean;
   /** Of a test account: the customer's account that it belongs to; null for a live one. */
   readonly testOf: string | null;
+  /** Of a test account: the UTC day of its last refill of play credits; null before the first, and of a live one. */
+  readonly refilledOn: string | null;
   readonly keys: readonly KeyRecord[];
 }
 
@@ -82,6 +84,8 @@ export interface NewKey {
   readonly prefix: string;
   readonly name: string;
   readonly cap: Cap | null;
+  /** Of a key that belongs to a browser's session and ends with it, at the latest at `expiresAt` (RFC 3339). */
+  readonly session?: { readonly sessionId: string; readonly expiresAt: string } | undefined;
 }
 
 /** The key that replaces another, with its name, cap, wallet and grant. */
@@ -112,7 +116,10 @@ export interface Accounts {
   rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
-  /** Throws `not_found` without such an account. That the key is of the account's mode is for `Keys` to check. */
+  /**
+   * Throws `not_found` without such an account. That the key is of the account's mode is for `Keys` to check. The key of a
+   * session is added once: a second time returns it as it is.
+   */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
   keyByPrefix(prefix: string, accountId?: string): Promise<(KeyRecord & { accountId: string }) | undefined>;

@@ -157,6 +157,8 @@ export interface Network {
    * that is billed and was asked in the last day.
    */
   selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
+  /** The handle of an account that many follow, for samples on pages; null: the network has no account yet. */
+  sample?(context: ReadContext): Promise<string | null>;
   /** Closes its connections. */
   close?(): Promise<void>;
 }

@@ -40,7 +40,7 @@ export interface SessionStore {
   seen(accountId: string, sessionId: string, at: number): Promise<void>;
   /** The most recently used first. */
   list(accountId: string, working: ActiveAt): Promise<SessionRecord[]>;
-  /** Ends one session of the account, or all but one. Returns how many were live until now. */
+  /** Ends one session of the account, or all but one, and their test keys. Returns how many were live until now. */
   end(accountId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
   /** Deletes sessions that ended before that time. */
   forget(before: number): Promise<void>;

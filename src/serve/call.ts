@@ -56,7 +56,7 @@ export interface Call {
   /** Distinguishes renderings of the same data by different interfaces. */
   readonly interface: 'rest' | 'graphql' | 'mcp';
   /** Renders the part of an answer that does not depend on the call: kept if the answer can be sent again. */
-  readonly render?: (answer: Answer) => Rendered;
+  readonly render?: ((answer: Answer) => Rendered) | undefined;
   /** Whether a call without a key may pass when its operation turns out to be introspection. */
   readonly mayBeKeyless?: boolean;
   /** The decision of `enter` on a caller without a key: its bucket is not asked again. */

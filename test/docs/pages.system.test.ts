@@ -10,7 +10,16 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './readme/examples.js';
 import { blocksOf, commandsOf, ROOT } from './readme/markdown.js';
 
-const PAGES = ['graphql.md', 'rest.md', 'pricing.md', 'cursors.md', 'errors.md'];
+const PAGES = [
+  'quickstart.md',
+  'authentication.md',
+  'graphql.md',
+  'rest.md',
+  'pricing.md',
+  'cursors.md',
+  'search.md',
+  'errors.md',
+];
 
 const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
 
@@ -29,7 +38,9 @@ describe.each(PAGES)('docs/%s', (name) => {
 
     // Another node has nothing in its cache yet: no page depends on what the page before has read.
     beforeAll(async () => {
-      const [node, account] = [await perch.another(), await perch.account({ credits: 1000 })];
+      const [node, live] = [await perch.another(), await perch.account({ credits: 1000 })];
+      // The quickstart has its reader make a test key.
+      const account = name === 'quickstart.md' ? await perch.testKey(live) : live;
       const balance = () => perch.balance(account);
       answers = await answersOf(examples, { url: node.url, account, balance, variables: {} });
       await node.close();

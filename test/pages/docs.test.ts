@@ -7,7 +7,7 @@ import { TOOLS } from '../../adapters/mcp/tools.js';
 import { apiEntries } from '../../adapters/pages/docs/api/model.js';
 import { apiPage } from '../../adapters/pages/docs/api/pages.js';
 import { pythonName } from '../../adapters/pages/docs/api/samples.js';
-import { GROUPS } from '../../adapters/pages/docs/contents.js';
+import { entriesOf, filesOf, GROUPS } from '../../adapters/pages/docs/contents.js';
 import { llmsText, readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { renderGuide, resolveHref } from '../../adapters/pages/docs/render.js';
 import { ROUTES } from '../../adapters/rest/routes.js';
@@ -22,11 +22,41 @@ const page = (name: string) => pages.find((each) => each.name === name);
 
 describe('the documentation on the site', () => {
   it('has every file of docs/, in the order of the README', () => {
-    const shown = GROUPS.flatMap((group) => group.pages);
+    const shown = GROUPS.flatMap(filesOf).map(({ name }) => name);
     const files = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     expect([...shown].sort()).toEqual(files.map((name) => name.replace('.md', '')).sort());
-    const list = README.slice(README.lastIndexOf('- **Using it:**'));
+    const list = README.slice(README.lastIndexOf('- **Using Perch:**'));
     expect([...list.matchAll(/\]\(docs\/([\w-]+)\.md\)/g)].map(([, name]) => name)).toEqual(shown);
+  });
+
+  it('has a list of pages for each kind of reader beside their pages, without those for others', () => {
+    for (const { name, group } of pages.filter((each) => GROUPS.includes(each.group))) {
+      const html = DOCS_PAGES[`/docs/${name}`] ?? '';
+      const list = html.slice(
+        html.indexOf('aria-label="Documentation"'),
+        html.indexOf('</nav>', html.indexOf('aria-label="Documentation"')),
+      );
+      const shown = [...list.matchAll(/href="\/docs\/([\w-]+)"/g)].map(([, each]) => each);
+      expect([name, shown]).toEqual([name, entriesOf(group).map((entry) => entry.name)]);
+      for (const other of GROUPS.filter((each) => each !== group)) expect(list).toContain(`href="/docs#${other.id}"`);
+    }
+  });
+
+  it('has a card for each page with a sentence written for it', () => {
+    const index = DOCS_PAGES['/docs'] ?? '';
+    const summaries = GROUPS.flatMap(entriesOf).map(({ summary }) => summary);
+    for (const summary of summaries) {
+      expect(summary).toMatch(/^[A-Z].{25,125}\.$/);
+      expect(index).toContain(`<p>${summary}</p>`);
+    }
+    expect(new Set(summaries).size).toBe(summaries.length);
+  });
+
+  it('has an outline of each page in place of its own list of sections', () => {
+    const html = DOCS_PAGES['/docs/deploying'] ?? '';
+    expect(html).toMatch(/id="docs-outline">.*href="#upgrading">Upgrading</s);
+    expect(page('deploying')?.markdown).toContain('- [Upgrading](#upgrading)');
+    expect(page('deploying')?.html).not.toContain('href="#upgrading">Upgrading</a></li>');
   });
 
   it('links only to pages and headings that are on the site', () => {
@@ -62,7 +92,7 @@ describe('the documentation on the site', () => {
   });
 
   it('finds the operations of the API reference, and the types, and lists them for programs', () => {
-    const ids = searchRows(pages, entries).map((row) => (row as { id: string }).id);
+    const ids = searchRows(pages, entries).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['/docs/api/followers', '/docs/types/User', '/docs/types/User#tweets']));
     const text = llmsText(pages, entries, BASE);
     for (const { id } of entries) expect(text).toContain(`(${BASE}/docs/api/${id})`);
@@ -73,7 +103,7 @@ describe('the documentation on the site', () => {
     const index = JSON.stringify(searchRows(pages, entries));
     expect(index.length).toBeLessThan(1_000_000);
     expect(gzipSync(index).length).toBeLessThan(250_000);
-    const ids = searchRows(pages, entries).map((row) => (row as { id: string }).id);
+    const ids = searchRows(pages, entries).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -147,18 +147,24 @@ describeInChromium('GraphiQL in a browser', () => {
     await run(page);
     // The page must stand still while axe looks at it.
     await expect.poll(() => text(page, 'last-cost')).toMatch(/credits/);
+    const options = page.getByRole('button', { name: 'Options' });
+    const openOptions = async (): Promise<void> => ((await options.isVisible()) ? options.click() : undefined);
+    await openOptions();
     await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
+    await page.keyboard.press('Escape');
     await page.evaluate(axe.source);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const opener of [null, 'last-cost', 'copy-open']) {
+        if (opener === 'copy-open') await openOptions();
         if (opener !== null) await page.locator(`#${opener}`).click();
         const faults = await page.evaluate(
           'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
         );
         expect({ colorScheme, opener, faults }).toEqual({ colorScheme, opener, faults: [] });
         if (opener !== null) await page.keyboard.press('Escape');
+        if (opener === 'copy-open') await page.keyboard.press('Escape');
       }
     }
   });

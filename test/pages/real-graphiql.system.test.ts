@@ -79,17 +79,21 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await takeDemoKey(page);
     await run(page);
     await expect.poll(() => text(page, 'last-cost')).toMatch(/credits (miss|hit)$/);
+    await page.getByRole('button', { name: 'Options' }).click();
     await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
+    await page.keyboard.press('Escape');
     const places: Record<string, number> = await page.evaluate(`(() => {
       const box = (selector) => document.querySelector(selector).getBoundingClientRect();
       const [query, answer] = [box('.graphiql-editors'), box('.graphiql-response')];
       return { wider: document.documentElement.scrollWidth - innerWidth, chip: box('#last-cost').right,
-        overlap: Math.max(0, query.bottom - answer.top), query: query.height, answer: answer.height };
+        overlap: Math.max(0, query.bottom - answer.top), query: query.height, answer: answer.height,
+        bar: box('.bar').height };
     })()`);
     await tab.close();
     expect(places).toMatchObject({ wider: 0, overlap: 0 });
     expect(places.chip).toBeLessThanOrEqual(360);
+    expect(places.bar, 'one line').toBeLessThan(64);
     for (const height of [places.query, places.answer]) expect(height).toBeGreaterThan(200);
   });
 

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { agentClients, agentPrompts } from '../../adapters/pages/kit/agent-clients.js';
+import { DEMO_HANDLE } from '../../adapters/pages/kit/first-reads.js';
 import { toolsTable } from '../../test/clients/tools/results.js';
 import { callsTables } from './calls-table.js';
 import { commandReference } from './command-reference.js';
@@ -14,16 +16,34 @@ import { restPage } from './rest-page.js';
 const fileOf = (name: string): URL => new URL(`../../docs/${name}`, import.meta.url);
 const page = (name: string): string => readFileSync(fileOf(name), 'utf8');
 
+const EXAMPLE_URL = 'http://127.0.0.1:4000/mcp';
+
+/** What each client is told, as a page shows it; the links would be of the reader's own machine. */
+const clientsPart = (): string =>
+  agentClients(EXAMPLE_URL)
+    .map(({ name, where, code }) =>
+      code === null
+        ? `${name}: add the URL ${where}.`
+        : `${name}, ${where}:\n\n\`\`\`${code.language}\n${code.text}\n\`\`\``,
+    )
+    .join('\n\n');
+
+const promptsPart = (): string =>
+  agentPrompts(DEMO_HANDLE)
+    .map((prompt) => `- "${prompt}"`)
+    .join('\n');
+
 /** The pages of `docs/` that are made from the code, as a whole or in part, by name. */
 export const generatedPages = (): Readonly<Record<string, string>> => ({
+  'agents.md': withPart(withPart(page('agents.md'), 'clients', clientsPart()), 'prompts', promptsPart()),
   'architecture.md': withPart(page('architecture.md'), 'modules', modulesTable()),
   'clients.md': withPart(page('clients.md'), 'tools', toolsTable()),
   'command-line.md': withPart(page('command-line.md'), 'commands', commandReference()),
   'environment.md': withPart(page('environment.md'), 'variables', environmentTables()),
   'errors.md': errorsPage(),
-  'live-networks.md': withPart(page('live-networks.md'), 'operators', operatorsTable()),
   'pricing.md': withPart(withPart(page('pricing.md'), 'packs', packsTable()), 'tiers', tiersTable()),
   'rest.md': restPage(),
+  'search.md': withPart(page('search.md'), 'operators', operatorsTable()),
 });
 
 /** `docs/networks.md`, whose tables are counted: every read is run over stand-ins of the networks. */

@@ -29,7 +29,7 @@ Prices are credits per item: uncached, cached, and with \`fresh=true\`. [Pricing
 [errors](errors.md) have pages of their own.
 
 Searches take the network's operators: \`from:\` \`to:\` \`since:\` \`until:\` \`min_faves:\` \`filter:media\` \`-filter:replies\`
-\`"a phrase"\` \`OR\` \`( )\` and [more, by network](live-networks.md#search-operators). An invalid query is answered with 400 and the position of the mistake.
+\`"a phrase"\` \`OR\` \`( )\` and [more, by network](search.md#operators). An invalid query is answered with 400 and the position of the mistake.
 `;
 
 type Schemas = OpenapiDocument['components']['schemas'];

@@ -2,6 +2,7 @@ import { DEMO_HANDLES } from '../../../demo/entry-points.js';
 import type { Config } from '../../../src/config/config.js';
 import { figure } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
+import { firstPath, KNOWN_HANDLES } from '../../pages/kit/first-reads.js';
 import { demoKeyFile, demoTestKeyFile } from '../environment.js';
 import { facts } from '../print.js';
 import type { PreparedDemo } from './demo.js';
@@ -9,12 +10,10 @@ import type { PreparedDemo } from './demo.js';
 const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 
 /** A first read without a demo: of an account that is certain to exist, or of the key's own. */
-const FIRST_READS: Readonly<Record<Config['network'], string>> = {
-  corpus: '/v1/me',
-  bluesky: '/v1/users/bsky.app',
-  x: '/v1/users/X',
-  mastodon: '/v1/me',
-};
+function firstPathOf(network: Config['network']): string {
+  const handle = KNOWN_HANDLES[network];
+  return handle === undefined ? '/v1/me' : firstPath(handle);
+}
 
 /**
  * The text printed once the service listens: addresses, and a command that works when pasted. `signIn`: a link to the
@@ -42,7 +41,7 @@ function describeData({ network }: Config, demo: PreparedDemo | null): string {
 }
 
 function firstRead(url: string, config: Config, demo: PreparedDemo | null): string[] {
-  const read = `${url}${demo === null ? FIRST_READS[config.network] : `/v1/users/${DEMO_HANDLES.observatory}`}`;
+  const read = `${url}${demo === null ? firstPathOf(config.network) : firstPath(DEMO_HANDLES.observatory)}`;
   if (demo === null) {
     return [
       'Reads require an API key. Create an account with one, in another terminal:',
@@ -61,8 +60,9 @@ function firstRead(url: string, config: Config, demo: PreparedDemo | null): stri
     ];
   }
   return [
-    'Your demo key, shown only once (GraphiQL opens with it):',
+    'Your demo key, which GraphiQL opens with:',
     `  ${demo.key}`,
+    `It is also in ${demoKeyFile(config)}.`,
     'Try it:',
     `  curl -s -H 'x-api-key: ${demo.key}' ${read}`,
     ...(demo.testKey === null ? [] : [TEST_KEY, `  ${demo.testKey}`]),

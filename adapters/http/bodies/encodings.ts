@@ -101,6 +101,10 @@ export const ENCODINGS: readonly Encoding[] = [BROTLI, ...(zstdCompressSync ? [z
 /** A piece of a body that is sent in several: shared ones are compressed once and kept, the others are stored. */
 export type Piece = Rendered | Buffer;
 
+/** The bytes of all pieces, uncompressed. */
+export const joined = (pieces: readonly Piece[]): Buffer =>
+  Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes)));
+
 /**
  * One gzip member of all pieces, the only format of the three in which compressed pieces can follow each other. `made`:
  * how many bytes had to be compressed for it.

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Rendered } from '../../../src/serve/rendered.js';
-import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, type Piece } from './encodings.js';
+import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, joined, type Piece } from './encodings.js';
 
 /**
  * The content coding to answer with, of `names`, the best first; undefined: uncompressed. As for answers that are compressed
@@ -66,10 +66,32 @@ const gzipText = promisify(gzip);
 const brotliText = promisify(brotliCompress);
 const NOTHING = Buffer.alloc(0);
 
-/** A body in the encoding that the client asks for. A text is compressed beside the event loop. */
-export function encodeBody(headers: IncomingHttpHeaders, body: SharedBody | string): SentBody | Promise<SentBody> {
-  if (typeof body !== 'string') return encodeShared(headers, body);
-  const begin = Buffer.from(body);
+/** A body: a text is made, and compressed, for one answer alone; pieces are kept ones with the call's own between them. */
+export type Body = SharedBody | string | readonly Piece[];
+
+/** A body in the encoding that the client asks for. What is made for one answer is compressed beside the event loop. */
+export function encodeBody(headers: IncomingHttpHeaders, body: Body): SentBody | Promise<SentBody> {
+  if (typeof body === 'string') return encodeOwn(headers, Buffer.from(body));
+  return 'shared' in body ? encodeShared(headers, body) : encodePieces(headers, body);
+}
+
+/**
+ * Pieces as one body. The kept ones are compressed once, as gzip; for a client that reads only other encodings the body is
+ * compressed as one that was made for it alone.
+ */
+function encodePieces(headers: IncomingHttpHeaders, pieces: readonly Piece[]): SentBody | Promise<SentBody> {
+  const size = pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece : piece.bytes).length, 0);
+  const varies = size >= LEAST_COMPRESSED;
+  if (varies && askedFor(headers, [GZIP.name]) !== undefined) {
+    const { bytes, made } = gzipPieces(pieces);
+    return { begin: bytes, end: NOTHING, encoding: GZIP.name, varies, made };
+  }
+  const begin = joined(pieces);
+  if (varies && askedFor(headers) !== undefined) return encodeOwn(headers, begin);
+  return { begin, end: NOTHING, encoding: undefined, varies, made: 0 };
+}
+
+function encodeOwn(headers: IncomingHttpHeaders, begin: Buffer): SentBody | Promise<SentBody> {
   const whole = {
     begin,
     end: NOTHING,
@@ -97,21 +119,4 @@ function askedFor(headers: IncomingHttpHeaders, names: string[] = NAMES): (typeo
   if (typeof header !== 'string' || headers['x-no-compression'] !== undefined) return undefined;
   const name = encodingAskedFor(header, names);
   return ENCODINGS.find((each) => each.name === name);
-}
-
-/**
- * Sends kept pieces, with the call's own between them, as one body. The kept ones are compressed once, as gzip; for a
- * client that reads only other encodings the body is compressed as one that was made for it alone.
- */
-export function sendPieces(request: FastifyRequest, reply: FastifyReply, pieces: readonly Piece[]): FastifyReply {
-  const raw = pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes));
-  const isSmall = raw.reduce((sum, { length }) => sum + length, 0) < LEAST_COMPRESSED;
-  if (!isSmall) varyByEncoding(reply);
-  if (isSmall || askedFor(request.headers, [GZIP.name]) === undefined) {
-    if (isSmall || askedFor(request.headers) === undefined) request.madeBytes = 0;
-    return reply.send(Buffer.concat(raw));
-  }
-  const { bytes, made } = gzipPieces(pieces);
-  request.madeBytes = made;
-  return reply.header('Content-Encoding', GZIP.name).send(bytes);
 }

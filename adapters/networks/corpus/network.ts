@@ -4,7 +4,7 @@ import { pageWithoutSubject, type Readers, requireReader, servedBy } from '../..
 import type { Found, Network, NetworkPage } from '../../../src/ports/network.js';
 import { createHighlighter } from '../search/highlights/highlights.js';
 import { rowToUser } from './map.js';
-import { readTweets, readUsers } from './reads/entities.js';
+import { readMostFollowed, readTweets, readUsers } from './reads/entities.js';
 import { noTweet, noUser, privateTweet } from './reads/subject.js';
 import { readThread } from './reads/thread.js';
 import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
@@ -31,6 +31,7 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
     highlighter: createHighlighter({ exact: true }),
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
+    sample: ({ signal }) => readMostFollowed(run, signal),
     page: async (list, token, { signal }) => requireReader(READERS, list.kind)(run, list, parsePosition(token), signal),
   };
 }

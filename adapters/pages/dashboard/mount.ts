@@ -7,18 +7,18 @@ import { mountAlerts } from './alerts/alert-routes.js';
 import { mountMoney } from './credits/money-routes.js';
 import { refusalPage } from './frame/dashboard-page.js';
 import { accountShown, mountModeSwitch } from './frame/mode-switch.js';
-import { installRefusalPages } from './frame/refusals.js';
 import type { DashboardOptions } from './frame/services.js';
 import { mountKeys } from './keys/key-routes.js';
+import { mountOverview } from './overview/overview-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
 
 /**
  * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
-  const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options.accounts) });
-  installRefusalPages(app);
+  const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options) });
   loadCookies(app);
+  mountOverview(routes, options, () => app.baseUrl);
   mountUsage(routes, options);
   mountKeys(routes, options, () => app.baseUrl);
   mountModeSwitch(routes, options);

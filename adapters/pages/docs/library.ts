@@ -1,16 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { ApiEntry } from './api/model.js';
-import type { Group } from './contents.js';
+import { API, entriesOf, GROUPS, type Group, SITE_ENTRIES } from './contents.js';
 import { type Guide, renderGuide } from './render.js';
-import { forPrograms, sourcesFor } from './sources.js';
+import { forPrograms, type PageSource, sourcesFor } from './sources.js';
 import { typeSources } from './types.js';
 
 /** A page of the documentation: as HTML, as Markdown, and in sections for the search. */
-export interface DocsPage extends Guide {
-  readonly name: string;
-  readonly group: Group;
-  readonly markdown: string;
+export interface DocsPage extends Guide, Omit<PageSource, 'title'> {
+  /** As side bars and cards name it: its own title, unless that does not fit there. */
+  readonly label: string;
 }
 
 /**
@@ -19,8 +18,9 @@ export interface DocsPage extends Guide {
  */
 export async function readDocs(baseUrl: string, schema: GraphQLSchema): Promise<DocsPage[]> {
   const pages: DocsPage[] = [];
-  for (const { name, group, markdown } of [...sourcesFor(baseUrl), ...typeSources(schema)]) {
-    pages.push({ name, group, markdown: forPrograms(markdown), ...renderGuide(markdown) });
+  for (const { title, ...source } of [...sourcesFor(baseUrl), ...typeSources(schema)]) {
+    const guide = renderGuide(source.markdown);
+    pages.push({ ...source, ...guide, label: title ?? guide.title, markdown: forPrograms(source.markdown) });
     await setImmediate();
   }
   return pages;
@@ -49,20 +49,55 @@ export function llmsText(pages: readonly DocsPage[], entries: readonly ApiEntry[
   ].join('\n');
 }
 
+/** What the search compares, and shows of a result. */
+export interface SearchRow {
+  /** The address, and so unique. */
+  readonly id: string;
+  readonly title: string;
+  /** The page that a section is of, and the part of the documentation, where it is not the customers'. */
+  readonly of: string;
+  /** What else finds it. */
+  readonly words: string;
+  /** The names that its tables explain. */
+  readonly defines: string;
+  readonly text: string;
+  readonly weight: number;
+}
+
+/** A page as a whole goes before its sections that match as well. */
+const WHOLE = 1.15;
+/** An operation is looked for by its name; what is common to all is in the guides. */
+const OPERATION = 0.6;
+
 /** `/docs/search.json`: each section, and each operation of the API reference, for the search in the browser. */
-export const searchRows = (pages: readonly DocsPage[], entries: readonly ApiEntry[]): object[] => [
-  ...pages.flatMap(({ name, title, sections }) =>
-    sections.map(({ anchor, heading, text }) => ({
-      id: anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`,
-      page: title,
-      heading,
-      text,
+export function searchRows(pages: readonly DocsPage[], entries: readonly ApiEntry[]): SearchRow[] {
+  const operations = new Set(entries.map(({ method, path }) => `${method} ${path}`));
+  const [api] = GROUPS.flatMap(entriesOf).filter(({ name }) => name === API);
+  const others = [
+    ...(api === undefined ? [] : [{ ...api, name: '/docs/api', title: api.title ?? '' }]),
+    ...SITE_ENTRIES,
+  ];
+  return [
+    ...pages.flatMap(({ name, label, title, group, weight = group.weight, summary, finds, sections }) =>
+      sections
+        // The reference has a page for each.
+        .filter(({ heading }) => !operations.has(heading))
+        .map(({ anchor, heading, defines, text }) => ({
+          id: anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`,
+          title: anchor === '' ? label : heading,
+          of: [...(anchor === '' ? [] : [label]), ...(group === GROUPS[0] ? [] : [group.title])].join(', '),
+          words: [...(anchor === '' && label !== title ? [title] : []), finds?.[anchor] ?? ''].join(' '),
+          defines,
+          text: anchor === '' ? `${summary} ${text}` : text,
+          weight: weight * (anchor === '' ? WHOLE : 1),
+        })),
+    ),
+    ...others.map(({ name, title, summary, finds }) => ({
+      ...{ id: name, title, of: '', words: finds?.[''] ?? '', defines: '', text: summary, weight: WHOLE },
     })),
-  ),
-  ...entries.map(({ id, method, path, summary, description }) => ({
-    id: `/docs/api/${id}`,
-    page: 'API reference',
-    heading: `${method} ${path}`,
-    text: `${summary} ${description}`,
-  })),
-];
+    ...entries.map(({ id, method, path, summary, description }) => ({
+      ...{ id: `/docs/api/${id}`, title: summary, of: `${method} ${path}`, words: '', defines: '', text: description },
+      weight: OPERATION,
+    })),
+  ];
+}

@@ -38,13 +38,15 @@ export interface Cell {
 
 interface TableProps {
   readonly label: string;
+  /** The titles of the columns, as text: a phone shows them beside each cell. */
+  readonly names: readonly string[];
   readonly head: readonly Cell[];
   readonly rows: readonly (readonly Cell[])[];
 }
 
 const aligned = ({ align }: Cell) => (align === 'right' ? { class: 'figure' } : {});
 
-export const DocsTable = ({ label, head, rows }: TableProps) => (
+export const DocsTable = ({ label, names, head, rows }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
   <section class="scroll" tabIndex={0} aria-label={label}>
     <table>
@@ -59,7 +61,7 @@ export const DocsTable = ({ label, head, rows }: TableProps) => (
         {rows.map((row, line) => (
           <tr key={line}>
             {row.map((cell, at) => (
-              <td key={at} {...aligned(cell)} {...inner(cell.html)} />
+              <td key={at} data-column={names[at]} {...aligned(cell)} {...inner(cell.html)} />
             ))}
           </tr>
         ))}

@@ -13,10 +13,10 @@ import { pageHeaders, publicPage, sendPage, wantsHtml } from '../kit/send-page.j
 import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
 import { CHANGELOG, CHANGELOG_FEED, changelogFeed, changelogPage } from './changelog.js';
+import { TYPES } from './contents.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
 import { docsPictures } from './sources.js';
-import { TYPES } from './types.js';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';

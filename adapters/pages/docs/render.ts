@@ -3,7 +3,7 @@ import { Marked, type Token, type Tokens } from 'marked';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import type { VNode } from 'preact';
 import { render } from 'preact-render-to-string';
-import { GROUPS } from './contents.js';
+import { filesOf, GROUPS } from './contents.js';
 import { CodeBlock, DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
 import { findPicture } from './sources.js';
 
@@ -12,19 +12,21 @@ export interface PageSection {
   /** Empty for what comes before the first subheading. */
   readonly anchor: string;
   readonly heading: string;
+  /** That of the heading, from 1. */
+  readonly level: number;
+  /** The names that its tables explain, such as settings: code in a first column. */
+  readonly defines: string;
   readonly text: string;
 }
 
 export interface Guide {
   readonly title: string;
-  /** The first sentence, as plain text. */
-  readonly summary: string;
   /** What follows `<h1>` included. */
   readonly html: string;
   readonly sections: readonly PageSection[];
 }
 
-const NAMES = new Set(GROUPS.flatMap(({ pages }) => pages));
+const NAMES = new Set(GROUPS.flatMap(filesOf).map(({ name }) => name));
 
 /**
  * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file, such as the
@@ -57,10 +59,11 @@ export function renderGuide(markdown: string): Guide {
       table({ header, rows }) {
         tables += 1;
         const cell = ({ tokens, align }: Tokens.TableCell) => ({ html: this.parser.parseInline(tokens), align });
-        const names = header.map(({ tokens }) => plain(tokens)).filter((name) => name !== '');
+        const names = header.map(({ tokens }) => plain(tokens));
         return html(
           DocsTable({
-            label: `Table ${tables}: ${names.join(', ')}`,
+            label: `Table ${tables}: ${names.filter((name) => name !== '').join(', ')}`,
+            names,
             head: header.map(cell),
             rows: rows.map((row) => row.map(cell)),
           }),
@@ -68,27 +71,28 @@ export function renderGuide(markdown: string): Guide {
       },
     },
   });
-  const tokens = marked.lexer(markdown);
+  const tokens = withoutContents(marked.lexer(markdown));
   const title = tokens.find((token): token is Tokens.Heading => token.type === 'heading');
-  const lead = tokens.find((token): token is Tokens.Paragraph => token.type === 'paragraph');
   return {
     title: plain(title?.tokens ?? []),
-    summary: firstSentence(plain(lead?.tokens ?? [])),
     html: marked.parser(tokens),
     sections: splitSections(tokens),
   };
 }
 
-const html = (node: VNode): string => `${render(node)}\n`;
-
-/** A first sentence that only says whom a page is for is followed by the next one. Characters. */
-const SAYS_LITTLE = 80;
-
-function firstSentence(text: string): string {
-  const sentences = text.replaceAll(/\s+/g, ' ').split(/(?<=[.:]) /);
-  const [first = '', second = ''] = sentences.map((each) => each.trim().replace(/:$/, '.'));
-  return first.length < SAYS_LITTLE && first.startsWith('For ') ? `${first} ${second}`.trim() : first;
+/** Without a page's own list of its sections: the site has one beside each page. */
+function withoutContents(tokens: Token[]): Token[] {
+  const leadsToSection = ({ tokens: [text] }: Tokens.ListItem): boolean => {
+    const [first] = (text as Tokens.Text | undefined)?.tokens ?? [];
+    return first?.type === 'link' && (first as Tokens.Link).href.startsWith('#');
+  };
+  const end = tokens.findIndex((token) => token.type === 'heading' && (token as Tokens.Heading).depth > 1);
+  return tokens.filter(
+    (token, at) => at > end || token.type !== 'list' || !(token as Tokens.List).items.every(leadsToSection),
+  );
 }
+
+const html = (node: VNode): string => `${render(node)}\n`;
 
 function illustration({ name, alt, variants }: ReturnType<typeof illustrationsIn>[number]): string {
   const picture = findPicture(name);
@@ -113,22 +117,26 @@ function plain(tokens: readonly Token[]): string {
     .join('');
 }
 
+const namesIn = ({ rows }: Tokens.Table): string[] =>
+  rows.flatMap(([first]) => (first?.tokens.every(({ type }) => type === 'codespan') ? [plain(first.tokens)] : []));
+
 function splitSections(tokens: readonly Token[]): PageSection[] {
   const slugger = new GithubSlugger();
-  const sections: { anchor: string; heading: string; parts: string[] }[] = [{ anchor: '', heading: '', parts: [] }];
+  const sections = [{ anchor: '', heading: '', level: 1, names: [] as string[], parts: [] as string[] }];
   for (const token of tokens) {
     if (token.type !== 'heading') {
       sections.at(-1)?.parts.push(plain([token]));
+      sections.at(-1)?.names.push(...(token.type === 'table' ? namesIn(token as Tokens.Table) : []));
       continue;
     }
     const { tokens: inner, depth } = token as Tokens.Heading;
     const heading = plain(inner);
     const anchor = slugger.slug(heading);
-    if (depth > 1) sections.push({ anchor, heading, parts: [] });
+    if (depth > 1) sections.push({ anchor, heading, level: depth, names: [], parts: [] });
   }
-  return sections.map(({ anchor, heading, parts }) => ({
-    anchor,
-    heading,
+  return sections.map(({ names, parts, ...section }) => ({
+    ...section,
+    defines: names.join(' '),
     text: parts.join(' ').replaceAll(/\s+/g, ' ').trim(),
   }));
 }

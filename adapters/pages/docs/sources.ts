@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type AssetSet, assetSet, pathIn } from '../kit/asset-set.js';
 import type { Picture } from '../site/landing-facts.js';
-import { GROUPS, type Group } from './contents.js';
+import { type Entry, filesOf, GROUPS, type Group } from './contents.js';
 
 const FOLDER = new URL('../../../docs/', import.meta.url);
 
@@ -9,9 +9,7 @@ const FOLDER = new URL('../../../docs/', import.meta.url);
 const EXAMPLE_ADDRESS = 'http://127.0.0.1:4000';
 
 /** A file of `docs/`, as it is published. */
-export interface PageSource {
-  /** The last part of its address: `/docs/<name>`. */
-  readonly name: string;
+export interface PageSource extends Entry {
   readonly group: Group;
   readonly markdown: string;
 }
@@ -19,7 +17,11 @@ export interface PageSource {
 const PICTURE = /(?:src|srcset)="([^":]+\.png)"/g;
 
 const files = GROUPS.flatMap((group) =>
-  group.pages.map((name) => ({ name, group, markdown: readFileSync(new URL(`${name}.md`, FOLDER), 'utf8') })),
+  filesOf(group).map((entry) => ({
+    ...entry,
+    group,
+    markdown: readFileSync(new URL(`${entry.name}.md`, FOLDER), 'utf8'),
+  })),
 );
 
 const pictureFiles = new Map(

@@ -17,14 +17,15 @@ import {
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure, inCredits } from '../../../src/domain/figures.js';
 import { itemPrice, UNITS } from '../../../src/domain/prices.js';
-import type { Group } from './contents.js';
+import { entriesOf, GROUPS, type Group, TYPES } from './contents.js';
 import type { PageSource } from './sources.js';
 
 /** The pages that are made from the schema: an index, and one for each type. */
-export const TYPES_GROUP: Group = { title: 'GraphQL types', isForCallers: true, pages: [] };
-
-/** The address of a type's page, and of the index. */
-export const TYPES = 'types';
+export const TYPES_GROUP: Group = {
+  ...{ id: TYPES, title: 'GraphQL types', lead: '', isForCallers: true, parts: [] },
+  // A field of many types has the name of what guides explain.
+  weight: 0.4,
+};
 
 /** In the order in which a reader meets them: the roots, objects, and what their fields are made of. */
 export function typeSources(schema: GraphQLSchema): PageSource[] {
@@ -33,9 +34,15 @@ export function typeSources(schema: GraphQLSchema): PageSource[] {
   const rank = (type: GraphQLNamedType): number =>
     roots.includes(type as GraphQLObjectType) ? roots.indexOf(type as GraphQLObjectType) : isObjectType(type) ? 2 : 3;
   const ordered = types.sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
+  const index = GROUPS.flatMap(entriesOf).filter(({ name }) => name === TYPES);
   return [
-    { name: TYPES, group: TYPES_GROUP, markdown: typesIndex(ordered) },
-    ...ordered.map((type) => ({ name: `${TYPES}/${type.name}`, group: TYPES_GROUP, markdown: typePage(type) })),
+    ...index.map((entry) => ({ ...entry, group: TYPES_GROUP, markdown: typesIndex(ordered) })),
+    ...ordered.map((type) => ({
+      name: `${TYPES}/${type.name}`,
+      summary: firstSentence(type.description),
+      group: TYPES_GROUP,
+      markdown: typePage(type),
+    })),
   ];
 }
 

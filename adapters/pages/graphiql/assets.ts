@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AssetSet, assetSet, pathIn } from '../kit/asset-set.js';
+import { TEST_KEY_SCRIPT } from '../kit/assets.js';
 import { packageFile } from '../kit/package-file.js';
 
 const own = (name: string): Buffer => readFileSync(new URL(`browser/${name}`, import.meta.url));
@@ -38,6 +39,7 @@ const ASSETS = assetSet('/graphql/assets', {
   'bar.css': own('bar.css'),
   'below.css': own('below.css'),
   'look.css': own('look.css'),
+  'test-key.js': TEST_KEY_SCRIPT,
   ...Object.fromEntries(OWN_MODULES.map((name) => [name, own(name)])),
 });
 

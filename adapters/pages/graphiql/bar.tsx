@@ -7,6 +7,9 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
         Use the demo key
       </button>
     ) : null}
+    <button type="button" id="use-test" title="Free: invented data, and play credits. For whoever is signed in.">
+      Use a test key
+    </button>
     <label for="key-input" class="hidden">
       API key
     </label>
@@ -15,7 +18,7 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
       id="key-input"
       type="text"
       class="secret"
-      placeholder={demo ? 'or paste a key' : 'Paste a key'}
+      placeholder="or paste a key"
       spellcheck={false}
       autoComplete="off"
       autoCapitalize="off"
@@ -119,7 +122,6 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
         Docs
       </a>
       <KeyForm demo={demo} />
-      <KeyState demo={demo} />
       <dl class="figures">
         <div>
           <dt>Balance</dt>
@@ -134,19 +136,26 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
           </dd>
         </div>
       </dl>
-      <div class="next">
-        <Budget />
-        <button
-          type="button"
-          id="price-it"
-          disabled
-          title="Maximum cost of this operation. Nothing is read or charged."
-        >
-          Estimate cost
-        </button>
-        <button type="button" id="copy-open" popovertarget="copy-as" disabled>
-          Copy as
-        </button>
+      <button type="button" class="options-open" popovertarget="options">
+        Options
+      </button>
+      {/* On a phone these open from their button: the bar is one line there. */}
+      <div class="options" id="options" popover="auto">
+        <KeyState demo={demo} />
+        <div class="next">
+          <Budget />
+          <button
+            type="button"
+            id="price-it"
+            disabled
+            title="Maximum cost of this operation. Nothing is read or charged."
+          >
+            Estimate cost
+          </button>
+          <button type="button" id="copy-open" popovertarget="copy-as" disabled>
+            Copy as
+          </button>
+        </div>
       </div>
     </header>
     <CostDetails />

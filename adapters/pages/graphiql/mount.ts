@@ -29,22 +29,23 @@ export const GRAPHIQL_CSP = [
 export interface GraphiqlOptions {
   /** The demo account's key, which the page opens with; null where there is none. */
   readonly demoKey: string | null;
-  /** The subjects of the examples; null: ones that exist in any corpus. */
-  readonly subjects: ExampleSubjects | null;
+  /** The subjects of the examples; null: the network has no account yet. */
+  readonly samples: () => Promise<ExampleSubjects | null>;
 }
 
 /** Mounts GraphiQL's assets, and returns the page's handler, which shares its address with GraphQL itself. */
-export function mountGraphiql(app: FastifyInstance, { demoKey, subjects }: GraphiqlOptions): Handler {
+export function mountGraphiql(app: FastifyInstance, { demoKey, samples }: GraphiqlOptions): Handler {
   mountAssets(app, graphiqlAssets());
-  let page: StaticBody | undefined;
-  return (request, reply) => {
-    // The public address is known once the server listens.
-    page ??= staticBody(
-      'text/html; charset=utf-8',
-      graphiqlPage({ demoKey, baseUrl: app.baseUrl, ...(subjects && { subjects }) }),
-    );
+  let made: { readonly handle: string | undefined; readonly page: StaticBody } | undefined;
+  return async (request, reply) => {
+    const subjects = await samples();
+    if (made === undefined || made.handle !== subjects?.handle) {
+      // The public address is known once the server listens.
+      const page = graphiqlPage({ demoKey, baseUrl: app.baseUrl, subjects });
+      made = { handle: subjects?.handle, page: staticBody('text/html; charset=utf-8', page) };
+    }
     reply.header('Content-Security-Policy', GRAPHIQL_CSP).header('Vary', 'Accept');
     // With a demo key in the page, no cache on the way may keep it.
-    return sendStatic(request, reply, page, demoKey === null ? 'public, max-age=60' : 'no-store');
+    return sendStatic(request, reply, made.page, demoKey === null ? 'public, max-age=60' : 'no-store');
   };
 }

@@ -12,15 +12,15 @@ export interface GraphiqlModel {
   readonly demoKey: string | null;
   /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
   readonly baseUrl: string;
-  /** The subjects of the examples; the demo network's if left out. */
-  readonly subjects?: ExampleSubjects;
+  /** The subjects of the examples; the demo network's if left out, or if the network has no account yet (null). */
+  readonly subjects?: ExampleSubjects | null;
 }
 
 const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
 
 /** Advice that differs from REST's: here a key goes into the bar, and there are no addresses to mistype. */
 const problemsHere = (demo: boolean) => ({
-  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Paste yours above.'),
+  ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Use a test key, or paste yours above.'),
   ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
   ...problem('not_found', 'Check the handle or id.'),
   ...problem('bad_request', 'Correct the query or its variables.'),
@@ -29,10 +29,22 @@ const problemsHere = (demo: boolean) => ({
 const pageExamples = ({ subjects }: GraphiqlModel) =>
   examples(subjects ?? { handle: DEMO_HANDLE, tweetId: null, otherHandles: [] });
 
+const TEST_KEYS_READ = `Test keys read invented data: there, put ${DEMO_HANDLE} in place of the handle.`;
+
+const hintIn = ({ subjects }: GraphiqlModel) => ({
+  empty:
+    subjects === null
+      ? 'No data yet: the operator of this service loads it with “perch import”. Test keys work already.'
+      : null,
+  testKey: !subjects || subjects.handle === DEMO_HANDLE ? null : TEST_KEYS_READ,
+});
+
 /** What the page's script reads from `#perch-page`; data only, so no script policy applies to it. */
 const pageData = (model: GraphiqlModel) => ({
   demoKey: model.demoKey,
   endpoint: '/graphql',
+  /** What a reader must know of the examples before running one. */
+  hint: hintIn(model),
   // The public address: what is copied runs elsewhere.
   address: `${model.baseUrl}/graphql`,
   examples: pageExamples(model),

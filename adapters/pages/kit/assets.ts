@@ -3,6 +3,8 @@ import { type AssetSet, assetSet, pathIn } from './asset-set.js';
 import { packageFile } from './package-file.js';
 
 const read = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
+/** Served beside the scripts that import it, in GraphiQL's set, too. */
+export const TEST_KEY_SCRIPT = read('./files/test-key.js');
 const css = (...paths: string[]): Buffer => Buffer.concat(paths.map(read));
 
 /**
@@ -24,8 +26,11 @@ const ASSETS = assetSet('/assets', {
   'dashboard.css': css('../dashboard/files/dashboard.css', '../dashboard/files/dashboard-parts.css'),
   'dashboard-live.js': read('../dashboard/files/live.js'),
   'email-change.js': read('../dashboard/files/email-change.js'),
+  'key-form.js': read('../dashboard/files/key-form.js'),
   'docs.css': read('../docs/files/docs.css'),
   'docs-search.js': read('../docs/files/docs-search.js'),
+  'test-key.js': TEST_KEY_SCRIPT,
+  'docs-ranking.js': read('../docs/files/docs-ranking.js'),
   'try-it.js': read('../docs/files/try-it.js'),
   'minisearch.js': packageFile('minisearch', 'dist/es/index.js'),
   'copy.js': read('./files/copy.js'),
@@ -49,6 +54,7 @@ export const sitePath = (
     | 'dashboard.css'
     | 'dashboard-live.js'
     | 'email-change.js'
+    | 'key-form.js'
     | 'docs.css'
     | 'docs-search.js'
     | 'try-it.js'

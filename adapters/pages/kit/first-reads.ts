@@ -1,7 +1,16 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { itemPrice } from '../../../src/domain/prices.js';
 
-/** The account that newcomers see; it exists on the demo network. */
+const NETWORK_NAMES: Readonly<Record<string, string>> = { bluesky: 'Bluesky', x: 'X', mastodon: 'Mastodon' };
+
+/** What a service reads, after the word "reads". `network`: as it is configured. */
+export const networkInWords = (network: string): string =>
+  NETWORK_NAMES[network] ?? 'the tweets and profiles of its own database';
+
+/** An account that is certain to exist on a live network; an imported one is asked for its own. */
+export const KNOWN_HANDLES: Readonly<Record<string, string>> = { bluesky: 'bsky.app', x: 'X' };
+
+/** The account that newcomers see; it exists on the demo network, and for every test key. */
 export const DEMO_HANDLE = 'harbor_obs';
 
 const TWEETS = 20;

@@ -10,7 +10,7 @@ interface PageProps {
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
-  script?: 'dashboard-live.js' | 'email-change.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
+  script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
   /** The address of the page as an Atom feed. */
   feed?: string;
   children: ComponentChildren;
@@ -54,6 +54,23 @@ const Footer = () => (
   </footer>
 );
 
+/**
+ * Shows a menu, an element with `class="menu"` and `popover`, where the screen is too narrow for it to be beside the page; no
+ * script is needed.
+ */
+export const MenuButton = ({ target, text }: { target: string; text: string }) => (
+  <button type="button" class="menu-button" popovertarget={target}>
+    {text}
+  </button>
+);
+
+/** Within a menu that covers the page. */
+export const MenuClose = ({ target }: { target: string }) => (
+  <button type="button" class="menu-button close" popovertarget={target} popovertargetaction="hide">
+    Close
+  </button>
+);
+
 const Header = ({ here }: { here?: string | undefined }) => (
   <header class="top">
     <div class="wrap top-row">
@@ -61,7 +78,8 @@ const Header = ({ here }: { here?: string | undefined }) => (
         <img src={sitePath('logo.svg')} alt="" width="40" height="40" />
         <span>Perch</span>
       </a>
-      <nav aria-label="Main">
+      <MenuButton target="site-menu" text="Menu" />
+      <nav aria-label="Main" class="site-menu" id="site-menu" popover="auto">
         <ul>
           {NAVIGATION.map(({ href, text }) => (
             <li key={href}>
@@ -108,6 +126,16 @@ const Page = ({ title, description, here, style, script, feed, children }: PageP
   </html>
 );
 
+/** Who to write to, as a link if it is an address of either kind. */
+export const Contact = ({ contact }: { contact: string }) => {
+  const href = /^https?:\/\//.test(contact)
+    ? contact
+    : /^[^\s<>@]+@[^\s<>@]+$/.test(contact)
+      ? `mailto:${contact}`
+      : null;
+  return href === null ? <bdi>{contact}</bdi> : <a href={href}>{contact}</a>;
+};
+
 /** A complete HTML document; send it as `text/html; charset=utf-8` under SITE_CSP. */
 export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
   `<!doctype html>\n${render(<Page {...props}>{body}</Page>)}\n`;
@@ -123,16 +151,6 @@ export interface Publisher {
 }
 
 export const NO_PUBLISHER: Publisher = { contact: null, terms: null, privacy: null, refunds: null };
-
-/** As a link, if it is an address of either kind. */
-export const Contact = ({ contact }: { contact: string }) => {
-  const href = /^https?:\/\//.test(contact)
-    ? contact
-    : /^[^\s<>@]+@[^\s<>@]+$/.test(contact)
-      ? `mailto:${contact}`
-      : null;
-  return href === null ? <bdi>{contact}</bdi> : <a href={href}>{contact}</a>;
-};
 
 const Operator = ({ contact, terms, privacy, refunds }: Publisher) => {
   const pages = [

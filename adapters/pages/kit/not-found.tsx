@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceError } from '../../../src/domain/errors.js';
+import { isV1 } from '../../http/headers.js';
 import { document } from './layout.js';
 import { Bird } from './parts.js';
 import { sendPage, wantsHtml } from './send-page.js';
@@ -42,10 +43,12 @@ const busyPage = (message: string): string =>
     </div>,
   );
 
-/** Sends it to a browser that requests a page; null for programs and forms. */
+/** Sends it to a browser that requested a page too soon; null for programs, forms, `/v1`, and all other failures. */
 export const sendBusyPage = (
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, message, retryAfter = 1 }: ServiceError,
+  { code, status, message, retryAfter = 1 }: ServiceError,
 ): FastifyReply | null =>
-  isForPage(request) ? sendPage(reply.code(status).header('Retry-After', String(retryAfter)), busyPage(message)) : null;
+  code === 'rate_limited' && isForPage(request) && !isV1(request.url)
+    ? sendPage(reply.code(status).header('Retry-After', String(retryAfter)), busyPage(message))
+    : null;

@@ -99,9 +99,7 @@ const Requests = ({ recent }: OperatorAccountModel) => (
           key: receipt.requestId,
           cells: [
             <When key="when" at={receipt.at} />,
-            <bdi key="operation" class="clip">
-              {receipt.operation}
-            </bdi>,
+            <code key="operation">{receipt.operation}</code>,
             <code key="key">{receipt.keyPrefix}…</code>,
             figure(receipt.items),
             figure(receipt.cacheHits),

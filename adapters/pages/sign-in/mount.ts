@@ -25,6 +25,8 @@ export interface SignInMountOptions {
   readonly passkeys: Passkeys;
   /** Whether a mail server is configured: without one, the operator passes links on. */
   readonly byMail: boolean;
+  /** Where people reach the operator; null: it is not known. */
+  readonly contact: string | null;
 }
 
 const HOME = '/dashboard';
@@ -133,7 +135,7 @@ const goTo = (reply: FastifyReply, path: string): FastifyReply =>
   reply.code(303).header('Location', path).header('Cache-Control', 'no-store').send();
 
 function show(
-  { passkeys, byMail }: SignInMountOptions,
+  { passkeys, byMail, contact }: SignInMountOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   page: { next: string | null; state: SignInState },
@@ -141,7 +143,7 @@ function show(
   const host = passkeyHost(request, passkeys);
   const here = host === null || host === 'here' ? host : { at: new URL(signInPath(page.next), host.at).href };
   reply.header('Cache-Control', 'no-store');
-  return sendPage(reply, signInPage({ ...page, byMail, passkeys: here }));
+  return sendPage(reply, signInPage({ ...page, byMail, contact, passkeys: here }));
 }
 
 /**

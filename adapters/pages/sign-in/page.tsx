@@ -3,7 +3,7 @@ import { counted } from '../../../src/domain/figures.js';
 import { MAILED_MINUTES } from '../../../src/sign-in/links.js';
 import { signInPath } from '../../../src/sign-in/safe-next.js';
 import { sitePath } from '../kit/assets.js';
-import { document } from '../kit/layout.js';
+import { Contact, document } from '../kit/layout.js';
 import { Bird } from '../kit/parts.js';
 
 /** What has just happened, if anything. */
@@ -22,6 +22,8 @@ export interface SignInPage {
   readonly byMail: boolean;
   /** Whether this page's host has passkeys, or the address of the page that has them; null: none has. */
   readonly passkeys: 'here' | { readonly at: string } | null;
+  /** Where people reach the operator; null or left out: it is not known. */
+  readonly contact?: string | null;
 }
 
 const Next = ({ next }: Pick<SignInPage, 'next'>) =>
@@ -133,14 +135,15 @@ const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
 
 const minutes = (seconds: number): string => counted(Math.ceil(seconds / 60), 'minute');
 
+/** Shown for a link that was used or has expired: by the service, or by the script, once it has asked. */
+const Spent = ({ hidden = false }: { hidden?: boolean }) => (
+  <p class="notice" role="alert" id="spent" hidden={hidden}>
+    This link has expired or has already been used. Request a new one here.
+  </p>
+);
+
 const Happened = ({ state }: Pick<SignInPage, 'state'>) => {
-  if (state.kind === 'spent') {
-    return (
-      <p class="notice" role="alert">
-        This link has expired or has already been used. Request a new one here.
-      </p>
-    );
-  }
+  if (state.kind === 'spent') return <Spent />;
   if (state.kind === 'signed_in') {
     return (
       <p class="notice">
@@ -168,6 +171,7 @@ const Ask = (page: SignInPage) => (
     <h1>Sign in</h1>
     <ByLink next={page.next} />
     <div id="ways">
+      {page.state.kind === 'spent' ? null : <Spent hidden />}
       <Happened state={page.state} />
       <noscript>
         <p class="notice">
@@ -181,11 +185,12 @@ const Ask = (page: SignInPage) => (
   </>
 );
 
-const Sent = ({ next, byMail }: SignInPage) => (
+const Sent = ({ next, byMail, contact = null }: SignInPage) => (
   <>
     <h1>{byMail ? 'Check your email' : 'Ask the operator'}</h1>
     <ByLink next={next} />
     <div id="ways">
+      <Spent hidden />
       <p>
         {byMail
           ? 'If the address is correct, a link is on its way.'
@@ -193,6 +198,11 @@ const Sent = ({ next, byMail }: SignInPage) => (
         It works once and expires in {MAILED_MINUTES} minutes.
       </p>
       {byMail ? <p class="hint">No email? Check your spam folder, then request another link.</p> : null}
+      {byMail || contact === null ? null : (
+        <p>
+          Ask for it here: <Contact contact={contact} />.
+        </p>
+      )}
       <p>
         <a class="button" href={signInPath(next)}>
           Request another link

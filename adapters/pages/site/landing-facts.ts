@@ -8,6 +8,8 @@ export interface LandingModel {
   readonly network: string;
   /** Whether this service reads the invented demo network. */
   readonly demo: boolean;
+  /** The handle that the example names; null: the network has no account yet. */
+  readonly sample?: string | null;
   /** What the page's own example uses; null: the example is text. A page with a key in it must not be cached. */
   readonly live: { readonly key: string; readonly handles: readonly string[] } | null;
   /** The dashboard's first page, in both colour schemes. */

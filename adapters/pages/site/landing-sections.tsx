@@ -6,6 +6,8 @@ import { Code, Section } from '../kit/parts.js';
 import type { LandingModel } from './landing-facts.js';
 
 const LEAD = {
+  empty:
+    'A REST call and a GraphQL query, and what they cost. This service has no data yet: its operator loads it with “perch import”. Until then, they work with a test key.',
   text: 'A REST call and a GraphQL query, and what they cost.',
   live: 'A REST call and a GraphQL query, and what they cost. Run them: this page uses the demo key, and its credits cost nothing.',
 };
@@ -18,10 +20,14 @@ const forTheScript = ({ live }: LandingModel) =>
 
 /** The first call, the first query and an answer; on a demo they run on the page. */
 export const FirstReads = (model: LandingModel) => {
-  const handle = model.live?.handles[0] ?? DEMO_HANDLE;
+  const handle = model.live?.handles[0] ?? model.sample ?? DEMO_HANDLE;
   const runs = (path: string) => (model.live === null ? {} : { runs: path });
   return (
-    <Section id="first" title="Your first two reads" lead={model.live === null ? LEAD.text : LEAD.live}>
+    <Section
+      id="first"
+      title="Your first two reads"
+      lead={model.live !== null ? LEAD.live : model.sample === null ? LEAD.empty : LEAD.text}
+    >
       <div class="reads" {...forTheScript(model)}>
         <Code
           place="call"

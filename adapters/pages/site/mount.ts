@@ -36,6 +36,8 @@ export interface SiteOptions {
   readonly sells: boolean;
   /** Pictures of the dashboard. */
   readonly pictures: LandingModel['pictures'];
+  /** The handle that the front page's example names; null: the network has no account yet. */
+  readonly sample: () => Promise<string | null>;
   /** What the front page's example uses; null: it is text. */
   readonly live: LandingModel['live'];
 }
@@ -104,9 +106,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): string[] 
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
   const { version, network, isDemo, pictures } = options;
   return async (request, reply) => {
-    const demo = await isDemo();
+    const [demo, sample] = await Promise.all([isDemo(), options.sample()]);
     const live = demo ? options.live : null;
-    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures };
+    const model = { baseUrl: app.baseUrl, version, network, demo, live, pictures, sample };
     if (!wantsHtml(request)) return reply.send(landingFacts(model));
     if (live !== null) reply.header('Cache-Control', 'no-store').removeHeader('Access-Control-Allow-Origin');
     return sendPublicPage(reply, landingPage(model));

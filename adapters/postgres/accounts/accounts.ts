@@ -123,7 +123,7 @@ async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | 
   const [row] = await sql<(Omit<AccountRecord, 'qps' | 'keys'> & { qpsOverride: number | null })[]>`
     select a.account_id as "accountId", w.wallet_id as "walletId", a.name, a.email, w.balance_thousandths as balance,
       o.paid_usd as "paidUsd", o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
-      a.test_of as "testOf"
+      a.test_of as "testOf", w.refilled_on::text as "refilledOn"
     from accounts a join wallets w using (account_id) join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
     where a.account_id = ${accountId}`;
   if (row === undefined) return undefined;

@@ -103,9 +103,17 @@ async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
 /** A new key on the account's wallet. Throws `not_found` when the account does not exist. */
 export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
+  if (key.session !== undefined) {
+    await tx`select from wallets where account_id = ${key.accountId} for no key update`;
+    const [known] = await tx<{ keyId: string }[]>`
+      select key_id as "keyId" from keys where account_id = ${key.accountId} and hash = ${key.hash}`;
+    if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
+  }
+  // The keys of a session replace each other: they are one family, and end with it.
   const [row] = await tx<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name)
-    select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}
+    insert into keys (account_id, wallet_id, hash, prefix, name, family_id, expires_at)
+    select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}, ${key.session?.sessionId ?? null}::uuid,
+      ${key.session?.expiresAt ?? null}::timestamptz
     from wallets where account_id = ${key.accountId}
     returning key_id as "keyId"`;
   if (row === undefined) throw new ServiceError('not_found', 'No such account.');

@@ -1,7 +1,8 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { ActiveAt, SessionRecord, SessionStore } from '../../../src/ports/sessions.js';
 import { record } from '../accounts/audit.js';
-import type { Sql } from '../sql.js';
+import { findTestAccount } from '../accounts/test-accounts.js';
+import type { Sql, Transaction } from '../sql.js';
 
 /** Sessions in Postgres. */
 export const createSessionStore = (sql: Sql): SessionStore => ({
@@ -38,11 +39,16 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
     // Every session's name is a UUID.
     if (one !== null && !isUuid(one)) return 0;
     return sql.begin(async (tx) => {
-      const ended = await tx<{ method: string }[]>`
+      const ended = await tx<{ sessionId: string; method: string }[]>`
         update sessions set ended_at = ${new Date(at)}
         where account_id = ${accountId} and ended_at is null and expires_at > ${new Date(at)}
           ${'only' in which ? tx`and session_id = ${which.only}` : tx`and session_id is distinct from ${which.except}`}
-        returning method`;
+        returning session_id as "sessionId", method`;
+      await endTestKeys(
+        tx,
+        accountId,
+        ended.map(({ sessionId }) => sessionId),
+      );
       for (const { method } of ended) await record(tx, accountId, by, 'session.ended', { method });
       return ended.length;
     });
@@ -52,6 +58,15 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
     await sql`delete from sessions where least(ended_at, expires_at) < ${new Date(before)}`;
   },
 });
+
+/** A session's test keys end with it: they are the family that is named after it. */
+async function endTestKeys(tx: Transaction, accountId: string, sessionIds: readonly string[]): Promise<void> {
+  const testId = sessionIds.length === 0 ? undefined : await findTestAccount(tx, accountId);
+  if (testId === undefined) return;
+  await tx`
+    update keys set revoked_at = now()
+    where account_id = ${testId} and family_id = any(${[...sessionIds]}::uuid[]) and revoked_at is null`;
+}
 
 const works = (sql: Sql, { at, usedSince }: ActiveAt) =>
   sql`ended_at is null and expires_at > ${new Date(at)} and seen_at > ${new Date(usedSince)}`;

@@ -42,6 +42,14 @@ interface Sent {
 }
 
 const TIMELINE = 'query ($u: ID!) { timeline(user: $u, first: 5) { nodes { id text } } }';
+let lastMessage = 0;
+/** Each with an id and a progress token of its own, as clients number them. */
+function toolCall(name: string, given: object): string {
+  lastMessage += 1;
+  const params = { name, arguments: given, _meta: { progressToken: lastMessage } };
+  return JSON.stringify({ jsonrpc: '2.0', id: lastMessage, method: 'tools/call', params });
+}
+
 const READS: readonly Case['read'][] = [
   (id) => ({ method: 'GET', path: `/v1/tweets/${id}` }),
   (id) => ({ method: 'GET', path: `/v1/users/${id}/tweets?count=5` }),
@@ -55,6 +63,8 @@ const READS: readonly Case['read'][] = [
     path: '/graphql',
     body: JSON.stringify({ query: `{ tweet(id: "${id}") { text } }`, operationName: '' }),
   }),
+  (id) => ({ method: 'POST', path: '/mcp', body: toolCall('get_tweet', { id }) }),
+  (id) => ({ method: 'POST', path: '/mcp', body: toolCall('get_user_tweets', { user: id, count: 5 }) }),
 ];
 
 const CODINGS = ['utf-8', 'gzip', 'br', 'identity', 'Identity', 'deflate', 'aws-chunked', 'gzip, identity', ''];
@@ -78,7 +88,10 @@ const KNOWN_HEADERS: Readonly<Record<string, readonly string[]>> = {
   'x-forwarded-for': ['1.2.3.4', 'not an address', '::1, ,'],
   'x-forwarded-proto': ['https'],
   'x-no-compression': ['1'],
-  origin: ['https://page.example'],
+  origin: ['https://page.example', 'http://page.example'],
+  'mcp-protocol-version': ['2025-06-18', 'x'],
+  'mcp-name': ['get_tweet'],
+  'mcp-method': ['tools/call', 'x'],
   cookie: ['a=b; c', '=;='],
   authorization: ['Bearer x', 'Basic x'],
   traceparent: ['00-ab-cd-01'],
@@ -213,6 +226,10 @@ async function ask(
     charged: Number(header('x-credits-charged') ?? 0),
     remaining: header('x-credits-remaining'),
     type: header('content-type'),
-    body: shown.replaceAll(header('x-request-id') ?? '', 'its id').replaceAll(url, 'its address'),
+    // The ids of objects are strings; numbers are those of messages.
+    body: shown
+      .replaceAll(header('x-request-id') ?? '', 'its id')
+      .replaceAll(url, 'its address')
+      .replaceAll(/"id":\d+/g, '"id":"of its message"'),
   };
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCatalogue } from '../../../adapters/mcp/catalogue.js';
 import { REVISIONS } from '../../../adapters/mcp/server.js';
+import { agentClients } from '../../../adapters/pages/kit/agent-clients.js';
 import { schema } from '../../../schema/index.js';
 import { readOperations } from '../../../schema/operations.js';
 import { toCredits } from '../../../src/domain/credits.js';
@@ -42,27 +43,38 @@ describe('snippets', () => {
   const withKey = (text: string): string => text.replaceAll(/\$\{env:PERCH_KEY\}|\$PERCH_KEY/g, key);
 
   it('every block is tested here', () => {
-    expect(BLOCKS.map(({ language }) => language)).toEqual(['sh', 'json', 'json', 'ts', 'sh']);
+    const clients = agentClients(`${ADDRESS}/mcp`).flatMap(({ code }) => (code === null ? [] : [code.language]));
+    expect(BLOCKS.map(({ language }) => language)).toEqual([...clients, 'ts', 'sh']);
   });
 
   it.each([
-    ['Cursor', 'mcpServers'],
-    ['VS Code', 'servers'],
-  ])('%s: the configuration leads here, and its headers let it in', async (host, member) => {
+    ['Cursor', 'mcpServers', 'url'],
+    ['VS Code', 'servers', 'url'],
+    ['Windsurf', 'mcpServers', 'serverUrl'],
+  ])('%s: the configuration leads here, and its headers let it in', async (host, member, place) => {
     const { perch } = JSON.parse(here(withKey(blockAfter(host))))[member];
-    expect(perch.url).toBe(service.url.href);
-    const { status, body } = await sendOld(new URL(perch.url), null, { method: 'tools/list', headers: perch.headers });
+    const url = new URL(perch[place]);
+    expect(url.href).toBe(service.url.href);
+    const { status, body } = await sendOld(url, null, { method: 'tools/list', headers: perch.headers });
     expect([status, body.result.tools.length]).toEqual([200, 18]);
-    const open = await sendOld(new URL(perch.url), null, { method: 'tools/list' });
+    const open = await sendOld(url, null, { method: 'tools/list' });
     expect(open.headers.get('www-authenticate')).toContain('resource_metadata=');
   });
 
-  it('Claude Code: the address and the header of the command', async () => {
+  it.each(['Claude Code', 'Gemini CLI'])('%s: the address and the header of the command', async (host) => {
     const [, address = '', header = ''] =
-      /http perch (\S+) --header "([^"]+)"/.exec(here(blockAfter('Claude Code'))) ?? [];
+      /http perch (\S+) \\\n {2}--header "([^"]+)"/.exec(here(blockAfter(host))) ?? [];
     const [name = '', value = ''] = withKey(header).split(': ');
     const { status } = await sendOld(new URL(address), null, { method: 'tools/list', headers: { [name]: value } });
     expect(status).toBe(200);
+  });
+
+  it('Codex: the address, and the variable whose value it sends as a bearer token', async () => {
+    const [, address = '', variable] =
+      /--url (\S+) \\\n {2}--bearer-token-env-var (\w+)/.exec(here(blockAfter('Codex'))) ?? [];
+    expect(variable).toBe('PERCH_KEY');
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await sendOld(new URL(address), null, { method: 'tools/list', headers })).status).toBe(200);
   });
 
   it('the program', async () => {

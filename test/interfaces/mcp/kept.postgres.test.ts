@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Plans } from '../../../adapters/http/plans.js';
 import { ERAS, type RawReply } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
@@ -8,14 +9,20 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What differs from call to call: the figures at the end of the text, and of the structured content. */
+const found = vi.spyOn(Plans.prototype, 'find');
+
+/** What differs from call to call: the id, and the figures at the end of the text and of the structured content. */
 function withoutOwn({ body }: RawReply): unknown {
   const { content, structuredContent, ...rest } = body.result;
   const { request_id: id, balance_remaining: left, ...shared } = structuredContent;
   const text: string = content[0].text;
   expect(content).toHaveLength(1);
   expect(text.endsWith(`; ${left} left. Request ${id}.`)).toBe(true);
-  return { ...body, result: { ...rest, text: text.slice(0, text.lastIndexOf('; ')), structuredContent: shared } };
+  return {
+    ...body,
+    id: 'its own',
+    result: { ...rest, text: text.slice(0, text.lastIndexOf('; ')), structuredContent: shared },
+  };
 }
 
 /** Larger and smaller than what is compressed; with and without a line for each item; in quotes, and beyond ASCII. */
@@ -39,11 +46,14 @@ describe.each(ERAS)('a tool called again, %s', (_era, send) => {
   describe.each(ENCODINGS)('Accept-Encoding: %s', (accepted, sentAs) => {
     it.each(CALLS)('$name: the same result, but for what is the call’s own, at the price of a hit', async (params) => {
       const account = await service.perch.account({ credits: 500 });
-      const call = (): Promise<RawReply> =>
-        send(service.url, account.key, { method: 'tools/call', params, headers: { 'accept-encoding': accepted } });
-      await call();
+      const headers = { 'accept-encoding': accepted };
+      const call = (id: string): Promise<RawReply> =>
+        send(service.url, account.key, { id, method: 'tools/call', params, headers });
+      await call('first');
       // Made of cached values, kept, kept with its encoding.
-      const replies = [await call(), await call(), await call()];
+      const replies = [await call('a'), await call('b'), await call('"c"')];
+      expect(replies.map(({ body }) => body.id)).toEqual(['a', 'b', '"c"']);
+      expect(found.mock.results.at(-1)?.value).toBeDefined();
       const [first] = replies.map(withoutOwn);
       for (const reply of replies) {
         expect(reply.status).toBe(200);

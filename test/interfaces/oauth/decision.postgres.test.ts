@@ -36,23 +36,27 @@ describe('the consent page (A15)', () => {
     }
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(formIn(text).get('cap_amount')).toBe('1000');
-    expect(formIn(text).get('cap_period')).toBe('month');
+    expect(formIn(text).get('cap_amount')).toBe('100');
+    expect(formIn(text).get('cap_period')).toBe('day');
+    expect(text).toContain('100 credits read about 100 tweets');
   });
 
   it.each([
-    [437_900, '437'],
-    [1_000, '1'],
-    [5_000_000, '1000'],
-    [999, '1000'],
-    [0, '1000'],
-  ])('offers no cap above a balance of %i thousandths, unless that is nothing', async (balance, offered) => {
-    const poor = await server.account();
-    await server.database.sql`update wallets set balance_thousandths = ${balance} where account_id = ${poor}`;
-    server.visitor = poor;
-    expect(formIn((await ask(server, clientId)).text).get('cap_amount')).toBe(offered);
-    server.visitor = accountId;
-  });
+    [150_000, '75'],
+    [3_000, '1'],
+    [5_000_000, '100'],
+    [999, '100'],
+    [0, '100'],
+  ])(
+    'offers no daily cap above half of a balance of %i thousandths, unless that is nothing',
+    async (balance, offered) => {
+      const poor = await server.account();
+      await server.database.sql`update wallets set balance_thousandths = ${balance} where account_id = ${poor}`;
+      server.visitor = poor;
+      expect(formIn((await ask(server, clientId)).text).get('cap_amount')).toBe(offered);
+      server.visitor = accountId;
+    },
+  );
 
   it('its policy is that of all pages, but says nothing about where a form may lead', async () => {
     const { headers } = await ask(server, clientId);
@@ -120,7 +124,7 @@ describe('the decision', () => {
     });
     const [event] = await server.audit.list(mine, 1);
     expect(event).toMatchObject({ what: 'client.allowed', who: 'customer', address: '127.0.0.1' });
-    expect(event?.detail).toMatchObject({ client: 'Lantern', redirect_uri: CALLBACK, cap: 1000, period: 'month' });
+    expect(event?.detail).toMatchObject({ client: 'Lantern', redirect_uri: CALLBACK, cap: 100, period: 'day' });
   });
 
   it('no: access_denied, with state and iss', async () => {

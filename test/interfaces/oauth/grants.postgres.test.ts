@@ -37,7 +37,7 @@ describe('the grants of an account', () => {
         createdAt: new Date(server.clock.now()).toISOString(),
         revokedAt: null,
         keyPrefix: body.access_token.slice(0, 17),
-        cap: { amount: 1_000_000, period: 'month', spent: 1500 },
+        cap: { amount: 100_000, period: 'day', spent: 1500 },
         spent: 1500,
       },
     ]);

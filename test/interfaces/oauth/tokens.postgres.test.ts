@@ -40,7 +40,7 @@ describe('the token endpoint', () => {
     const [key, ...others] = await keysOf();
     expect(others).toEqual([]);
     expect(key).toMatchObject({ name: 'Lantern', prefix: reply.body.access_token.slice(0, 17), revokedAt: null });
-    expect(key?.cap).toEqual({ amount: 1_000_000, period: 'month', spent: 0 });
+    expect(key?.cap).toEqual({ amount: 100_000, period: 'day', spent: 0 });
     expect(Date.parse(key?.expiresAt ?? '')).toBe(server.clock.now() + 30 * 86_400_000);
     expect(key?.grantId).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -71,14 +71,14 @@ describeInChromium('the dashboard in a browser', () => {
     expect(beyond).toEqual([]);
   });
 
-  it.each(['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'])(
-    '%s in test mode has the banner, does not scroll sideways, and passes axe',
+  it.each(['/dashboard', '/dashboard/keys', '/dashboard/connect', '/dashboard/usage', '/dashboard/receipts'])(
+    '%s in test mode has the band, does not scroll sideways, and passes axe',
     async (path) => {
       const { url } = served.busy;
       const tab = await visit(browser, url);
       await tab.page.context().addCookies([{ name: 'perch-mode', value: 'test', url }]);
       await tab.page.goto(url + path);
-      await tab.page.getByText('9,993.5 play credits').waitFor();
+      await tab.page.getByText('9,993.5 of 10,000 play credits').waitFor();
       expect({ flaws: await flawsOf(tab.page, LOOKS), errors: tab.errors }).toEqual({ flaws: [], errors: [] });
       await tab.close();
     },

@@ -18,7 +18,7 @@ export const CONSENT: ConsentModel = {
   },
   account: BUSY.account,
   fields: [],
-  cap: { amount: '1000', period: 'month' },
+  cap: { amount: '100', period: 'day' },
   fault: null,
   switched: false,
 };

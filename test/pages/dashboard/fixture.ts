@@ -46,6 +46,7 @@ const account = (rest: Partial<AccountRecord>): AccountRecord => ({
   qps: 1,
   frozen: false,
   testOf: null,
+  refilledOn: null,
   keys: [],
   ...rest,
 });

@@ -1,10 +1,11 @@
 /** What the pages say, over fixtures: a new account, a busy one, a frozen one, and one with hostile names. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentClients } from '../../../adapters/pages/kit/agent-clients.js';
 import { AUDIT } from '../../../src/domain/audit.js';
 import { PACKS, TIERS } from '../../../src/domain/tiers.js';
 import { chartsIn } from './charts.js';
 import { BUSY, EMPTY, FROZEN, HOSTILE, HOSTILE_NAMES, type Household } from './fixture.js';
-import { receiptOf, uuid } from './fixture-usage.js';
+import { ago, receiptOf, uuid } from './fixture-usage.js';
 import { PATHS } from './paths.js';
 import { type Served, serveHousehold } from './stand-ins.js';
 
@@ -32,7 +33,7 @@ const words = async (name: Name, url: string): Promise<string> =>
 describe('overview', () => {
   it('shows the balance, what it buys, how long it lasts, the rate and the next tier', async () => {
     const text = await words('busy', '/dashboard');
-    for (const part of ['41,318.25 credits', 'tweets 41,318', 'or full pages of followers 2,065', 'Lasts about']) {
+    for (const part of ['41,318.25 credits', 'Tweets 41,318', 'Pages of 200 followers 2,065', 'Lasts about']) {
       expect(text).toContain(part);
     }
     expect(text).toContain('50 requests per second');
@@ -43,6 +44,8 @@ describe('overview', () => {
   it('says that the wallet of a new account is empty and how to start', async () => {
     const text = await words('empty', '/dashboard');
     expect(text).toContain('The wallet is empty.');
+    expect(text).toContain('Try free: 10,000 test credits a day');
+    expect(text).toContain('Get started');
     expect(text).toContain('No active keys');
     expect(text).toContain('$10 more in credit packs raises it to 20 per second');
   });
@@ -62,7 +65,11 @@ describe('overview', () => {
   it('does not promise a higher rate for payments when the operator has set the rate', async () => {
     const one = await serveHousehold({ ...BUSY, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
     const [{ body }, { body: credits }] = [await ask(one, '/dashboard'), await ask(one, '/dashboard/credits')];
-    await one.close();
+    const closed = await serveHousehold({ ...BUSY, open: false, account: { ...BUSY.account, paidUsd: 0, qps: 7 } });
+    const { body: unsold } = await ask(closed, '/dashboard');
+    await Promise.all([one.close(), closed.close()]);
+    expect(unsold).toContain('Set by the operator for this account.');
+    expect(unsold).not.toContain('Payments do not change it.');
     expect(body).toContain('Payments do not change it.');
     expect(body).not.toContain('in credit packs raises it');
     expect(credits).toContain('The operator has set your limit to 7 requests per second');
@@ -112,6 +119,10 @@ describe('keys', () => {
     expect(html).not.toContain(`/dashboard/keys/${uuid(104)}`);
   });
 
+  it('has the amount of a cap beside its period, with the script that opens it', async () => {
+    expect(await page('busy', '/dashboard/keys')).toMatch(/<script src="\/assets\/\w+\/key-form\.js"/);
+  });
+
   it('offers no action on a revoked key', async () => {
     const html = await page('busy', `/dashboard/keys/${uuid(105)}`);
     expect(html).toContain('This key no longer works.');
@@ -132,8 +143,18 @@ describe('credits', () => {
   it('says that nothing can be bought without checkout (W9)', async () => {
     const { body, headers } = await get('frozen', '/dashboard/credits');
     expect(body).toContain('Card checkout is not available on this server.');
+    expect(body).toContain('<a href="mailto:help@perch.example">help@perch.example</a>');
+    expect(body).toContain(FROZEN.account.accountId);
     expect(body).not.toContain('/dashboard/credits/buy');
     expect(headers['content-security-policy']).toContain("form-action 'self';");
+  });
+
+  it('says so when this server names nobody to ask for credits', async () => {
+    const one = await serveHousehold({ ...BUSY, open: false }, { contact: null });
+    const { body } = await ask(one, '/dashboard/credits');
+    await one.close();
+    expect(body).toContain('This server does not say how to reach them');
+    expect(body).not.toContain('mailto:');
   });
 
   it('shows refunds and disputes with the credits they withdrew (W6, W7)', async () => {
@@ -151,6 +172,64 @@ describe('credits', () => {
     ['cs_of_another', 'Thank you.'],
   ])('shows a buyer who returns with %s: %s', async (session, title) => {
     expect(await page('busy', `/dashboard/credits?paid=${session}`)).toContain(`<strong>${title}</strong>`);
+  });
+});
+
+describe('connecting an agent', () => {
+  it('has every client with this server’s address, and links that carry it', async () => {
+    const html = (await page('busy', '/dashboard/connect')).replaceAll('&amp;', '&').replaceAll('&quot;', '"');
+    const url = `${served.busy.url}/mcp`;
+    for (const { name, code } of agentClients(url)) {
+      expect(html).toContain(name);
+      expect(html).toContain(code?.text ?? url);
+    }
+    const cursor = /href="(cursor:[^"]+)"/.exec(html)?.[1] ?? '';
+    const config = new URL(cursor).searchParams.get('config') ?? '';
+    expect(JSON.parse(Buffer.from(config, 'base64').toString())).toEqual({ url });
+    const vscode = /href="vscode:mcp\/install\?([^"]+)"/.exec(html)?.[1] ?? '';
+    expect(JSON.parse(decodeURIComponent(vscode))).toEqual({ name: 'perch', type: 'http', url });
+    // It could not reach a server without https.
+    expect(html).not.toContain('Add to Claude<');
+    const claude = agentClients('https://perch.example/mcp').find(({ link }) => link?.text === 'Add to Claude')?.link;
+    expect(new URL(claude?.href ?? '').searchParams.get('connectorUrl')).toBe('https://perch.example/mcp');
+  });
+});
+
+describe('apps', () => {
+  const allowed = (days: number, grant_id: string, client_id: string) =>
+    ({
+      at: ago(days),
+      what: 'client.allowed',
+      who: 'customer',
+      address: null,
+      detail: { client: 'Late app', grant_id, client_id },
+    }) as const;
+
+  it.each([
+    [0, uuid(900), 'Waiting for the app to fetch its key'],
+    [0.1, uuid(900), 'The app did not fetch its key within a minute.'],
+  ])('lists an app that was allowed %s days ago and has no key', async (days, grant, text) => {
+    const one = await serveHousehold({ ...BUSY, log: [allowed(days, grant, 'late')] });
+    const { body } = await ask(one, '/dashboard/clients');
+    await one.close();
+    expect(body).toContain('Allowed, not connected yet');
+    expect(body).toContain('Late app');
+    expect(body).toContain(text);
+  });
+
+  it.each([
+    ['is connected', allowed(0, BUSY.grants[0]?.grantId ?? '', 'late')],
+    ['tried again, and is connected', allowed(0.9, uuid(900), 'again')],
+    ['was allowed days ago', allowed(2, uuid(900), 'late')],
+  ])('does not list one that %s', async (_why, event) => {
+    const grants = [
+      { ...BUSY.grants[0], clientId: 'again', createdAt: ago(0.5) },
+      ...BUSY.grants,
+    ] as typeof BUSY.grants;
+    const one = await serveHousehold({ ...BUSY, grants, log: [event] });
+    const { body } = await ask(one, '/dashboard/clients');
+    await one.close();
+    expect(body).not.toContain('Allowed, not connected yet');
   });
 });
 

@@ -10,6 +10,7 @@ export const PATHS = [
   `/dashboard/keys/${uuid(101)}`,
   `/dashboard/keys/${uuid(100)}?hours=48`,
   '/dashboard/usage?hours=48',
+  '/dashboard/connect',
   '/dashboard/credits',
   '/dashboard/credits?paid=cs_test_1',
   `/dashboard/credits/${uuid(302)}/receipt`,

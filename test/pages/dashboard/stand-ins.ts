@@ -100,6 +100,7 @@ const TEST_ACCOUNT = uuid(20);
 const testAccountOf = (live: AccountRecord): AccountRecord => ({
   ...live,
   ...{ accountId: TEST_ACCOUNT, testOf: live.accountId, balance: 9_993_500, email: null },
+  refilledOn: '2026-11-21',
   keys: live.keys.map((key) => ({ ...key, prefix: key.prefix.replace('_live_', '_test_'), grantId: null })),
 });
 
@@ -146,6 +147,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
         };
       },
       createTest: unchanging,
+      forSession: unchanging,
       rotate: unchanging,
       change: unchanging,
       revoke: unchanging,
@@ -184,7 +186,11 @@ const CHECKOUT_URL = 'https://checkout.example/pay/cs_test_0';
 /** The dashboard of one fixture, signed in; beside it, whole pages by their path. Packs are paid for at `checkoutUrl`. */
 export const serveHousehold = (
   household: Household,
-  { checkoutUrl = CHECKOUT_URL, pages = {} }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>> } = {},
+  {
+    checkoutUrl = CHECKOUT_URL,
+    pages = {},
+    contact = 'help@perch.example',
+  }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>>; contact?: string | null } = {},
 ): Promise<Served> =>
   serveDashboard({
     ...servicesOf(household, checkoutUrl),
@@ -196,6 +202,7 @@ export const serveHousehold = (
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
+    contact,
     mail: true,
     passkeys: PASSKEYS,
     emailChange: { request: unchanging, confirm: unchanging },

@@ -1,4 +1,4 @@
-/** The switch of the dashboard between live and test mode, over a real database. */
+/** Test mode on the dashboard, the first steps of a new account, and the test key of a session, over a real database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillInvented } from '../../kit/demo.js';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
@@ -32,7 +32,7 @@ describe('test mode', () => {
     const { answer, cookie } = await switchTo('test');
     expect([answer.status, placeOf(answer)]).toEqual([303, '/dashboard/keys']);
     const tests = await see('/dashboard/keys', cookie);
-    expect(tests.words).toContain('Test mode Test keys read an invented network with 10,000 play credits each day.');
+    expect(tests.words).toContain('Test mode Invented data, for test keys.');
     expect(tests.words).not.toContain('Live one');
     const made = await ada.post('/dashboard/keys', { name: 'For CI', period: 'none', amount: '' }, SAME, cookie);
     const shown = await ada.get(placeOf(made) ?? '', {}, undefined, `${cookie}; ${cookieOf(made)}`);
@@ -40,7 +40,7 @@ describe('test mode', () => {
     expect((await see('/dashboard/keys', cookie)).words).toContain('For CI');
     const live = await see('/dashboard/keys', (await switchTo('live')).cookie);
     expect([live.words.includes('Live one'), live.words.includes('For CI')]).toEqual([true, false]);
-    expect(live.words).not.toContain('Leave test mode');
+    expect(live.body).toContain('aria-checked="false"');
     expect((await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } })).status).toBe(200);
   });
 
@@ -49,12 +49,51 @@ describe('test mode', () => {
     expect((await see(page, cookie)).status).toBe(200);
   });
 
-  it('keeps money, apps, security and the overview those of the account', async () => {
+  it('shows its band and its switch on every page, and says which pages are the same in both modes', async () => {
     const { cookie } = await switchTo('test');
-    for (const page of ['/dashboard', '/dashboard/credits', '/dashboard/clients', '/dashboard/security']) {
-      const { status, words } = await see(page, cookie);
-      expect([status, words.includes('Leave test mode')]).toEqual([200, false]);
+    const shared = ['credits', 'alerts', 'clients', 'security', 'account'];
+    for (const page of ['', 'usage', 'keys', 'connect', 'receipts', ...shared]) {
+      const { status, body, words } = await see(`/dashboard/${page}`.replace(/\/$/, ''), cookie);
+      expect([page, status, body.includes('class="band"'), body.includes('aria-checked="true"')]).toEqual([
+        ...[page, 200, true, true],
+      ]);
+      expect([page, words.includes('about your account, and the same in both modes')]).toEqual([
+        page,
+        shared.includes(page),
+      ]);
     }
+    expect((await ada.get('/dashboard')).body).not.toContain('class="band"');
+  });
+
+  it('returns to the page that it was switched on', async () => {
+    for (const page of ['/dashboard', '/dashboard/usage', '/dashboard/credits']) {
+      expect(placeOf((await switchTo('test', page)).answer)).toBe(page);
+    }
+  });
+
+  it('shows the test account on the overview, and in its part that is updated', async () => {
+    const { cookie } = await switchTo('test');
+    const before = await see('/dashboard', cookie);
+    expect(before.words).toContain('10,000 play credits');
+    expect(before.words).toContain('No requests with a test key yet.');
+    expect(before.words).not.toContain('The wallet is empty.');
+    const test = await ada.testKey();
+    await fetch(`${service.url}/v1/users/harbor_obs`, { headers: { 'x-api-key': test } });
+    for (const path of ['/dashboard', '/dashboard/live']) {
+      const { words } = await see(path, cookie);
+      expect(words).toMatch(/9,999(?:\.5)? play credits/);
+      expect(words).toContain(test.slice(0, 17));
+    }
+    expect((await ada.get('/dashboard/live')).words).not.toContain(test.slice(0, 17));
+  });
+
+  it('has no switch beside a key that is shown once', async () => {
+    const { cookie } = await switchTo('test');
+    const made = await ada.post('/dashboard/keys', { name: 'For CI' }, SAME, cookie);
+    const shown = await ada.get(placeOf(made) ?? '', {}, undefined, `${cookie}; ${cookieOf(made)}`);
+    expect(shown.words).toContain('Copy the key now');
+    expect(shown.body).toContain('class="band"');
+    expect(shown.body).not.toContain('/dashboard/mode');
   });
 
   it('neither shows nor changes a live key', async () => {
@@ -90,17 +129,130 @@ describe('test mode', () => {
   it('shows the remaining play credits, never the balance of the account', async () => {
     await ada.grant(321);
     const { cookie } = await switchTo('test');
-    expect((await see('/dashboard/usage', cookie)).words).toContain('Balance: 0 play credits');
+    expect((await see('/dashboard/usage', cookie)).words).toContain('10,000 of 10,000 play credits left today');
     const test = await ada.testKey();
     const headers = { 'x-api-key': test };
     expect((await fetch(`${service.url}/v1/users/harbor_obs`, { headers })).status).toBe(200);
     const { words } = await see('/dashboard/usage', cookie);
-    expect(words).toContain('Balance: 9,999 play credits');
+    // The profile may be cached by then.
+    expect(words).toMatch(/9,999(?:\.5)? of 10,000 play credits left today/);
     expect(words).not.toContain('321');
   });
 
   it('refuses any other mode, and redirects to no other page', async () => {
     expect((await switchTo('both')).answer.status).toBe(400);
-    expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard/keys');
+    expect(placeOf((await switchTo('live', 'https://elsewhere.example')).answer)).toBe('/dashboard');
+  });
+});
+
+describe('the first steps', () => {
+  /** What each step says: whether it is done. */
+  const ticks = ({ body }: Answer): boolean[] =>
+    [...body.matchAll(/id="live-step-\d" class="(tick(?: done)?)"/g)].map(([, name]) => name === 'tick done');
+  const make = (fields: Record<string, string>, cookie = '') =>
+    ada.post('/dashboard/keys', { name: 'One', ...fields }, { 'sec-fetch-site': 'same-origin' }, cookie);
+  const read = (key: string) => fetch(`${service.url}/v1/users/harbor_obs`, { headers: { 'x-api-key': key } });
+
+  it('are ticked as facts come true, and are gone once live reads are possible', async () => {
+    const first = await ada.get('/dashboard');
+    expect(ticks(first)).toEqual([false, false, false]);
+    expect(first.words).toContain('Try free: 10,000 test credits a day');
+    const made = await make({ mode: 'test' });
+    expect(ticks(await ada.get('/dashboard'))).toEqual([true, false, false]);
+    const cookies = made.headers.getSetCookie().map((text) => text.split(';', 1)[0]);
+    const shown = await ada.get(placeOf(made) ?? '', {}, undefined, cookies.join('; '));
+    const line = `curl -H 'x-api-key: ${/perch_test_[0-9A-Za-z]{32}/.exec(shown.body)?.[0]}' ${service.url}/v1/users/harbor_obs`;
+    expect(shown.body).toContain(line);
+    expect((await read(/perch_test_[0-9A-Za-z]{32}/.exec(shown.body)?.[0] ?? '')).status).toBe(200);
+    expect(ticks(await ada.get('/dashboard/live'))).toEqual([true, true, false]);
+    expect(ticks(await ada.get('/dashboard', {}, undefined, 'perch-mode=test'))).toEqual([true, true, false]);
+    await make({ mode: 'live' });
+    expect((await ada.get('/dashboard')).words).toContain('You have a live key.');
+    await ada.grant(5);
+    const last = await ada.get('/dashboard');
+    expect([ticks(last), last.words.includes('Get started')]).toEqual([[], false]);
+  });
+
+  it('are not shown to a customer who reads live, without a test key, or with an empty wallet', async () => {
+    const { keyId } = await ada.key();
+    await ada.grant(3);
+    await ada.read(keyId, 3);
+    expect((await ada.account()).balance).toBe(0);
+    expect(ticks(await ada.get('/dashboard'))).toEqual([]);
+  });
+
+  it('can be hidden, for this account alone', async () => {
+    const hidden = await ada.post('/dashboard/first-steps/hide');
+    expect([hidden.status, placeOf(hidden)]).toEqual([303, '/dashboard']);
+    const cookie = /^perch-steps-hidden=[^;]*/.exec(hidden.headers.get('set-cookie') ?? '')?.[0] ?? '';
+    expect(ticks(await ada.get('/dashboard', {}, undefined, cookie))).toEqual([]);
+    expect(ticks(await ada.get('/dashboard'))).toHaveLength(3);
+    const eve = await service.customer();
+    expect(ticks(await eve.get('/dashboard', {}, undefined, cookie))).toHaveLength(3);
+  });
+});
+
+describe('the test key of a session', () => {
+  const ask = (customer = ada) =>
+    customer.post('/dashboard/test-key', {}, { 'sec-fetch-site': 'same-origin', accept: 'application/json' });
+  const keyIn = ({ body }: Answer): string => JSON.parse(body).key;
+  const me = async (key: string) => (await fetch(`${service.url}/v1/me`, { headers: { 'x-api-key': key } })).status;
+
+  it('reads invented data with play credits, and spends nothing live', async () => {
+    await ada.grant(10);
+    const answer = await ask();
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    const read = await fetch(`${service.url}/v1/users/harbor_obs`, { headers: { 'x-api-key': keyIn(answer) } });
+    expect(read.status).toBe(200);
+    // The profile may be cached.
+    expect([9999, 9999.5]).toContain((await read.json()).balance_remaining);
+    expect((await ada.account()).balance).toBe(10_000);
+  });
+
+  it('is the same however often a session asks, and each session has its own', async () => {
+    const keys = await Promise.all([ask(), ask(), ask()]);
+    expect(new Set(keys.map(keyIn)).size).toBe(1);
+    const eve = await service.customer();
+    expect(keyIn(await ask(eve))).not.toBe(keyIn(await ask()));
+    const listed = await ada.get('/dashboard/keys', {}, undefined, 'perch-mode=test');
+    expect(listed.body.split('GraphiQL and API reference')).toHaveLength(1 + 2);
+    expect(listed.words).toContain('Expiring');
+  });
+
+  it('expires within two hours', async () => {
+    const { expires_at } = JSON.parse((await ask()).body);
+    const hours = (Date.parse(expires_at) - service.clock.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(1);
+    expect(hours).toBeLessThanOrEqual(2);
+  });
+
+  it('ends with the session', async () => {
+    const key = keyIn(await ask());
+    expect(await me(key)).toBe(200);
+    await ada.post(`/dashboard/security/sessions/${ada.sessionId}/end`);
+    await expect.poll(() => me(key)).toBe(401);
+  });
+
+  it('is not replaced before the hour is over when its owner revokes it', async () => {
+    const key = keyIn(await ask());
+    const { body } = await ada.get('/dashboard/keys', {}, undefined, 'perch-mode=test');
+    const [, keyId = ''] = /href="\/dashboard\/keys\/([0-9a-f-]{36})"/.exec(body) ?? [];
+    await ada.post(`/dashboard/keys/${keyId}/revoke`, {}, { 'sec-fetch-site': 'same-origin' }, 'perch-mode=test');
+    const again = await ask();
+    expect(again.status).toBe(400);
+    expect(JSON.parse(again.body).error.message).toMatch(
+      /^You revoked this browser's test key\. It gets another one in \d+ minutes?;/,
+    );
+    await expect.poll(() => me(key)).toBe(401);
+  });
+
+  it('is given to nobody who is not signed in, and on no request of another site', async () => {
+    const stranger = await fetch(`${service.url}/dashboard/test-key`, { method: 'POST', redirect: 'manual' });
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fdashboard%2Fkeys']);
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await ada.post('/dashboard/test-key', {}, { 'sec-fetch-site': site, accept: 'application/json' });
+      expect(answer.status).toBe(403);
+      expect(answer.body).not.toContain('perch_test_');
+    }
   });
 });

@@ -1,8 +1,9 @@
-/** A customer who tries the errors of a client with a test key, before it meets them: a process, its database, a browser. */
+/** Test mode in the real thing: a newcomer's first steps, and a customer who tries the errors of a client before it meets them. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Demo, SLOW_MS, startDemo } from '../../cli/support/service.js';
+import { type Demo, SLOW_MS, startDemo, until } from '../../cli/support/service.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
+import { createClient } from '../../kit/client.js';
 import { type Tab, triesFailingHandles } from './failing-handles.js';
 
 const tabOf = ({ page }: Visit, url: string): Tab => ({
@@ -25,6 +26,96 @@ describeInChromium('a customer who tests a client', () => {
   afterAll(async () => {
     await browser?.close();
     await demo?.close();
+  });
+
+  /** A new account, with neither keys nor credits, and a link that signs in to it. */
+  async function newcomer(name: string): Promise<string> {
+    const { account_id: id } = await demo.cli.json<{ account_id: string }>('account', 'create', '--name', name);
+    const { stdout } = await demo.cli.run('account', 'sign-in', id);
+    // The command does not know the port, which is a free one.
+    return `${demo.url}/sign-in${/#[\w-]{43}/.exec(stdout)?.[0]}`;
+  }
+
+  it('leads a newcomer from an empty wallet to a first read that it sees arrive', { timeout: SLOW_MS }, async () => {
+    const { url } = demo;
+    const seen = await visit(browser, url, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = seen;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const link = await newcomer('newcomer');
+    await page.goto(link);
+    await page.getByText('for newcomer').waitFor();
+    // The link survives a reload, though the address does not show it.
+    await page.reload();
+    await page.getByText('for newcomer').waitFor();
+    expect(page.url()).toBe(`${url}/sign-in`);
+    await button('Sign in').first().click();
+    await page.waitForURL(`${url}/dashboard`);
+
+    await page.getByText('The wallet is empty.').waitFor();
+    await button('Create a test key').click();
+    await page.getByText('Copy the key now').waitFor();
+    expect(await page.getByRole('switch').count()).toBe(0);
+    await page.locator('figure', { hasText: 'A first read' }).getByRole('button', { name: 'Copy' }).click();
+    const line = await page.evaluate<string>('navigator.clipboard.readText()');
+    const [, key = '', address = ''] = /^curl -H 'x-api-key: (perch_test_\w{32})' (\S+)$/.exec(line) ?? [];
+    await page.getByRole('link', { name: 'I have copied it' }).click();
+    await page.getByText('No requests with a test key yet.').waitFor();
+    expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');
+    const read = await createClient(url, key).get(address.slice(url.length));
+    expect([read.status, read.body.credits_charged]).toEqual([200, 1]);
+    // Without a reload.
+    await page.locator('#live-requests code', { hasText: key.slice(0, 17) }).waitFor();
+    await page.locator('#live-step-2.done').waitFor();
+
+    await button('Hide the first steps').click();
+    await page.waitForURL(`${url}/dashboard`);
+    expect(await page.getByText('Get started').count()).toBe(0);
+    // A used link says so before it is pressed.
+    await page.goto('about:blank');
+    await page.goto(link);
+    await page.getByText('This link has expired or has already been used.').waitFor();
+    expect(await page.locator('#by-link').isVisible()).toBe(false);
+    const expected = seen.errors.filter((error) => !error.includes('400'));
+    expect([seen.foreign, seen.violations, expected]).toEqual([[], [], []]);
+  });
+
+  it('reads in GraphiQL and the reference with a test key of whoever is signed in', { timeout: SLOW_MS }, async () => {
+    const { url } = demo;
+    const seen = await visit(browser, url);
+    const { page } = seen;
+    await page.goto(`${url}/graphql`);
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Use a test key' }).click();
+    await page.locator('#notice').getByText('Test keys are free, but need an account.').waitFor();
+    const signIn = await page.locator('#notice a').getAttribute('href');
+    expect(signIn).toBe('/sign-in?next=%2Fgraphql');
+    await page.goto(await newcomer('reader'));
+    await page.getByText('for reader').waitFor();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).first().click();
+    await page.waitForURL(`${url}/dashboard`);
+
+    await page.goto(`${url}/graphql`);
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByRole('button', { name: 'Use a test key' }).click();
+    await page.locator('#key-kind', { hasText: 'Test key' }).waitFor();
+    await page.getByRole('button', { name: /^Execute query/ }).click();
+    await until(
+      async () => /harbor_obs/.test(await page.locator('.graphiql-response').innerText()),
+      'the query is answered',
+    );
+    const used = await page.locator('#key-name').innerText();
+
+    const reference = await page.context().newPage();
+    await reference.goto(`${url}/docs/api/user`);
+    await reference.getByRole('button', { name: 'Use a test key' }).click();
+    await until(
+      async () => (await reference.locator('#try-key').inputValue()).startsWith('perch_test_'),
+      'the key is there',
+    );
+    expect((await reference.locator('#try-key').inputValue()).slice(0, 17)).toBe(used.slice(0, 17));
+    await reference.getByRole('button', { name: 'Send' }).click();
+    await until(async () => /200: .* charged/.test(await reference.locator('#try-bill').innerText()), 'it is answered');
+    expect([seen.foreign, seen.violations]).toEqual([[], []]);
   });
 
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {

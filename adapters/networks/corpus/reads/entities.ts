@@ -33,6 +33,16 @@ export async function readUsers(
   return { byId, byHandle };
 }
 
+/** Null if there is nobody. */
+export async function readMostFollowed(run: Run, signal: AbortSignal): Promise<string | null> {
+  const [row] = await run<{ handle: string }>(
+    sql`SELECT handle FROM corpus_users WHERE protected IS NOT TRUE ORDER BY standing DESC, id DESC LIMIT 1`,
+    signal,
+    { planned: 'once' },
+  );
+  return row?.handle ?? null;
+}
+
 /** Tweets by id with their authors, including those of protected authors: the caller reports why these are withheld. */
 export async function readTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Tweet>> {
   const possible = ids.filter((id) => storableId(id) !== null);

@@ -7,7 +7,7 @@ import {
 import { passkeyHost } from '../../sign-in/passkey-panel.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { type DashboardOptions, notOnAccount } from '../frame/services.js';
-import { clientsPage } from './clients.js';
+import { clientsPage, pendingClients } from './clients.js';
 import { securityPage } from './security.js';
 
 /** The most events of the log that are shown. */
@@ -15,10 +15,12 @@ const LOGGED = 100;
 
 /** Who has access to the account: clients with consent, and browsers. */
 export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptions): void {
-  const { grants, sessions, auditLog, passkeys } = options;
+  const { grants, sessions, auditLog, passkeys, clock } = options;
   routes.page('/dashboard/clients', async (signedIn, reply) => {
-    const list = await grants.list(signedIn.account.accountId);
-    return sendPrivatePage(reply, clientsPage({ layout: dashboardLayout(signedIn), grants: list }));
+    const { accountId } = signedIn.account;
+    const [list, log] = await Promise.all([grants.list(accountId), auditLog.list(accountId, LOGGED, signedIn.signal)]);
+    const pending = pendingClients(log, list, clock.now());
+    return sendPrivatePage(reply, clientsPage({ layout: dashboardLayout(signedIn), grants: list, pending }));
   });
   routes.form(
     '/dashboard/clients/:grantId/revoke',

@@ -1,4 +1,5 @@
 import { counted, formatCredits } from '../../../../src/domain/figures.js';
+import type { AuditEvent } from '../../../../src/ports/accounts.js';
 import type { GrantRecord } from '../../../../src/ports/grants.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { CapMeter } from '../../kit/signed-in/key-parts.js';
@@ -9,7 +10,56 @@ export interface ClientsModel {
   readonly layout: DashboardLayout;
   /** The newest first. */
   readonly grants: readonly GrantRecord[];
+  readonly pending: readonly PendingClient[];
 }
+
+/** A client with consent that has no key. */
+interface PendingClient {
+  readonly grantId: string;
+  readonly name: string;
+  readonly allowedAt: string;
+  /** Whether it can still fetch one. */
+  readonly canFinish: boolean;
+}
+
+/** How long a client may take to fetch its key, and how long one that did not is shown. */
+const FETCHES_WITHIN_MS = 60_000;
+const SHOWN_FOR_MS = 86_400_000;
+
+/** Clients that were allowed lately, and of which there is no grant, nor one of a later try. `log`: the newest first. */
+export const pendingClients = (
+  log: readonly AuditEvent[],
+  grants: readonly GrantRecord[],
+  nowMs: number,
+): PendingClient[] =>
+  log.flatMap(({ what, at, detail }) => {
+    const ageMs = nowMs - Date.parse(at);
+    const cameAfter = (grant: GrantRecord): boolean =>
+      grant.grantId === detail.grant_id || (grant.clientId === detail.client_id && grant.createdAt > at);
+    if (what !== 'client.allowed' || ageMs > SHOWN_FOR_MS || grants.some(cameAfter)) return [];
+    const shown = { grantId: String(detail.grant_id), name: String(detail.client), allowedAt: at };
+    return [{ ...shown, canFinish: ageMs < FETCHES_WITHIN_MS }];
+  });
+
+const Pending = ({ clients }: { clients: readonly PendingClient[] }) => (
+  <Card id="pending" title="Allowed, not connected yet">
+    <ul class="rows">
+      {clients.map(({ grantId, name, allowedAt, canFinish }) => (
+        <li key={grantId}>
+          <bdi class="clip">{name}</bdi>
+          <span class="soft">
+            <When at={allowedAt} /> UTC
+          </span>
+          <span class="soft small">
+            {canFinish
+              ? 'Waiting for the app to fetch its key, which takes a moment.'
+              : 'The app did not fetch its key within a minute. Start again from the app.'}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Card>
+);
 
 /** An OAuth client, which people call an app. Its name is its own claim, which nobody has checked. */
 const Client = ({ grant }: { grant: GrantRecord }) => (
@@ -90,7 +140,7 @@ const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (
 );
 
 /** `GET /dashboard/clients`. */
-export const clientsPage = ({ layout, grants }: ClientsModel): string => {
+export const clientsPage = ({ layout, grants, pending }: ClientsModel): string => {
   const connected = grants.filter(({ revokedAt }) => revokedAt === null);
   const former = grants.filter(({ revokedAt }) => revokedAt !== null);
   return dashboardPage(
@@ -101,14 +151,14 @@ export const clientsPage = ({ layout, grants }: ClientsModel): string => {
       layout,
     },
     <>
+      {pending.length === 0 ? null : <Pending clients={pending} />}
       <section aria-labelledby="connected" class="stack">
         <h2 id="connected">Connected</h2>
         {connected.length === 0 ? (
           <Card id="none" title="None yet">
             <Nothing>
-              Give a hosted app, such as an AI assistant, the address of this server. It looks up{' '}
-              <code>/.well-known/oauth-protected-resource</code> there, sends you here to sign in, and asks for your
-              consent and a spend cap.
+              An app, such as an AI assistant, needs only the address of this server: it sends you here to sign in, and
+              to set a spend cap. <a href="/dashboard/connect">Connect an agent</a>
             </Nothing>
           </Card>
         ) : (

@@ -205,7 +205,7 @@ export const alertsPage = (model: AlertsModel): string =>
 /** After an alert with a webhook was set: the only time that its secret is shown. */
 export const alertSecretPage = ({ layout, secret }: { layout: DashboardLayout; secret: string }): string =>
   dashboardPage(
-    { title: 'Alert set', here: '/dashboard/alerts', below: true, layout },
+    { title: 'Alert set', here: '/dashboard/alerts', below: true, once: true, layout },
     <>
       <Notice tone="warn" title="Copy the signing secret now: it is shown only once.">
         Your server verifies with it that a webhook comes from Perch.

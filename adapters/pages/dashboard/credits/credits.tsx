@@ -3,6 +3,7 @@ import { counted, figure, formatCredits } from '../../../../src/domain/figures.j
 import { PACKS, TIERS, tierQps, usdPer1000 } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import type { StatementEntry } from '../../../../src/ports/ledger.js';
+import { Contact } from '../../kit/layout.js';
 import { capitalized } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, FormError, Notice, type Tone } from '../../kit/signed-in/parts.js';
 import { Statement } from '../../kit/signed-in/statement.js';
@@ -22,6 +23,8 @@ export interface CreditsModel {
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
+  /** Whom to ask for credits otherwise; null: it is not known. */
+  readonly contact: string | null;
   /** New with each page: sent with its forms, so that a second click opens no second checkout. */
   readonly pageKey: string;
   readonly checkoutReturn: CheckoutReturn | null;
@@ -77,12 +80,26 @@ const Packs = (model: CreditsModel) => (
   >
     {model.open ? null : (
       <Notice tone="plain" title="Card checkout is not available on this server.">
-        The packs are shown for reference. Ask the operator for credits.
+        The packs are shown for reference.{' '}
+        {model.contact === null ? (
+          'Ask the operator for credits. This server does not say how to reach them: ask whoever gave you its address.'
+        ) : (
+          <>
+            Ask the operator for credits: <Contact contact={model.contact} />.
+          </>
+        )}{' '}
+        Your account is <code>{model.account.accountId}</code>. Until then, test mode is free.
       </Notice>
     )}
     {model.open && model.account.frozen ? (
       <Notice tone="plain" title="A frozen account cannot buy credits.">
-        Contact the operator to have it unfrozen.
+        {model.contact === null ? (
+          'Contact the operator to have it unfrozen.'
+        ) : (
+          <>
+            Contact the operator to have it unfrozen: <Contact contact={model.contact} />.
+          </>
+        )}
       </Notice>
     ) : null}
     <FormError id="buy-error" message={model.error} />

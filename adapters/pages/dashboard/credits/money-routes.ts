@@ -24,6 +24,7 @@ const NEWEST = 50;
 type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
   readonly checkoutOrigin: string | null;
   readonly seller: readonly string[];
+  readonly contact: string | null;
 };
 
 /** Credits: the balance, payments, and checkout, and receipts of both. */
@@ -86,7 +87,7 @@ function whyNone(asked: string, archived: string | undefined): string {
 
 async function renderCreditsPage(
   signedIn: SignedInRequest,
-  { billing, ledger }: MoneyOptions,
+  { billing, ledger, contact }: MoneyOptions,
   error: string | null = null,
 ): Promise<string> {
   const { account, request, signal } = signedIn;
@@ -96,7 +97,7 @@ async function renderCreditsPage(
   ]);
   const paid = queryString(request).get('paid');
   const checkoutReturn = paid === null ? null : whatBecame(sales, paid);
-  const shown = { open: billing.open, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
+  const shown = { open: billing.open, contact, pageKey: billing.newKey(), checkoutReturn, error, sales, statement };
   return creditsPage({ layout: dashboardLayout(signedIn), account, ...shown });
 }
 

@@ -10,10 +10,9 @@ import { Notice } from '../../kit/signed-in/parts.js';
 /** What surrounds every page of the dashboard. */
 export interface DashboardLayout extends PageLayout {
   readonly frozen: boolean;
-  /** On pages that show one mode at a time; null on the others. */
-  readonly mode: Mode | null;
-  /** Thousandths, of the account that the page shows: play credits in test mode. */
-  readonly balance: Thousandths;
+  readonly mode: Mode;
+  /** The play credits of a page that shows the test account, thousandths; null: it shows the customer's own account. */
+  readonly playCredits: Thousandths | null;
   /** Whether there is a link to the operator's pages. */
   readonly isOperator?: boolean;
 }
@@ -37,14 +36,16 @@ const FLASH_MESSAGES = {
 
 export function dashboardLayout(signedIn: SignedInRequest): DashboardLayout {
   const { account, isOperator, mode } = signedIn;
-  const { frozen, balance } = account;
-  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, isOperator, mode, balance };
+  const { frozen, balance, testOf } = account;
+  const playCredits = testOf === null ? null : balance;
+  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, isOperator, mode: mode ?? 'live', playCredits };
 }
 
 const PAGES = [
   { href: '/dashboard', text: 'Overview' },
   { href: '/dashboard/usage', text: 'Usage' },
   { href: '/dashboard/keys', text: 'Keys' },
+  { href: '/dashboard/connect', text: 'Connect an agent' },
   { href: '/dashboard/credits', text: 'Credits' },
   { href: '/dashboard/receipts', text: 'Receipts' },
   { href: '/dashboard/alerts', text: 'Alerts' },
@@ -55,6 +56,8 @@ const PAGES = [
 
 export type PageHref = (typeof PAGES)[number]['href'];
 
+export const isMenuPage = (href: string): href is PageHref => PAGES.some((page) => page.href === href);
+
 const DASHBOARD: Menu = {
   label: 'Dashboard',
   pages: PAGES,
@@ -64,50 +67,64 @@ const DASHBOARD: Menu = {
 
 const OPERATOR = { href: '/operator', text: 'Operator' };
 
-/** Says which mode a page shows, and leads to the other. */
+/** Turns test mode on and off, for all pages. */
 const ModeSwitch = ({ mode, here }: { mode: Mode; here: string | null }) => (
-  <form method="post" action="/dashboard/mode" class="actions">
+  <form method="post" action="/dashboard/mode" class="mode">
     <input type="hidden" name="from" value={here ?? ''} />
-    <button type="submit" class="button small" name="mode" value={mode === 'test' ? 'live' : 'test'}>
-      {mode === 'test' ? 'Leave test mode' : 'Switch to test mode'}
+    <button
+      type="submit"
+      role="switch"
+      aria-checked={mode === 'test'}
+      name="mode"
+      value={mode === 'test' ? 'live' : 'test'}
+    >
+      Test mode
     </button>
   </form>
 );
 
-/** What the reader must know of the account before anything else. */
-const Notices = ({ layout, here }: { layout: DashboardLayout; here: string | null }) => (
-  <>
-    {layout.mode === null ? null : (
-      <>
-        {layout.mode === 'test' ? (
-          <Notice tone="warn" title="Test mode">
-            Test keys read an invented network with {figure(PLAY_CREDITS)} play credits each day. Balance:{' '}
-            {formatAmount(layout.balance)} play credits; your first read of a day (UTC) tops it up. This page shows
-            nothing of your live keys.
-          </Notice>
-        ) : null}
-        <ModeSwitch mode={layout.mode} here={here} />
-      </>
-    )}
-    {layout.frozen ? (
-      <Notice tone="bad" title="This account is frozen.">
-        A payment dispute was lost, or the operator froze the account. No key works until you settle this with the
-        operator.
-      </Notice>
-    ) : null}
-  </>
+/** Across every page while test mode is on. */
+const TestBand = ({ playCredits }: Pick<DashboardLayout, 'playCredits'>) => (
+  <div class="band">
+    <p class="wrap">
+      <strong>Test mode</strong>{' '}
+      {playCredits === null ? (
+        'This page is about your account, and the same in both modes.'
+      ) : (
+        <>
+          Invented data, for test keys. {formatAmount(playCredits)} of {figure(PLAY_CREDITS)} play credits left today
+          (UTC).
+        </>
+      )}
+    </p>
+  </div>
 );
+
+/** What the reader must know of the account before anything else. */
+const Notices = ({ frozen }: Pick<DashboardLayout, 'frozen'>) =>
+  frozen ? (
+    <Notice tone="bad" title="This account is frozen.">
+      A payment dispute was lost, or the operator froze the account. No key works until you settle this with the
+      operator.
+    </Notice>
+  ) : null;
 
 interface DashboardProps extends FrameProps {
   readonly here: PageHref | null;
   readonly layout: DashboardLayout;
+  /** Whether the page shows a secret that is never shown again: nothing on it may lead away by accident. */
+  readonly once?: boolean;
 }
 
 /** A page of the dashboard as a complete HTML document. */
 export const dashboardPage = (props: DashboardProps, body: ComponentChildren): string => {
-  const { layout, here } = props;
+  const { layout, here, once = false } = props;
   const menu = layout.isOperator === true ? { ...DASHBOARD, pages: [...PAGES, OPERATOR] } : DASHBOARD;
-  return framedPage(menu, props, body, <Notices layout={layout} here={here} />);
+  return framedPage(menu, props, body, {
+    band: layout.mode === 'test' ? <TestBand {...layout} /> : null,
+    side: once ? null : <ModeSwitch mode={layout.mode} here={here} />,
+    notices: <Notices {...layout} />,
+  });
 };
 
 /** Says why a page cannot be shown, in the dashboard's frame. */

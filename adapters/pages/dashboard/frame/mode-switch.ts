@@ -1,25 +1,28 @@
 import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toThousandths } from '../../../../src/domain/credits.js';
 import { badRequest } from '../../../../src/domain/errors.js';
-import type { Mode } from '../../../../src/domain/mode.js';
+import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
+import { utcDay } from '../../../../src/lib/durations.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import {
   type AuthenticatedRoutes,
   redirectTo,
   type SignedInRequest,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { isMenuPage } from './dashboard-page.js';
 import type { DashboardServices } from './services.js';
 
 const COOKIE = 'perch-mode';
 
-/** Pages that show one mode at a time, and everything below them. The others belong to the customer's account. */
-const SWITCHED = /^\/dashboard\/(?:keys|usage|receipts)(?=[/.?]|$)/;
+/** Pages that in test mode show the test account, with everything below them. The others are the customer's account. */
+const SWITCHED = /^\/dashboard(?:\/(?:live|usage|keys|connect|receipts)(?:[/.].*)?)?$/;
 
-/** The mode of a page that has two: as last chosen in this browser. Null for the other pages. */
-const pageMode = (request: FastifyRequest): Mode | null =>
-  SWITCHED.test(request.url) ? (chosen(request) === 'test' ? 'test' : 'live') : null;
+const isSwitched = ({ url }: FastifyRequest): boolean => SWITCHED.test(url.split('?', 1)[0] ?? '');
 
-const chosen = ({ headers }: FastifyRequest): string | undefined => fastifyCookie.parse(headers.cookie ?? '')[COOKIE];
+/** As last chosen in this browser. */
+const chosen = ({ headers }: FastifyRequest): Mode =>
+  fastifyCookie.parse(headers.cookie ?? '')[COOKIE] === 'test' ? 'test' : 'live';
 
 /** Remembers the choice of a form until the browser is closed. Throws `bad_request` for anything but a mode. */
 function chooseMode(form: URLSearchParams, reply: FastifyReply): Mode {
@@ -36,30 +39,37 @@ export function rememberMode(mode: Mode, reply: FastifyReply): void {
   reply.header('Set-Cookie', fastifyCookie.serialize(COOKIE, mode, options));
 }
 
-/** Where the form was sent from, if that page has two modes; otherwise the keys. */
-const pageBefore = (form: URLSearchParams): string => {
-  const from = form.get('from') ?? '';
-  return (
-    ['/dashboard/keys', '/dashboard/usage', '/dashboard/receipts'].find((page) => page === from) ?? '/dashboard/keys'
-  );
-};
+/** With what its next read can spend: the first read of a UTC day refills the wallet. */
+const withPlayCredits = (account: AccountRecord, nowMs: number): AccountRecord =>
+  account.refilledOn === utcDay(nowMs)
+    ? account
+    : { ...account, balance: Math.max(account.balance, toThousandths(PLAY_CREDITS)) };
 
-/** The account that a page shows: in test mode, the test account. */
+/** The test account of a customer's account, as pages show it; undefined while there is none. */
+export async function readTestAccount(
+  { accounts, clock }: Pick<DashboardServices, 'accounts' | 'clock'>,
+  live: AccountRecord,
+): Promise<AccountRecord | undefined> {
+  const accountId = await accounts.testAccount(live.accountId);
+  const account = accountId === undefined ? undefined : await accounts.get(accountId);
+  return account && withPlayCredits(account, clock.now());
+}
+
+/** The mode that the customer chose, and the account that the page shows in it. */
 export const accountShown =
-  (accounts: Pick<DashboardServices['accounts'], 'get' | 'testAccount'>) =>
+  (services: Pick<DashboardServices, 'accounts' | 'clock'>) =>
   async (request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>> => {
-    const mode = pageMode(request);
-    if (mode !== 'test') return { account: live, mode };
-    const accountId = await accounts.testAccount(live.accountId);
-    const account = accountId === undefined ? undefined : await accounts.get(accountId);
+    const test = chosen(request) === 'test' ? await readTestAccount(services, live) : undefined;
     // Another account that is signed in to with the same browser may have no test account.
-    return account === undefined ? { account: live, mode: 'live' } : { account, mode };
+    if (test === undefined) return { account: live, mode: 'live' };
+    return { account: isSwitched(request) ? test : live, mode: 'test' };
   };
 
 /** The switch between live and test mode. Entering test mode opens the test account. */
 export function mountModeSwitch(routes: AuthenticatedRoutes, { accounts }: Pick<DashboardServices, 'accounts'>): void {
-  routes.form('/dashboard/mode', '/dashboard/keys', async ({ account, by }, form, reply) => {
-    if (chooseMode(form, reply) === 'test') await accounts.openTestAccount(account.accountId, by);
-    return redirectTo(reply, pageBefore(form));
+  routes.form('/dashboard/mode', '/dashboard', async ({ live, by }, form, reply) => {
+    if (chooseMode(form, reply) === 'test') await accounts.openTestAccount(live.accountId, by);
+    const from = form.get('from') ?? '';
+    return redirectTo(reply, isMenuPage(from) ? from : '/dashboard');
   });
 }

@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../../../src/domain/errors.js';
 import { document } from '../../kit/layout.js';
-import { SITE_CSP, wantsHtml } from '../../kit/send-page.js';
+import { sendPage, wantsHtml } from '../../kit/send-page.js';
 import { refusalTitle } from '../../kit/signed-in/authenticated-routes.js';
 
 const page = (title: string, message: string): string =>
@@ -24,20 +25,12 @@ const page = (title: string, message: string): string =>
     </div>,
   );
 
-/** Shows the service's errors as pages, also where no page answered, such as for an unknown path. */
-export function installRefusalPages(app: FastifyInstance): void {
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const type = String(reply.getHeader('content-type') ?? '');
-    const isOurs = reply.statusCode >= 400 && /^\/dashboard(?:[/?]|$)/.test(request.url);
-    if (!isOurs || typeof payload !== 'string' || !type.startsWith('application/json') || !wantsHtml(request)) {
-      return done(null, payload);
-    }
-    const { error } = JSON.parse(payload) as { error: { message: string } };
-    reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', SITE_CSP)
-      .header('Referrer-Policy', 'same-origin')
-      .header('Cache-Control', 'private, no-store');
-    done(null, page(refusalTitle(reply.statusCode), error.message));
-  });
-}
+/** A failure under `/dashboard`, also where no page answered, as a page for a browser; null for everything else. */
+export const dashboardFailure = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, message }: ServiceError,
+): FastifyReply | null =>
+  /^\/dashboard(?:[/?]|$)/.test(request.url) && wantsHtml(request)
+    ? sendPage(reply.code(status).header('Cache-Control', 'private, no-store'), page(refusalTitle(status), message))
+    : null;

@@ -15,7 +15,7 @@ import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js'
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
   readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
-  readonly keys: Pick<Keys, 'create' | 'createTest' | 'rotate' | 'change' | 'revoke'>;
+  readonly keys: Pick<Keys, 'create' | 'createTest' | 'forSession' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
   readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
@@ -31,6 +31,8 @@ export interface DashboardOptions extends DashboardServices, Omit<RoutesOptions,
   readonly checkoutOrigin: string | null;
   /** Name and address of the operator on receipts, line by line. */
   readonly seller: readonly string[];
+  /** Where customers reach the operator: an address or other text; null: it is not known. */
+  readonly contact: string | null;
   /** Whether sign-in links and notices are sent by mail. */
   readonly mail: boolean;
   readonly emailChange: Pick<EmailChange, 'request' | 'confirm'>;

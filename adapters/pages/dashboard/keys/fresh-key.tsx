@@ -1,4 +1,5 @@
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import { DEMO_HANDLE, firstPath } from '../../kit/first-reads.js';
 import { Card, Notice, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { FreshKey } from './fresh-key-cookie.js';
@@ -6,12 +7,14 @@ import type { FreshKey } from './fresh-key-cookie.js';
 /** After a key was made or rotated: the only time that the full key is shown. */
 export const freshKeyPage = (
   model: FreshKey & { readonly layout: DashboardLayout; readonly record: KeyRecord; readonly baseUrl: string },
-): string =>
-  dashboardPage(
+): string => {
+  const isTest = model.layout.playCredits !== null;
+  return dashboardPage(
     {
       title: model.oldEnds === undefined ? 'Key created' : 'Key rotated',
       here: '/dashboard/keys',
       below: true,
+      once: true,
       layout: model.layout,
     },
     <>
@@ -42,17 +45,21 @@ export const freshKeyPage = (
           </pre>
         </figure>
         <figure class="code once">
-          <figcaption>A free first request</figcaption>
+          <figcaption>{isTest ? 'A first read, for 1 play credit' : 'A free first request'}</figcaption>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
           <pre tabIndex={0} data-copy>
-            <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}/v1/me`}</code>
+            <code>{`curl -H 'x-api-key: ${model.key}' ${model.baseUrl}${isTest ? firstPath(DEMO_HANDLE) : '/v1/me'}`}</code>
           </pre>
         </figure>
+        {isTest ? (
+          <p class="soft">Paste it in a terminal. It arrives on the overview, under “Recent requests”.</p>
+        ) : null}
         <p class="actions">
-          <a class="button primary" href="/dashboard/keys">
+          <a class="button primary" href={isTest ? '/dashboard' : '/dashboard/keys'}>
             I have copied it
           </a>
         </p>
       </Card>
     </>,
   );
+};

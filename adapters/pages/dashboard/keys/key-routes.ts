@@ -16,6 +16,7 @@ import { rememberMode } from '../frame/mode-switch.js';
 import { type DashboardServices, notOnAccount } from '../frame/services.js';
 import { readLastHours, readUsageChart } from '../usage/usage-charts.js';
 import { hoursIn, lastDays } from '../usage/usage-params.js';
+import { connectPage } from './connect.js';
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
@@ -40,6 +41,10 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
   mountKeyList(routes, services);
   routes.page('/dashboard/keys/:keyId', (signedIn, reply) => showKey(signedIn, reply, ownKey(signedIn)));
   mountFreshKey(routes, baseUrl);
+  mountSessionKey(routes, services);
+  routes.page('/dashboard/connect', (signedIn, reply) =>
+    sendPrivatePage(reply, connectPage({ layout: dashboardLayout(signedIn), baseUrl: baseUrl() })),
+  );
   const change = (what: 'change' | 'rotate' | 'revoke', act: Change): void =>
     routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
       const record = ownKey(signedIn);
@@ -120,6 +125,20 @@ function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void
       reply,
       freshKeyPage({ layout: dashboardLayout(signedIn), record, baseUrl: baseUrl(), ...fresh }),
     );
+  });
+}
+
+/** For the scripts of pages that send requests with a test key of the customer who looks at them. */
+function mountSessionKey(routes: AuthenticatedRoutes, { keys }: KeyServices): void {
+  routes.form('/dashboard/test-key', '/dashboard/keys', async ({ visitor, by }, _form, reply) => {
+    try {
+      const { key, record } = await keys.forSession(visitor, by);
+      return reply.send({ key, expires_at: record.expiresAt });
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const { code, status, message } = error;
+      return reply.code(status).send({ error: { code, message } });
+    }
   });
 }
 

@@ -35,7 +35,7 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
     <div>
       <dt>Prefix</dt>
       <dd>
-        <code>{record.prefix}…</code>
+        <code class="whole">{record.prefix}…</code>
       </dd>
     </div>
     <div>
@@ -160,6 +160,7 @@ export const keyPage = (model: KeyModel): string => {
   const state = keyState(record, nowMs);
   return dashboardPage(
     {
+      script: 'key-form.js',
       title: record.name,
       lead: <a href="/dashboard/keys">All keys</a>,
       here: '/dashboard/keys',

@@ -130,10 +130,12 @@ export const keysPage = (model: KeysModel): string => {
   const over = keys.filter((record) => !works(record));
   return dashboardPage(
     {
+      script: 'key-form.js',
       title: 'Keys',
       lead: (
         <>
-          Programs use a key to read. Send it in the header <code>x-api-key</code>; never put it in a URL or a browser.
+          Programs use a key to read. Send it in the header <code>x-api-key</code>; never put it in a URL, or in code
+          that runs in a browser.
         </>
       ),
       here: '/dashboard/keys',

@@ -1,4 +1,6 @@
 import { counted, figure } from '../../../../src/domain/figures.js';
+import { PLAY_CREDITS } from '../../../../src/domain/mode.js';
+import { networkInWords } from '../../kit/first-reads.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { keyState, PERIODS } from '../../kit/signed-in/key-parts.js';
 import { Card, Notice } from '../../kit/signed-in/parts.js';
@@ -14,14 +16,15 @@ import {
 
 export const NoticesCard = (model: LiveModel) => {
   const funds = fundsLevel(model);
-  const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
-  if (funds === 'empty') {
-    return (
-      <Notice tone="warn" title="The wallet is empty.">
-        Paid reads are refused until you add credits. <a href="/dashboard/credits">Buy credits</a>
+  if (model.mode === 'test') {
+    return funds === 'empty' ? (
+      <Notice tone="warn" title="Today’s play credits are used up.">
+        Your first read after midnight (UTC) tops them up to {figure(PLAY_CREDITS)}.
       </Notice>
-    );
+    ) : null;
   }
+  const mailed = model.mail && model.account.email !== null ? 'You will also be notified by email.' : '';
+  if (funds === 'empty') return <EmptyWallet />;
   if (funds === 'good') return null;
   return (
     <Notice tone="warn" title="The balance is low.">
@@ -31,77 +34,103 @@ export const NoticesCard = (model: LiveModel) => {
   );
 };
 
-export const Amount = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
+const EmptyWallet = () => (
+  <div class="notice tone-warn" role="status">
+    <p>
+      <strong>The wallet is empty.</strong> Paid reads are refused until you add credits.
+    </p>
+    <form method="post" action="/dashboard/mode" class="actions">
+      <input type="hidden" name="from" value="/dashboard" />
+      <BuyButton />
+      <button type="submit" class="button small" name="mode" value="test">
+        Try free: {figure(PLAY_CREDITS)} test credits a day
+      </button>
+    </form>
+  </div>
+);
+
+export const Amount = ({ account: { balance }, mode }: Pick<LiveModel, 'account' | 'mode'>) => (
   <p class="big" id="live-balance">
-    {formatAmount(balance)} <span>credits</span>
+    {formatAmount(balance)} <span>{mode === 'test' ? 'play credits' : 'credits'}</span>
   </p>
 );
 
 export const Buys = ({ account: { balance } }: Pick<LiveModel, 'account'>) => (
   <dl class="buys" id="live-buys">
     <div>
-      <dt>tweets</dt>
+      <dt>Tweets</dt>
       <dd>{figure(buys(balance, 'tweet'))}</dd>
     </div>
     <div>
-      <dt>or profiles</dt>
+      <dt>Profiles</dt>
       <dd>{figure(buys(balance, 'profile'))}</dd>
     </div>
     <div>
-      <dt>or full pages of followers</dt>
+      <dt>Pages of {FOLLOWERS_PER_PAGE} followers</dt>
       <dd>{figure(buys(balance, 'edge_profile', FOLLOWERS_PER_PAGE))}</dd>
     </div>
   </dl>
 );
 
-export const Balance = ({ account, usage }: OverviewModel) => {
+const BuyButton = () => (
+  <a class="button small" href="/dashboard/credits">
+    Buy credits
+  </a>
+);
+
+export const Balance = ({ account, usage, mode }: OverviewModel) => {
   const { balance } = account;
-  const forecast = forecastSpending(balance, usage);
+  const forecast = mode === 'test' ? null : forecastSpending(balance, usage);
   return (
-    <Card
-      id="balance"
-      title="Balance"
-      aside={
-        <a class="button small" href="/dashboard/credits">
-          Buy credits
-        </a>
-      }
-    >
-      <Amount account={account} />
+    <Card id="balance" title="Balance" aside={mode === 'test' ? null : <BuyButton />}>
+      <Amount account={account} mode={mode} />
       {balance > 0 && forecast !== null ? (
         <p class="soft">
           Lasts {forecast.days > 999 ? 'years' : `about ${counted(forecast.days, 'day')}`} at the rate of the last{' '}
           {forecast.from === 7 ? 'week' : counted(forecast.from, 'day')}.
         </p>
       ) : null}
+      <p class="soft small">Enough, at full price, for any one of these. Cached items cost half.</p>
       <Buys account={account} />
-      <p class="soft small">At full price, {FOLLOWERS_PER_PAGE} followers per page. Cached items cost half.</p>
     </Card>
   );
 };
 
-export const TierCard = ({ account, network }: OverviewModel) => {
-  const { qps, special, next } = rateStanding(account);
+const Tier = ({ account, sells }: Pick<OverviewModel, 'account' | 'sells'>) => {
+  const { special, next } = rateStanding(account);
+  if (special) {
+    return <p class="soft">Set by the operator for this account.{sells ? ' Payments do not change it.' : ''}</p>;
+  }
   return (
-    <Card id="tier" title="Rate limit">
-      <p class="big">
-        {figure(qps)} <span>{qps === 1 ? 'request' : 'requests'} per second</span>
-      </p>
-      <p class="soft">
-        {special
-          ? 'Set for this account by the operator.'
-          : `Your tier at $${figure(account.paidUsd)} paid in total. It never goes down.`}
-      </p>
-      {special || next === null ? (
-        <p class="soft">{special ? 'Payments do not change it.' : 'This is the highest tier.'}</p>
+    <>
+      <p class="soft">Your tier at ${figure(account.paidUsd)} paid in total. It never goes down.</p>
+      {next === null ? (
+        <p class="soft">This is the highest tier.</p>
       ) : (
         <p>
           <a href="/dashboard/credits#tiers">${figure(next.moreUsd)} more</a> in credit packs raises it to{' '}
           <strong>{next.requestsPerSecond} per second</strong>.
         </p>
       )}
+    </>
+  );
+};
+
+export const TierCard = (model: OverviewModel) => {
+  const { account, network, mode } = model;
+  return (
+    <Card id="tier" title="Rate limit">
+      <p class="big">
+        {figure(account.qps)} <span>{account.qps === 1 ? 'request' : 'requests'} per second</span>
+      </p>
+      {mode === 'test' ? (
+        <p class="soft">Test keys have the rate of your live keys, and do not count against it.</p>
+      ) : (
+        <Tier {...model} />
+      )}
       <p class="soft small">
-        Reads the {network} network. <a href="/status">Network status</a>
+        {mode === 'test' ? 'Reads an invented network.' : `Reads ${networkInWords(network)}.`}{' '}
+        <a href="/status">Network status</a>
       </p>
     </Card>
   );

@@ -1,4 +1,5 @@
 import { type Thousandths, toCredits } from '../../../../src/domain/credits.js';
+import type { Mode } from '../../../../src/domain/mode.js';
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { TIERS } from '../../../../src/domain/tiers.js';
 import type { AccountRecord } from '../../../../src/ports/accounts.js';
@@ -9,16 +10,42 @@ import type { DashboardLayout } from '../frame/dashboard-page.js';
 /** The parts of the overview that change with each paid request. */
 export interface LiveModel {
   readonly account: AccountRecord;
+  readonly mode: Mode;
   readonly mail: boolean;
   /** The most recent paid requests. */
   readonly recent: readonly Receipt[];
   /** The latest incoming credits, or null for an account that never had any. */
   readonly lastTopUp: StatementEntry | null;
+  /** Null where the customer hides them, or can take none: the account is frozen. */
+  readonly steps: FirstSteps | null;
 }
+
+/** What of the way from a new account to live reads is done. */
+export interface FirstSteps {
+  readonly hasTestKey: boolean;
+  /** Whether anything was read, in either mode. */
+  readonly hasRead: boolean;
+  readonly hasCredits: boolean;
+  readonly hasLiveKey: boolean;
+  /** Whether live reads were made, or can be. */
+  readonly isLive: boolean;
+}
+
+export const ALL_TAKEN: FirstSteps = {
+  ...{ hasTestKey: true, hasRead: true, hasCredits: true, hasLiveKey: true, isLive: true },
+};
+
+/** Whether there is a step left to take. A customer who reads live needs no test key. */
+export const isBeginning = (steps: FirstSteps | null): steps is FirstSteps =>
+  steps !== null && !(steps.hasRead && steps.isLive);
 
 export interface OverviewModel extends LiveModel {
   readonly layout: DashboardLayout;
   readonly network: string;
+  /** Whether packs can be bought by card. */
+  readonly sells: boolean;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
   readonly nowMs: number;
   /** First and last day of the picture. */
   readonly range: { readonly from: string; readonly to: string };

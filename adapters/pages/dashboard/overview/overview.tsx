@@ -3,8 +3,9 @@ import { Chart } from '../../charts/chart.js';
 import { Card, Nothing } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
 import { dashboardPage } from '../frame/dashboard-page.js';
+import { FirstStepsCard, Ticks } from './first-steps.js';
 import { Amount, Balance, Buys, KeysCard, NoticesCard, TierCard } from './overview-cards.js';
-import type { LiveModel, OverviewModel } from './overview-model.js';
+import { isBeginning, type LiveModel, type OverviewModel } from './overview-model.js';
 
 const Spending = ({ usage, range }: OverviewModel) => (
   <Card
@@ -25,7 +26,7 @@ const Spending = ({ usage, range }: OverviewModel) => (
   </Card>
 );
 
-const Newest = ({ recent }: OverviewModel) => (
+const Newest = (model: OverviewModel) => (
   <Card
     id="newest"
     title="Recent requests"
@@ -38,17 +39,17 @@ const Newest = ({ recent }: OverviewModel) => (
       </span>
     }
   >
-    <Requests recent={recent} />
+    <Requests {...model} />
     <p class="unseen" role="status" id="live-said" />
   </Card>
 );
 
-const Requests = ({ recent }: Pick<LiveModel, 'recent'>) => (
+const Requests = ({ recent, mode }: Pick<LiveModel, 'recent' | 'mode'>) => (
   <div id="live-requests">
     {recent.length === 0 ? (
       <Nothing>
-        No paid requests yet. <a href="/dashboard/keys">Create a key</a>, or try a read in{' '}
-        <a href="/graphql">GraphiQL</a>.
+        {mode === 'test' ? 'No requests with a test key yet.' : 'No paid requests yet.'}{' '}
+        <a href="/dashboard/keys">Create a key</a>, or try a read in <a href="/graphql">GraphiQL</a>.
       </Nothing>
     ) : (
       <RequestTable caption="The most recent paid requests" receipts={recent} />
@@ -70,6 +71,7 @@ export const livePart = (model: LiveModel): string =>
       <Amount {...model} />
       <Buys {...model} />
       <Requests {...model} />
+      {model.steps === null ? null : <Ticks steps={model.steps} />}
     </>,
   );
 
@@ -79,6 +81,7 @@ export const overviewPage = (model: OverviewModel): string =>
     { title: 'Overview', here: '/dashboard', layout: model.layout, script: 'dashboard-live.js' },
     <>
       <Warning {...model} />
+      {isBeginning(model.steps) ? <FirstStepsCard {...model} steps={model.steps} /> : null}
       <div class="three">
         <Balance {...model} />
         <TierCard {...model} />

@@ -10,34 +10,22 @@ import {
 } from '../../kit/signed-in/authenticated-routes.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import type { DashboardServices } from '../frame/services.js';
-import { livePart, overviewPage } from '../overview/overview.js';
-import type { LiveModel } from '../overview/overview-model.js';
 import { usagePage } from './usage.js';
 import { MOST_ROWS, readLastHours, readUsageChart } from './usage-charts.js';
-import { hoursIn, lastDays, moments, readUsageParams, type UsageSelection } from './usage-params.js';
+import { hoursIn, moments, readUsageParams, type UsageSelection } from './usage-params.js';
 import { usageCsv } from './usage-table.js';
 
-/** The most requests on the overview. */
-const NEWEST = 8;
-
-interface UsageOptions extends DashboardServices {
-  readonly network: string;
-  readonly mail: boolean;
-}
-
-/** Overview, usage and its file. */
-export function mountUsage(routes: AuthenticatedRoutes, options: UsageOptions): void {
-  routes.page('/dashboard', async (signedIn, reply) => sendPrivatePage(reply, await overview(signedIn, options)));
-  routes.page(
-    '/dashboard/live',
-    async (signedIn, reply) => sendPrivatePage(reply, livePart(await newest(signedIn, options))),
-    '/dashboard',
-  );
+/** Usage and its file. */
+export function mountUsage(routes: AuthenticatedRoutes, options: DashboardServices): void {
   routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
   routes.page('/dashboard/usage.csv', (signedIn, reply) => sendFile(signedIn, reply, options), '/dashboard/usage');
 }
 
-async function sendFile(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+async function sendFile(
+  signedIn: SignedInRequest,
+  reply: FastifyReply,
+  options: DashboardServices,
+): Promise<FastifyReply> {
   const ask = readUsageParams(queryString(signedIn.request), options.clock.now());
   const rows = await readUsageRows(signedIn, ask, options);
   return reply
@@ -57,31 +45,6 @@ async function readUsageRows(
   throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
-async function overview(signedIn: SignedInRequest, options: UsageOptions): Promise<string> {
-  const { clock, network } = options;
-  const nowMs = clock.now();
-  const range = lastDays(30, nowMs);
-  const [usage, live] = await Promise.all([
-    readUsageChart(signedIn, range, 'credits', options),
-    newest(signedIn, options),
-  ]);
-  return overviewPage({ layout: dashboardLayout(signedIn), network, nowMs, range, usage, ...live });
-}
-
-async function newest({ account, signal }: SignedInRequest, { ledger, mail }: UsageOptions): Promise<LiveModel> {
-  const [recent, statement] = await Promise.all([
-    ledger.recent(account.accountId, NEWEST, signal),
-    ledger.statement(account.accountId, 20, signal),
-  ]);
-  // Credits that were taken are not a top-up.
-  return {
-    account,
-    mail,
-    recent,
-    lastTopUp: statement.find(({ kind }) => kind !== 'reversal' && kind !== 'hold') ?? null,
-  };
-}
-
 /** The request's range and groups; if invalid, the default range, and why. */
 function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; error: string | null } {
   try {
@@ -92,7 +55,11 @@ function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; er
   }
 }
 
-async function showUsage(signedIn: SignedInRequest, reply: FastifyReply, options: UsageOptions): Promise<FastifyReply> {
+async function showUsage(
+  signedIn: SignedInRequest,
+  reply: FastifyReply,
+  options: DashboardServices,
+): Promise<FastifyReply> {
   const nowMs = options.clock.now();
   const query = queryString(signedIn.request);
   const { ask, error } = asked(query, nowMs);

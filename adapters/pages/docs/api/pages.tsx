@@ -1,8 +1,8 @@
 import { figure, inCredits } from '../../../../src/domain/figures.js';
 import { document } from '../../kit/layout.js';
 import { Table } from '../../kit/parts.js';
+import { TYPES } from '../contents.js';
 import { CodeBlock } from '../markup.js';
-import { TYPES } from '../types.js';
 import type { ApiAnswer, ApiEntry } from './model.js';
 import { type Live, TryIt } from './try-it.js';
 

@@ -74,6 +74,9 @@ export const TryIt = ({ entry, live }: { entry: ApiEntry; live: Live | null }) =
         <button type="submit" class="button primary">
           Send
         </button>
+        <button type="button" id="try-test-key" class="button">
+          Use a test key
+        </button>
       </p>
     </form>
     <p id="try-bill" role="status" />

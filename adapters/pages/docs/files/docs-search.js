@@ -1,4 +1,7 @@
-// The search of the documentation. It loads the index when a search begins. Without this script, the list of pages remains.
+// The search of the documentation, and the outline of a page. The search loads its index when it begins; without this script,
+// the list of pages remains.
+import { createSearch, stemOf } from './docs-ranking.js';
+
 const form = document.getElementById('docs-search');
 const input = document.getElementById('docs-query');
 const found = document.getElementById('docs-found');
@@ -20,32 +23,42 @@ const load = () => {
 async function read() {
   const [{ default: MiniSearch }, response] = await Promise.all([import(LIBRARY), fetch('/docs/search.json')]);
   if (!response.ok) throw new Error(`The index cannot be read: ${response.status}`);
-  const index = new MiniSearch({
-    fields: ['heading', 'page', 'text'],
-    storeFields: ['page', 'heading', 'text'],
-    searchOptions: { boost: { heading: 3, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
-  });
-  index.addAll(await response.json());
-  return index;
+  return createSearch(MiniSearch, await response.json());
 }
 
-/** The words around the first match. */
+/** The words around the first match, those that match marked. */
 function snippet({ text, terms }) {
-  const lower = text.toLowerCase();
-  const at = Math.max(0, ...terms.map((term) => lower.indexOf(term)).slice(0, 1));
-  const from = at < SNIPPET / 2 ? 0 : lower.indexOf(' ', at - SNIPPET / 2) + 1;
-  const cut = text.slice(from, from + SNIPPET);
-  return `${from > 0 ? '… ' : ''}${cut}${from + SNIPPET < text.length ? ' …' : ''}`;
+  const isMatch = (word) => terms.includes(stemOf(word));
+  const words = text.split(/(?<=(?!_)[\s\p{P}])|(?=(?!_)[\s\p{P}])/u);
+  const first = words.findIndex(isMatch);
+  const at = words.slice(0, Math.max(0, first)).join('').length;
+  const start = at < SNIPPET / 2 ? 0 : text.indexOf(' ', at - SNIPPET / 2) + 1;
+  const parts = [start > 0 ? '… ' : ''];
+  let place = 0;
+  for (const word of words) {
+    if (place >= start && place < start + SNIPPET) parts.push(isMatch(word) ? marked(word) : word);
+    place += word.length;
+  }
+  return [...parts, place > start + SNIPPET ? ' …' : ''];
+}
+
+function marked(word) {
+  const mark = document.createElement('mark');
+  mark.textContent = word;
+  return mark;
 }
 
 function hit(result) {
   const link = document.createElement('a');
   link.href = result.id;
   const name = document.createElement('strong');
-  name.textContent = result.heading === '' ? result.page : `${result.page}: ${result.heading}`;
+  name.textContent = result.title;
+  const place = document.createElement('span');
+  place.className = 'of';
+  place.textContent = result.of;
   const words = document.createElement('span');
-  words.textContent = snippet(result);
-  link.append(name, words);
+  words.append(...snippet(result));
+  link.append(name, ...(result.of === '' ? [] : [place]), words);
   const item = document.createElement('li');
   item.append(link);
   return item;
@@ -64,9 +77,9 @@ async function search() {
   const query = input.value.trim().slice(0, input.maxLength);
   if (query === '') return show([], '');
   try {
-    const index = await load();
+    const find = await load();
     // Something else may have been typed while the index was on its way.
-    if (query === input.value.trim()) show(index.search(query), query);
+    if (query === input.value.trim()) show(find(query), query);
   } catch {
     found.textContent = 'The search could not be loaded. The list of pages is below.';
   }
@@ -74,7 +87,9 @@ async function search() {
 
 /** The arrow keys go through the results, and from the first one back to the field. */
 function move(event) {
-  if (event.key === 'Escape') {
+  if (event.key === 'Escape' && input.value !== '') {
+    // The menu of a phone closes with the next one.
+    event.preventDefault();
     input.value = '';
     input.focus();
     show([], '');
@@ -101,4 +116,24 @@ const asked = new URLSearchParams(location.search).get('q');
 if (asked !== null) {
   input.value = asked.slice(0, input.maxLength);
   void search();
+}
+
+// The outline is open where it has a column of its own, and names the section that is being read.
+const outline = document.getElementById('docs-outline');
+if (outline !== null) {
+  const isWide = matchMedia('(min-width: 75rem)');
+  const fold = () => {
+    outline.open = isWide.matches;
+  };
+  fold();
+  isWide.addEventListener('change', fold);
+  const links = new Map([...outline.querySelectorAll('a')].map((link) => [link.hash.slice(1), link]));
+  const headings = [...links.keys()].map((id) => document.getElementById(id)).filter((heading) => heading !== null);
+  const HEAD = 120;
+  const follow = () => {
+    const read = headings.filter((heading) => heading.getBoundingClientRect().top < HEAD).at(-1);
+    for (const [id, link] of links) link.toggleAttribute('data-read', id === read?.id);
+  };
+  addEventListener('scroll', follow, { passive: true });
+  follow();
 }

@@ -1,5 +1,7 @@
 // Sends the call that the form describes, with the visitor's key, and says what it cost. The key is kept for this tab only,
 // where GraphiQL keeps it, too.
+import { takeTestKey } from './test-key.js';
+
 const SLOT = 'perch.key';
 const form = document.getElementById('try-form');
 const key = document.getElementById('try-key');
@@ -69,6 +71,17 @@ form.addEventListener('submit', async (event) => {
     bill.textContent = 'No response: is the service still running? The next response shows your balance.';
   }
   isRunning = false;
+});
+
+document.getElementById('try-test-key').addEventListener('click', async () => {
+  try {
+    key.value = await takeTestKey();
+    sessionStorage.setItem(SLOT, key.value);
+    bill.textContent = 'This is a test key of yours: it reads invented data, and spends play credits.';
+  } catch (error) {
+    const link = Object.assign(document.createElement('a'), { href: error.signIn ?? '', textContent: 'Sign in' });
+    bill.replaceChildren(`${error.message} `, ...(error.signIn === undefined ? [] : [link]));
+  }
 });
 
 key.value = sessionStorage.getItem(SLOT) ?? form.dataset.demoKey ?? '';

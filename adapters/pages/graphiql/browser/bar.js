@@ -17,13 +17,14 @@ export function showKey(key, demoKey) {
   byId('key-state').hidden = key === null;
   byId('key-input').value = '';
   if (key === null) return;
-  byId('key-kind').textContent = key === demoKey ? 'Demo key' : 'Key';
+  byId('key-kind').textContent = key === demoKey ? 'Demo key' : key.startsWith('perch_test_') ? 'Test key' : 'Key';
   byId('key-name').textContent = keyName(key);
 }
 
-/** `actions`: `{ takeKey(key), forget(), price() }`. */
+/** `actions`: `{ takeKey(key), takeTestKey(), forget(), price() }`. */
 export function listen(actions, demoKey) {
   byId('use-demo')?.addEventListener('click', () => actions.takeKey(demoKey));
+  byId('use-test').addEventListener('click', actions.takeTestKey);
   byId('key-form').addEventListener('submit', (event) => {
     event.preventDefault();
     actions.takeKey(byId('key-input').value.trim());

@@ -3,7 +3,7 @@
 import { listen, showKey, showNotice } from './bar.js';
 import { listenToCopy } from './copy.js';
 import { estimateIn, showBalance, showCost } from './cost.js';
-import { byId } from './dom.js';
+import { byId, element } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
 import { budgetFor, dryRun, isOverBudget, offerIn } from './offer.js';
@@ -13,6 +13,7 @@ import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { carriesKey } from './snippets.js';
 import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
+import { takeTestKey } from './test-key.js';
 import { ask } from './transport.js';
 
 const { React, ReactDOM, GraphiQL } = window;
@@ -23,6 +24,7 @@ let editor = null;
 let shownInDocs = null;
 
 const bad = (text) => ({ tone: 'bad', parts: [text] });
+const warn = (text) => ({ tone: 'warn', parts: [text] });
 
 const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), headers });
 
@@ -64,6 +66,15 @@ async function takeKey(key) {
   return !dropRefusedKey(result);
 }
 
+async function useTestKey() {
+  try {
+    if ((await takeKey(await takeTestKey())) && page.hint.testKey !== null) showNotice(warn(page.hint.testKey));
+  } catch (error) {
+    const link = error.signIn === undefined ? [] : [' ', element('a', { href: error.signIn }, 'Sign in')];
+    showNotice({ tone: 'warn', parts: [error.message, ...link] });
+  }
+}
+
 function forget() {
   forgetKey();
   showKey(null, page.demoKey);
@@ -72,6 +83,7 @@ function forget() {
 
 /** The key that this tab has already; else the demo's, also where what the tab had is of an earlier demo. */
 async function start() {
+  if (page.hint.empty !== null) showNotice(warn(page.hint.empty));
   const kept = readKey();
   const isKnown = kept !== null && (await takeKey(kept));
   if (!isKnown && page.demoKey !== null && readKey() === null) await takeKey(page.demoKey);
@@ -165,7 +177,7 @@ function mount() {
   ReactDOM.createRoot(byId('graphiql')).render(React.createElement(GraphiQL, props, footer));
 }
 
-listen({ takeKey, forget, price }, page.demoKey);
+listen({ takeKey, takeTestKey: useTestKey, forget, price }, page.demoKey);
 listenToCopy(() => ({ endpoint: page.address, ...currentRequest(editor) }));
 keepTabsReachable(byId('graphiql'));
 priceDocs(byId('graphiql'), () => shownInDocs);

@@ -21,11 +21,13 @@ import { SITE_CSP, sendPage, wantsHtml } from '../send-page.js';
 export interface SignedInRequest {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
-  /** The customer's account, or on a page that has two modes and is in test mode, its test account. */
+  /** The customer's own account. */
+  readonly live: AccountRecord;
+  /** The account that the page shows: the customer's own, or in test mode its test account. */
   readonly account: AccountRecord;
   /** Whether the operator's pages are open to them as well. */
   readonly isOperator: boolean;
-  /** Null on a page that is the same in both. */
+  /** Of the pages that have two modes; null on the others. */
   readonly mode: Mode | null;
   /** The actor of a change, for the log. */
   readonly by: Actor;
@@ -103,7 +105,7 @@ export function authenticatedRoutes(
     const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
     if (visitor === null || live === undefined) return null;
     const shown = (await kind.shown?.(request, live)) ?? { account: live, mode: null };
-    return { request, visitor, ...shown, isOperator: isOperator(live), by: byCustomer(request), signal };
+    return { request, visitor, live, ...shown, isOperator: isOperator(live), by: byCustomer(request), signal };
   };
   const isHidden = (one: SignedInRequest | null): boolean =>
     kind.admits !== undefined && (one === null || !kind.admits(one));

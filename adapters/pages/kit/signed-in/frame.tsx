@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { queryString } from '../../../http/request.js';
-import { document } from '../layout.js';
+import { document, MenuButton, MenuClose } from '../layout.js';
 import type { SignedInRequest } from './authenticated-routes.js';
 import { Notice } from './parts.js';
 
@@ -34,10 +34,17 @@ export interface Menu {
   readonly description: string;
 }
 
-const Side = (props: { menu: Menu; layout: PageLayout; here: string | null; exact: boolean }) => {
-  const { menu, layout, here, exact } = props;
+const Side = (props: {
+  menu: Menu;
+  layout: PageLayout;
+  here: string | null;
+  exact: boolean;
+  children: ComponentChildren;
+}) => {
+  const { menu, layout, here, exact, children } = props;
   return (
-    <div class="side">
+    <div class="side menu" id="side-menu" popover="auto">
+      <MenuClose target="side-menu" />
       <nav aria-label={menu.label}>
         <ul>
           {menu.pages.map(({ href, text }) => (
@@ -52,6 +59,7 @@ const Side = (props: { menu: Menu; layout: PageLayout; here: string | null; exac
           ))}
         </ul>
       </nav>
+      {children}
       <form method="post" action="/sign-out" class="who">
         <p>
           <bdi>{layout.name}</bdi>
@@ -74,15 +82,25 @@ export interface FrameProps {
   readonly below?: boolean;
   readonly layout: PageLayout;
   /** The page's own script; the page works without it. */
-  readonly script?: 'dashboard-live.js' | 'email-change.js';
+  readonly script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js';
 }
 
-/** A page for signed-in people as a complete HTML document. `notices`: shown before what was just done. */
+/** What surrounds the pages of one kind. */
+interface Surroundings {
+  /** Across the page, above everything of it. */
+  readonly band?: ComponentChildren;
+  /** Below the menu. */
+  readonly side?: ComponentChildren;
+  /** Before what was just done. */
+  readonly notices?: ComponentChildren;
+}
+
+/** A page for signed-in people as a complete HTML document. */
 export const framedPage = (
   menu: Menu,
   { title, lead, here, below, layout, script }: FrameProps,
   body: ComponentChildren,
-  notices: ComponentChildren = null,
+  { band = null, side = null, notices = null }: Surroundings = {},
 ): string =>
   document(
     {
@@ -92,18 +110,26 @@ export const framedPage = (
       style: 'dashboard.css',
       ...(script === undefined ? {} : { script }),
     },
-    <div class="wrap dash">
-      <Side menu={menu} layout={layout} here={here} exact={below !== true} />
-      <div class="dash-body">
-        <div class="dash-title">
-          <h1>
-            <bdi>{title}</bdi>
-          </h1>
-          {lead === undefined ? null : <p class="soft">{lead}</p>}
+    <>
+      {band}
+      <div class="wrap dash">
+        <div class="menu-row">
+          <MenuButton target="side-menu" text={menu.label} />
         </div>
-        {notices}
-        {layout.flash === null ? null : <Notice tone="ok" title={layout.flash} />}
-        {body}
+        <Side menu={menu} layout={layout} here={here} exact={below !== true}>
+          {side}
+        </Side>
+        <div class="dash-body">
+          <div class="dash-title">
+            <h1>
+              <bdi>{title}</bdi>
+            </h1>
+            {lead === undefined ? null : <p class="soft">{lead}</p>}
+          </div>
+          {notices}
+          {layout.flash === null ? null : <Notice tone="ok" title={layout.flash} />}
+          {body}
+        </div>
       </div>
-    </div>,
+    </>,
   );

@@ -3,11 +3,14 @@ import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
 
 const SECRET = /^#([\w-]{43})$/;
 
-/** The secret is removed from the address at once: it must not stay in the history. Only a click spends it. */
+/**
+ * The secret is removed from the address at once: it must not stay among the visited addresses. What the entry of this tab
+ * remembers instead is there again after a reload. Only a click spends it.
+ */
 function takeLink() {
-  const [, secret] = SECRET.exec(location.hash) ?? [];
+  const [, secret = history.state?.link] = SECRET.exec(location.hash) ?? [];
   if (secret === undefined) return;
-  history.replaceState(null, '', location.pathname + location.search);
+  history.replaceState({ link: secret }, '', location.pathname + location.search);
   const form = document.getElementById('by-link');
   form.elements.namedItem('token').value = secret;
   form.hidden = false;
@@ -16,8 +19,8 @@ function takeLink() {
 }
 
 /**
- * Says whose account it is, so that nobody signs in to a stranger's by mistake. If it fails, the answer to the click
- * says so.
+ * Says whose account it is, so that nobody signs in to a stranger's by mistake; or that the link was used or has expired.
+ * If the service cannot be asked, the answer to the click says so.
  */
 async function sayWhose(form, token) {
   const button = form.querySelector('button');
@@ -30,11 +33,21 @@ async function sayWhose(form, token) {
     const { name } = await post('/sign-in/whose', { token });
     whose.textContent = ` for ${name}`;
     seen.value = '1';
-  } catch {
-    // Used, or expired: the click reports it.
+  } catch (error) {
+    if (error.reason === 'link_spent') return sayAnotherIsNeeded(form);
   }
   button.disabled = false;
   button.focus();
+}
+
+function sayAnotherIsNeeded(form) {
+  history.replaceState(null, '');
+  form.hidden = true;
+  document.getElementById('ways').hidden = false;
+  const notice = document.getElementById('spent');
+  notice.hidden = false;
+  notice.tabIndex = -1;
+  notice.focus();
 }
 
 takeLink();

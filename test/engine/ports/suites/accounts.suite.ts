@@ -70,6 +70,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         qps: 50,
         frozen: false,
         testOf: null,
+        refilledOn: null,
         keys: [key, second],
       });
     });
@@ -124,6 +125,20 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       const [live, other] = [callerOf(first), callerOf(second)];
       expect(found).toMatchObject([other, undefined, live, { state: 'revoked' }, other, undefined]);
       expect(await store.accounts.findKeys([])).toEqual([]);
+    });
+
+    test('the key of a session is added once, whoever asks again, and has its end', async () => {
+      const { accountId } = await store.accounts.create(account);
+      const session = { sessionId: randomUUID(), expiresAt: '2999-01-01T00:00:00.000Z' };
+      const one = { accountId, hash: hashOf(), prefix: prefixOf(), name: 'browser', cap: null, session };
+      const [first, ...others] = await Promise.all(
+        [store.accounts, store.other, store.accounts].map((accounts) => accounts.addKey(one)),
+      );
+      expect(first).toMatchObject({ name: 'browser', expiresAt: session.expiresAt, revokedAt: null });
+      expect(others).toEqual([first, first]);
+      expect((await store.accounts.get(accountId))?.keys).toEqual([first]);
+      await store.accounts.revokeKey({ accountId, keyId: first?.keyId ?? '' });
+      expect(await store.accounts.addKey(one)).toMatchObject({ keyId: first?.keyId, revokedAt: expect.any(String) });
     });
 
     test('a revoked key stays revoked, from when it was, and is not rotated (A5, A9)', async () => {

@@ -1,0 +1,16 @@
+// A key without a cap has no amount: the field is only open while a period is chosen. Without this script the service says so.
+const period = document.getElementById('period');
+const amount = document.getElementById('amount');
+
+function setAmount() {
+  amount.disabled = period.value === 'none';
+  amount.required = !amount.disabled;
+}
+
+if (period !== null) {
+  period.addEventListener('change', () => {
+    setAmount();
+    if (!amount.disabled && amount.value === '') amount.value = amount.placeholder;
+  });
+  setAmount();
+}

@@ -1,0 +1,59 @@
+// Which sections answer a question, the best first. Words are compared whole and without their endings; what only begins like
+// the last word, which may still be being typed, counts little, and what is only spelt like a word is for when nothing else is found.
+
+/** Words that say nothing about what is looked for. */
+const STOP_WORDS = new Set(
+  `a about am an and are as at be by can do does for from get happens have how i if in into is it many me much my of on or our out
+   should so that the their them there this to use using want was we what when where which who why will with you your`.split(
+    /\s+/,
+  ),
+);
+
+const ENDING = /(?:ing|ed|es|(?<!s)s|e)$/;
+const SHORTEST_STEM = 3;
+
+/** `limits`, `limited` and `limit` are one word; null for one that says nothing. */
+export function stemOf(word) {
+  const lower = word.toLowerCase();
+  if (STOP_WORDS.has(lower)) return null;
+  const stem = lower.replace(ENDING, '');
+  return stem.length >= SHORTEST_STEM ? stem : lower;
+}
+
+/** Names such as `max_credits` are words; those that a text has are found by their parts, too. */
+const wordsOf = (text) => text.split(/(?:(?!_)[\n\r\p{Z}\p{P}])+/u);
+const wordsAndParts = (text) =>
+  wordsOf(text).flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : word));
+
+/** Tried in turn until one finds something. */
+const ATTEMPTS = [
+  { combineWith: 'AND' },
+  { combineWith: 'AND', fuzzy: 0.2 },
+  { combineWith: 'OR' },
+  { combineWith: 'OR', fuzzy: 0.2 },
+];
+
+/** A function that searches the rows; results have `id`, `title`, `of`, `text` and `terms`, the words of the text that match. */
+export function createSearch(MiniSearch, rows) {
+  const index = new MiniSearch({
+    fields: ['title', 'words', 'of', 'defines', 'text'],
+    storeFields: ['title', 'of', 'text', 'weight'],
+    tokenize: wordsAndParts,
+    processTerm: stemOf,
+    searchOptions: {
+      tokenize: wordsOf,
+      boost: { title: 6, words: 6, defines: 3, of: 1.5 },
+      boostDocument: (_id, _term, { weight }) => weight,
+      prefix: (_term, at, terms) => at === terms.length - 1,
+      weights: { prefix: 0.15, fuzzy: 0.1 },
+    },
+  });
+  index.addAll(rows);
+  return (query) => {
+    for (const options of ATTEMPTS) {
+      const found = index.search(query, options);
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+}
