@@ -11,7 +11,8 @@ import { mountDocs } from '../adapters/pages/docs/mount.js';
 import { dashboardPictures } from '../adapters/pages/docs/sources.js';
 import type { ExampleSubjects } from '../adapters/pages/graphiql/examples.js';
 import { mountGraphiql } from '../adapters/pages/graphiql/mount.js';
-import { sendLostPage } from '../adapters/pages/kit/not-found.js';
+import { sendBusyPage, sendLostPage } from '../adapters/pages/kit/not-found.js';
+import { publishPages } from '../adapters/pages/kit/send-page.js';
 import { mountSite } from '../adapters/pages/site/mount.js';
 import { createCheckMemory } from '../adapters/postgres/figures/network-checks.js';
 import { mountRest } from '../adapters/rest/mount.js';
@@ -27,6 +28,7 @@ import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import { type Customers, openCustomers } from './customers/customers.js';
 import type { StandIns } from './customers/options.js';
+import { demoWatch, holdsOnlyDemo } from './demo.js';
 import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
@@ -39,9 +41,6 @@ import { createStatus } from './status.js';
 import { openStatusHistory, type ReadHistory } from './status-history.js';
 import type { Stores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
-
-/** Longest that the start waits to find out whether the network is the demo. */
-const DEMO_LOOK_MS = 10_000;
 
 export interface ComposeOptions extends StandIns {
   readonly log: FastifyBaseLogger;
@@ -86,7 +85,8 @@ export async function compose(
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
   const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   const offered = options.demoKey ?? null;
-  const demo = offered !== null && (await lifecycle.open('look for the demo', () => isDemo(opened)));
+  const mayBeDemo = offered !== null && opened.name === 'corpus';
+  const demo = mayBeDemo && (await lifecycle.open('look for the demo', () => holdsOnlyDemo(stores.corpusSql)));
   // Pages carry the key: it may read nothing but what is invented (M37).
   const demoKey = demo ? offered : null;
   const network = demo ? withFailingHandles(opened) : opened;
@@ -123,12 +123,15 @@ export async function compose(
     findings,
     draining: () => app.stopping,
   });
+  const isDemo = demoWatch(stores.corpusSql, clock, demo);
   const sample = createSample(network, clock);
-  const shown = { config, network, status, history, demoKey, demo, sample, graphql: options.graphql ?? 'yoga' };
+  const pages = { isDemo, sample, demoKey, demo };
+  const shown = { config, network, status, history, ...pages, graphql: options.graphql ?? 'yoga' };
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
-    customers.mount(engine.admit, { network: network.name, demoKey, status }),
+    // The owner of the demo's account operates it, whatever was imported since.
+    customers.mount(engine.admit, { network: network.name, demoKey: offered, status }),
   );
   return { ...(await listen(lifecycle, app, config, log)), customers };
 }
@@ -148,7 +151,7 @@ const openServer = (
         versionHeaders: versionHeaders(config.notice),
         trustedProxies: config.trustedProxies,
         lostPage: sendLostPage,
-        failurePage: dashboardFailure,
+        failurePage: (...failed) => dashboardFailure(...failed) ?? sendBusyPage(...failed),
       }),
     (app) => app.close(),
   );
@@ -160,6 +163,7 @@ interface Shown {
   readonly history: ReadHistory;
   readonly demoKey: string | null;
   readonly demo: boolean;
+  readonly isDemo: () => Promise<boolean>;
   /** The handle that samples read; null: the network has no account. */
   readonly sample: () => Promise<string | null>;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
@@ -169,25 +173,28 @@ interface Shown {
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
   const { serve, admit } = engine;
   const { operations, published } = engine.library;
-  const { config, network, status, history, demoKey, demo } = shown;
+  const { config, network, status, history, demoKey, demo, isDemo } = shown;
+  const pictures = dashboardPictures();
+  publishPages(app, { publisher: config.publisher, picture: pictures.light.path });
   mountRest(app, { serve, schema, operations });
-  const { admitPublic, admitCheck } = admit;
+  const { admitPublic, admitCheck, admitStatic } = admit;
   const { handle, otherHandles } = DEMO_SUBJECTS;
-  mountSite(app, {
+  const sitePaths = mountSite(app, {
     admitPublic,
     admitCheck,
     status,
     history,
     version: VERSION,
     network: network.name,
-    demo,
-    legal: config.legal,
-    pictures: dashboardPictures(),
+    isDemo,
+    publisher: config.publisher,
+    sells: config.stripe.secretKey !== null,
+    pictures,
     sample: shown.sample,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
-  mountDocs(app, { admitPublic, describe, schema, operations, demoKey: demo ? demoKey : null });
+  mountDocs(app, { admitStatic, describe, schema, operations, demoKey, sitePaths });
   mountOpenapi(app, { admitPublic, describe });
   const samples = async (): Promise<ExampleSubjects | null> => {
     const sample = demo ? null : await shown.sample();
@@ -206,10 +213,3 @@ const DEMO_SUBJECTS = {
   tweetId: COMET_THREAD_ID,
   otherHandles: [DEMO_HANDLES.ferries, DEMO_HANDLES.library, DEMO_HANDLES.newspaper],
 };
-
-/** Whether the network is the invented demo network: recognised by the demo's own thread. */
-async function isDemo(network: Network): Promise<boolean> {
-  if (network.name !== 'corpus') return false;
-  const [found] = await network.tweets([COMET_THREAD_ID], { signal: AbortSignal.timeout(DEMO_LOOK_MS) });
-  return found !== undefined && 'ok' in found;
-}

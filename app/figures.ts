@@ -55,8 +55,8 @@ export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Pro
   return book;
 }
 
-const lossWarning = ({ operation, incomeUsd, costUsd, hitRate }: Loss): string =>
-  `${operation} does not earn what it costs: $${incomeUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
+const lossWarning = ({ operation, worthUsd, costUsd, hitRate }: Loss): string =>
+  `${operation} does not earn what it costs: $${worthUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
 
 export interface TrafficOptions {
   readonly stores: Pick<Stores, 'sql'>;

@@ -1,9 +1,14 @@
 /**
- * Pictures of the pages for customers and operators. `npm run pictures` takes those that `docs` shows: the overviews on a desk, in both
- * colour schemes. `-- --all FOLDER [name…]` takes every page of every fixture in its whole length, also on a phone.
+/**
+ * Pictures of the pages. `npm run pictures` takes those that `docs` shows: the front page, and the overviews of customers and
+ * operators on a desk, in both colour schemes. `-- --all FOLDER [name…]` takes every page of every fixture in its whole length,
+ * also on a phone.
  */
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { consentPage } from '../adapters/oauth/consent-page.js';
@@ -13,6 +18,7 @@ import { CONSENT } from '../test/pages/dashboard/consent-fixture.js';
 import { BUSY, EMPTY, FROZEN, HOSTILE, type Household } from '../test/pages/dashboard/fixture.js';
 import { receiptOf, uuid } from '../test/pages/dashboard/fixture-usage.js';
 import { type Served, serveHousehold } from '../test/pages/dashboard/stand-ins.js';
+import { serveSite } from '../test/pages/site-fixture.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/dashboard',
@@ -63,7 +69,6 @@ interface Wanted {
 }
 
 async function shoot({ folder, fullPage, screens, titleOf }: Wanted): Promise<void> {
-  await mkdir(folder, { recursive: true });
   for (const [household, facts] of Object.entries(HOUSEHOLDS)) {
     const served = await serve(facts);
     for (const [name, path] of Object.entries(PAGES)) {
@@ -85,9 +90,23 @@ async function shoot({ folder, fullPage, screens, titleOf }: Wanted): Promise<vo
   }
 }
 
+/** As large as any picture of the README, down to the first reads: a picture should not end within one. */
+async function shootFrontPage(path: string): Promise<void> {
+  const server = createServer(serveSite);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const browser = await launchChromium();
+  const page = await browser.newPage({ viewport: { width: 1040, height: 650 }, deviceScaleFactor: 18 / 13 });
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { waitUntil: 'networkidle' });
+  await page.screenshot({ path });
+  await browser.close();
+  server.close();
+}
+
 const [mode, folder = '', ...names] = process.argv.slice(2);
 const isAll = mode === '--all';
 if (isAll && folder === '') throw new Error('Name the folder for the pictures.');
+await mkdir(isAll ? folder : 'docs/dashboard', { recursive: true });
+await shootFrontPage(isAll ? join(folder, 'landing.png') : 'docs/landing.png');
 await shoot({
   folder: isAll ? folder : 'docs/dashboard',
   fullPage: isAll,

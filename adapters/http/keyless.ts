@@ -46,14 +46,14 @@ export const createPublic = (
 };
 
 /**
- * A balancer's check: under the same policy, but with a bucket of its own, and never refused (L12). It costs no more than
- * a refusal would.
+ * What is answered whatever its address asks: a balancer's check (L12), and what is made once and sent from memory (L10).
+ * Under the same policy, but each with a bucket of its own: an answer costs no more than a refusal would.
  */
-export const createChecks =
-  (app: FastifyInstance, admitCheck: AdmitPublic): ((url: string, handler: Handler) => void) =>
+export const createUnrefused =
+  (app: FastifyInstance, admit: AdmitPublic): ((url: string, handler: Handler) => void) =>
   (url, handler) =>
     addRoute(app, PAGE, url, async (request, reply) => {
-      setHeaders(reply, limitHeaders({ rate: await admitCheck(request.ip), policy: 'public' }));
+      setHeaders(reply, limitHeaders({ rate: await admit(request.ip), policy: 'public' }));
       return handler(request, reply.header('Access-Control-Allow-Origin', '*'));
     });
 

@@ -37,6 +37,7 @@ export interface OAuthOptions {
   readonly accounts: Pick<Accounts, 'get'>;
   readonly sessionCookies: SessionCookies;
   readonly admitPublic: AdmitPublic;
+  readonly admitStatic: AdmitPublic;
   readonly limiter: RateLimiter;
 }
 

@@ -20,6 +20,7 @@ const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
 export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
   const gate: PublicLimits = {
     admitPublic: options.admitPublic,
+    admitStatic: options.admitStatic,
     take: ({ name, limit, windowSeconds }, whom) => options.limiter.take(`oauth:${name}:${whom}`, limit, windowSeconds),
   };
   const addresses = (): Addresses => ({ baseUrl: app.baseUrl, authUrl: app.authUrl });
@@ -66,6 +67,7 @@ function mountMetadata(app: FastifyInstance, gate: PublicLimits, addresses: () =
       openRoute(app, gate, {
         methods: PAGE as ('GET' | 'HEAD')[],
         url,
+        isUnrefused: true,
         handler: (request, reply) => {
           const { '*': rest = '' } = request.params as { '*'?: string };
           const described = describe(rest === '' ? '' : `/${rest.replace(/\/$/, '')}`);

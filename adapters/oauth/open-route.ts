@@ -17,6 +17,8 @@ export interface Allowance {
 
 export interface PublicLimits {
   readonly admitPublic: AdmitPublic;
+  /** Counts what is never refused. */
+  readonly admitStatic: AdmitPublic;
   /** `whom`: an address, an account, or `all`. */
   readonly take: (allowance: Allowance, whom: string) => Soon<RateDecision>;
 }
@@ -25,6 +27,8 @@ interface OpenRoute {
   readonly methods: readonly ('GET' | 'HEAD' | 'POST')[];
   readonly url: string;
   readonly allowance?: Allowance;
+  /** Answered whatever its address asks: what costs no more than a refusal (L10). */
+  readonly isUnrefused?: boolean;
   readonly handler: Handler;
 }
 
@@ -38,7 +42,7 @@ const CORS = {
 export function openRoute(
   app: FastifyInstance,
   limits: PublicLimits,
-  { methods, url, allowance, handler }: OpenRoute,
+  { methods, url, allowance, isUnrefused = false, handler }: OpenRoute,
 ): void {
   app.route({
     method: [...methods],
@@ -46,7 +50,9 @@ export function openRoute(
     errorHandler: (error, request, reply) => sendOAuthError(request, reply, error),
     handler: async (request, reply) => {
       setHeaders(reply, CORS);
-      await admit(limits, request, reply, allowance);
+      if (isUnrefused)
+        setHeaders(reply, limitHeaders({ rate: await limits.admitStatic(request.ip), policy: 'public' }));
+      else await admit(limits, request, reply, allowance);
       return handler(request, reply);
     },
   });

@@ -23,6 +23,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** What is read beside the code, as it is. */
 const FILES = [
   'LICENSE',
+  'CHANGELOG.md',
   'schema/operations',
   'demo/vocabulary',
   'adapters/pages/graphiql/browser',

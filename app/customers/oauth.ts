@@ -37,8 +37,9 @@ export async function openOAuth(
   const grants = new Grants({ store, clock });
   return {
     grants,
-    mount({ admitPublic }: Admit) {
-      mountOAuth(app, { clients, consents, tokens, accounts, sessionCookies, admitPublic, limiter: shared.limiter });
+    mount({ admitPublic, admitStatic }: Admit) {
+      const limits = { admitPublic, admitStatic, limiter: shared.limiter };
+      mountOAuth(app, { clients, consents, tokens, accounts, sessionCookies, ...limits });
     },
   };
 }

@@ -11,6 +11,8 @@ export interface Admit {
   admitPublic(address: string): Soon<RateDecision>;
   /** One health check from an address: counted apart from everything else there, under the same policy. */
   admitCheck(address: string): Soon<RateDecision>;
+  /** One request from an address for what is made once and sent to everyone: counted apart, under the same policy. */
+  admitStatic(address: string): Soon<RateDecision>;
   /**
    * One message of the protocol itself, such as a handshake, which takes three at once: counted apart from reads, at the
    * rate of the account, or of `public` if that is higher.
@@ -23,5 +25,6 @@ export const createAdmit = ({ limiter }: { limiter: RateLimiter }): Admit => ({
   admit: (caller) => limiter.take(`account:${caller.accountId}`, caller.qps),
   admitPublic: (address) => limiter.take(`public:${limitAddress(address)}`, PUBLIC_QPS),
   admitCheck: (address) => limiter.take(`checks:${limitAddress(address)}`, PUBLIC_QPS),
+  admitStatic: (address) => limiter.take(`static:${limitAddress(address)}`, PUBLIC_QPS),
   admitHandshake: (caller) => limiter.take(`greeting:${caller.accountId}`, Math.max(caller.qps, PUBLIC_QPS)),
 });

@@ -1,4 +1,4 @@
-import { type CostSums, NO_COSTS, plusCosts, toIncomeUsd, toUsd } from '../domain/costs.js';
+import { type CostSums, NO_COSTS, plusCosts, toUsd, toWorthUsd } from '../domain/costs.js';
 import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { CostRow, Costs, CreditPrice } from '../ports/figures.js';
 import type { MoneyTotals, OperatorStore, RevenueRow } from '../ports/operator.js';
@@ -16,7 +16,7 @@ export interface DayFigures extends CostSums {
   /** Paid for packs that day, before refunds. */
   readonly paidUsd: number;
   /** What the credits spent that day are worth, and what the network bills for it by its price list. */
-  readonly incomeUsd: number;
+  readonly worthUsd: number;
   readonly costUsd: number;
 }
 
@@ -78,7 +78,7 @@ export function byDay({ revenue, reads, price }: ServiceFigures): DayFigures[] {
         day,
         sales: sold.reduce((sum, { sales }) => sum + sales, 0),
         paidUsd: sold.reduce((sum, { usd }) => sum + usd, 0),
-        incomeUsd: toIncomeUsd(sums, price.usdPerCredit),
+        worthUsd: toWorthUsd(sums, price.usdPerCredit),
         costUsd: toUsd(sums.cost),
       };
     });

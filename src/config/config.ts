@@ -124,8 +124,13 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Without a trailing slash; null: derived from the listen address. */
   baseUrl: values.PERCH_BASE_URL ?? null,
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
-  /** Pages of the operator; null: not given. */
-  legal: { terms: values.PERCH_TERMS_URL ?? null, privacy: values.PERCH_PRIVACY_URL ?? null },
+  /** What pages say of the operator; null: not given. */
+  publisher: {
+    contact: values.PERCH_CONTACT ?? null,
+    terms: values.PERCH_TERMS_URL ?? null,
+    privacy: values.PERCH_PRIVACY_URL ?? null,
+    refunds: values.PERCH_REFUNDS_URL ?? null,
+  },
   /** Email addresses in lower case of those who see the operator's pages; empty: on a demo the demo account. */
   operators: values.PERCH_OPERATORS ?? [],
   /** Name and address on receipts, line by line; empty: none. */

@@ -85,16 +85,22 @@ export const SETTINGS = {
     'from the base address',
   ),
   PERCH_TERMS_URL: optional(
-    'Your terms of use, linked from `/legal`, which every page links to.',
+    'Your terms of use, linked from every page.',
     webPage,
     'an http or https URL',
     'no terms are linked',
   ),
   PERCH_PRIVACY_URL: optional(
-    'Your privacy policy, linked from the same page.',
+    'Your privacy policy, linked from every page.',
     webPage,
     'an http or https URL',
     'no privacy policy is linked',
+  ),
+  PERCH_REFUNDS_URL: optional(
+    'Your refund policy, linked from every page and beside the prices.',
+    webPage,
+    'an http or https URL',
+    'no refund policy is linked',
   ),
   PERCH_OPERATORS: optional(
     "Email addresses of the accounts that see the [operator's pages](operator.md) at `/operator`.",
@@ -109,10 +115,10 @@ export const SETTINGS = {
     'receipts name no seller',
   ),
   PERCH_CONTACT: optional(
-    'Who runs this service. Sent to the network with every call.',
+    'Who runs this service, and where its customers get help. Shown on every page, and sent to the network with every call.',
     words,
     'an email address or web page of the operator',
-    'the base address',
+    'pages name no contact, and the network is sent the base address',
   ),
   PERCH_NETWORK: choice('Which [network](live-networks.md) to read.', ['corpus', 'bluesky', 'x', 'mastodon'], 'corpus'),
   PERCH_DEMO: optional(

@@ -41,8 +41,8 @@ export const plusCosts = (one: CostSums, other: Partial<CostSums>): CostSums => 
   cost: one.cost + (other.cost ?? 0),
 });
 
-/** US dollars that the credits charged are worth. */
-export const toIncomeUsd = ({ charged }: CostSums, usdPerCredit: number): number => (charged / 1000) * usdPerCredit;
+/** US dollars that the credits charged are worth. No income: that is what was paid, and credits can be granted, too. */
+export const toWorthUsd = ({ charged }: CostSums, usdPerCredit: number): number => (charged / 1000) * usdPerCredit;
 
 export const toUsd = (cost: MicroUsd): number => cost / 1e6;
 
@@ -51,4 +51,4 @@ const LEAST_USD = 0.01;
 
 /** Whether an operation's price doesn't cover what its reads cost, with as much from the cache as there was. */
 export const isLoss = (sums: CostSums, usdPerCredit: number): boolean =>
-  toUsd(sums.cost) >= LEAST_USD && toIncomeUsd(sums, usdPerCredit) < toUsd(sums.cost);
+  toUsd(sums.cost) >= LEAST_USD && toWorthUsd(sums, usdPerCredit) < toUsd(sums.cost);

@@ -1,4 +1,4 @@
-import { type CostSums, isLoss, NO_COSTS, plusCosts, toIncomeUsd, toUsd } from '../domain/costs.js';
+import { type CostSums, isLoss, NO_COSTS, plusCosts, toUsd, toWorthUsd } from '../domain/costs.js';
 import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Clock } from '../ports/clock.js';
@@ -34,7 +34,7 @@ export interface CostBookOptions {
 /** An operation whose price does not cover its cost. */
 export interface Loss {
   readonly operation: string;
-  readonly incomeUsd: number;
+  readonly worthUsd: number;
   readonly costUsd: number;
   /** Share of the items that came from the cache, from 0 to 1. */
   readonly hitRate: number;
@@ -107,7 +107,7 @@ export class CostBook {
       if (!isLoss(sums, usdPerCredit)) continue;
       if (!(await costs.claimWarning(utcDay(today), network.name, operation))) continue;
       const hitRate = sums.items === 0 ? 0 : sums.cacheHits / sums.items;
-      losses.push({ operation, incomeUsd: toIncomeUsd(sums, usdPerCredit), costUsd: toUsd(sums.cost), hitRate });
+      losses.push({ operation, worthUsd: toWorthUsd(sums, usdPerCredit), costUsd: toUsd(sums.cost), hitRate });
     }
     return losses;
   }

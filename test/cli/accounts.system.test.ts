@@ -290,8 +290,23 @@ describe('doctor', () => {
       'Ledger',
       'Network',
       'Redis',
+      'Public pages',
     ]);
     expect(report.settings).toContainEqual(expect.objectContaining({ name: 'PERCH_HOME', set: true }));
+  });
+
+  test('fails a service that sells without saying whom to ask, and names the settings', async () => {
+    const selling = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+    const given = { PERCH_CONTACT: 'help@perch.example', PERCH_TERMS_URL: 'https://perch.example/terms' };
+    const lacking = await cli.start(['doctor'], { env: { ...selling, ...given } }).end;
+    expect(lacking.stdout).toMatch(
+      /^not ok {2}Public pages +lack privacy, refunds: set PERCH_PRIVACY_URL, PERCH_REFUNDS_URL; card payments are enabled$/m,
+    );
+    expect(lacking.code).toBe(1);
+    const rest = { PERCH_PRIVACY_URL: 'https://perch.example/p', PERCH_REFUNDS_URL: 'https://perch.example/r' };
+    const whole = await cli.start(['doctor'], { env: { ...selling, ...given, ...rest } }).end;
+    expect(whole.stdout).toMatch(/^ok {6}Public pages /m);
+    expect(whole.code).toBe(0);
   });
 
   test('says what its check of a network that bills has cost', async () => {

@@ -119,6 +119,25 @@ describe('without invented data there is no demo (M37)', () => {
     expect(started?.said.stderr).toContain('The demo key of an earlier start still works');
   });
 
+  test('offers no key and calls nothing invented once data was imported beside the demo', {
+    timeout: SLOW_MS,
+  }, async () => {
+    const file = join(cli.home, 'rows.ndjson');
+    await writeFile(file, '{"id":"7","handle":"quayside","name":"Quayside","created_at":"2020-01-01T00:00:00Z"}\n');
+    const before = await serve();
+    expect(started?.said.stdout).toContain('with demo data');
+    expect(await keysInPages(before)).not.toEqual([]);
+    expect((await cli.start(['import', file]).end).code).toBe(0);
+    expect(await stop('SIGTERM')).toBe(0);
+    const url = await serve();
+    expect(started?.said.stdout).toContain('with the tweets and profiles in its own database');
+    expect(await keysInPages(url)).toEqual([]);
+    const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+    expect(page).not.toContain('None of it is real');
+    // The owner goes on working with the demo's account.
+    expect(signInLink()).toContain(url);
+  });
+
   test('makes no account over data that was imported before the first start', { timeout: SLOW_MS }, async () => {
     const file = join(cli.home, 'rows.ndjson');
     await writeFile(file, '{"id":"7","handle":"quayside","name":"Quayside","created_at":"2020-01-01T00:00:00Z"}\n');

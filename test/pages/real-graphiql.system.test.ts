@@ -8,7 +8,7 @@ import { describeInChromium, launchChromium, visit } from '../kit/browser/chromi
 import { fillDemo } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
-/** With TAKE_PICTURES=1 this run renews the pictures of the README. */
+/** With TAKE_PICTURES=1 this run renews the pictures of GraphiQL in the README. */
 const PICTURES = process.env.TAKE_PICTURES === '1' ? fileURLToPath(new URL('../../docs/', import.meta.url)) : null;
 /** What the demo account of a first start has: requests a second. */
 const DEMO_QPS = 20;
@@ -151,7 +151,6 @@ describeInChromium('the pages of the real service, over the demo network, in a b
       const tab = await open(path);
       const { page, foreign, violations, errors } = tab;
       await page.locator('h1').waitFor();
-      if (PICTURES && path === '/') await picture(page, 'landing.png');
       expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
       await tab.close();
     },

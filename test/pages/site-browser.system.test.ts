@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { HtmlValidate } from 'html-validate/node';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changelogPage } from '../../adapters/pages/docs/changelog.js';
+import { withAddress, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
@@ -15,8 +17,9 @@ import {
   DOCS_PAGES,
   HISTORY,
   LANDING,
-  LEGAL,
   NO_HISTORY,
+  PUBLISHER,
+  pricingAt,
   STATUS,
   STATUS_ALONE,
   STATUS_OK,
@@ -28,8 +31,11 @@ const PAGES: Readonly<Record<string, string>> = {
   '/status': statusPage(STATUS, HISTORY),
   '/status?ok': statusPage(STATUS_OK, NO_HISTORY),
   '/status?alone': statusPage(STATUS_ALONE, null),
-  '/legal': legalPage(LEGAL),
+  '/legal': withPublisher(legalPage(PUBLISHER), PUBLISHER),
+  '/pricing': withAddress(pricingAt('/pricing'), { url: 'https://perch.example/pricing', picture: '/picture.png' }),
+  '/pricing?tweet=many&profile=12': pricingAt('/pricing?tweet=many&profile=12'),
   '/problems': problemsPage(),
+  '/changelog': changelogPage(),
   '/problems/rate_limited': problemPage('rate_limited'),
   '/nowhere': notFoundPage(),
 };

@@ -1,15 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiEntries, keylessEntries } from '../../adapters/pages/docs/api/model.js';
 import { apiIndex, apiPage } from '../../adapters/pages/docs/api/pages.js';
+import { changelogPage } from '../../adapters/pages/docs/changelog.js';
 import { readDocs, searchRows } from '../../adapters/pages/docs/library.js';
 import { docsIndex, docsPage } from '../../adapters/pages/docs/pages.js';
 import { dashboardPictures, docsPictures } from '../../adapters/pages/docs/sources.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { type Publisher, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
 import { SITE_CSP } from '../../adapters/pages/kit/send-page.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
 import type { LandingModel } from '../../adapters/pages/site/landing-facts.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
+import { pricingPage } from '../../adapters/pages/site/pricing.js';
+import { calculate } from '../../adapters/pages/site/pricing-facts.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
 import type { HistoryModel, StatusModel } from '../../adapters/pages/site/status/status-model.js';
@@ -25,7 +29,13 @@ export const LANDING: LandingModel = {
   live: { key: 'perch_live_00000000000000000000000000000000', handles: ['harbor_obs', 'quay_library'] },
 };
 
-export const LEGAL = { terms: 'https://perch.example/terms', privacy: 'https://perch.example/privacy' };
+/** An operator who gives everything. */
+export const PUBLISHER: Publisher = {
+  contact: 'help@perch.example',
+  terms: 'https://perch.example/terms',
+  privacy: 'https://perch.example/privacy',
+  refunds: 'https://perch.example/refunds',
+};
 
 /** A fast and a slow family, each of them so far unasked. */
 const quiet = (name: 'fast' | 'slow'): StatusModel['families'][number] => ({
@@ -155,12 +165,22 @@ export const API_PAGES: Readonly<Record<string, string>> = {
 
 const SEARCH_ROWS = JSON.stringify(searchRows(DOCS, ENTRIES));
 
+/** The page of prices, with the answer to what a form sent. */
+export const pricingAt = (path: string): string =>
+  pricingPage({
+    ...calculate(Object.fromEntries(new URL(path, LANDING.baseUrl).searchParams)),
+    publisher: PUBLISHER,
+    sells: true,
+  });
+
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);
   if (path === '/status') return statusPage(STATUS, HISTORY);
   if (path === '/status?ok') return statusPage(STATUS_OK, NO_HISTORY);
   if (path === '/status?alone') return statusPage(STATUS_ALONE, null);
-  if (path === '/legal') return legalPage(LEGAL);
+  if (path === '/legal') return legalPage(PUBLISHER);
+  if (path.startsWith('/pricing')) return pricingAt(path);
+  if (path === '/changelog') return changelogPage();
   if (path === '/problems') return problemsPage();
   const docs = { ...DOCS_PAGES, ...API_PAGES }[path.replace(/\?.*/, '')];
   if (docs !== undefined) return docs;
@@ -186,5 +206,5 @@ export function serveSite(request: IncomingMessage, response: ServerResponse): v
     return;
   }
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': SITE_CSP });
-  response.end(pageAt(path));
+  response.end(withPublisher(pageAt(path), PUBLISHER));
 }

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { changelogFeed, changelogPage } from '../../adapters/pages/docs/changelog.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { NO_PUBLISHER, withAddress, withPublisher } from '../../adapters/pages/kit/layout.js';
 import { notFoundPage } from '../../adapters/pages/kit/not-found.js';
 import { landingPage } from '../../adapters/pages/site/landing.js';
-import { landingFacts, monthRows } from '../../adapters/pages/site/landing-facts.js';
+import { landingFacts } from '../../adapters/pages/site/landing-facts.js';
 import { legalPage } from '../../adapters/pages/site/legal.js';
+import { calculate, monthOf, monthRows, pageRows, pricingFacts } from '../../adapters/pages/site/pricing-facts.js';
 import { isErrorCode, problemPage, problemsPage } from '../../adapters/pages/site/problems.js';
 import { statusPage } from '../../adapters/pages/site/status/status.js';
+import { statusFeed } from '../../adapters/pages/site/status/status-history.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
-import { HISTORY, LANDING, NO_HISTORY, STATUS, STATUS_ALONE } from './site-fixture.js';
+import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+/** What a reader sees of a page, without markup. */
+const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('assets', () => {
   it('lie below one folder named after their content, with a type (L10)', () => {
@@ -92,25 +99,114 @@ describe('the landing page', () => {
 });
 
 describe('the table of monthly costs', () => {
-  it('is computed from the prices, a quarter of the items cached, and paid with the smallest pack that is enough', () => {
-    expect(monthRows().map(({ credits, usd }) => [credits, usd])).toEqual([
-      // 25,200 items at a credit, a quarter of them at half of it.
-      [22_050, (22_050 * 50) / 55_000],
-      [12_600, (12_600 * 50) / 55_000],
-      [1750, 1.75],
+  it('counts every item in full, and names the smallest pack that is enough for a month', () => {
+    expect(monthRows().map(({ credits, buy }) => [credits, buy?.pack.name, buy?.count, buy?.months])).toEqual([
+      // 840 items a day for 30 days; 55,000 / 25,200 = 2.18.
+      [25_200, 'builder', 1, 2.1],
+      [14_400, 'builder', 1, 3.8],
+      [2000, 'starter', 1, 5],
     ]);
-    const page = landingPage(LANDING);
-    for (const text of ['22,050', '$20.05', '$1.75']) expect(page).toContain(text);
+    const text = textOf(landingPage(LANDING));
+    expect(text).toContain('Use Credits a month Pack to buy Lasts');
+    expect(text).toContain('25,200 Builder, $50 2.1 months');
+    // A share of a pack cannot be bought.
+    expect(text).not.toMatch(/\$\d+\.\d\d(?! )|22,050/);
+  });
+
+  it.each([
+    [0, undefined],
+    [1, ['starter', 1, 10_000]],
+    [10_000, ['starter', 1, 1]],
+    [10_001, ['builder', 1, 5.4]],
+    [800_000, ['scale', 1, 1]],
+    [800_001, ['scale', 2, 1.9]],
+  ])('names the pack for %i tweets a month', (tweet, expected) => {
+    const { buy } = monthOf({ tweet });
+    expect(buy?.pack && [buy.pack.name, buy.count, buy.months]).toEqual(expected);
   });
 });
 
-describe('licence and terms', () => {
-  it('link to what the operator gives, and to nothing else', () => {
-    const given = legalPage({ terms: 'https://perch.example/terms', privacy: null });
+describe('the page of prices', () => {
+  it('has every pack, every unit and a page of every list', () => {
+    const text = textOf(pricingAt('/pricing'));
+    for (const part of ['Starter $10 10,000 $1.00 20', 'Scale $600 800,000 $0.75 200', 'Follower ids 0.02 0.01 0.04']) {
+      expect(text).toContain(part);
+    }
+    for (const { title } of pageRows()) expect(text).toContain(title);
+    expect(text).toContain('List follower ids 0.02 4 credits for 200 4 credits for 200');
+  });
+
+  it('calculates a month from what was filled in, which stays in the fields', () => {
+    const page = pricingAt('/pricing?per=month&tweet=1%2C000&follower_id=50000');
+    expect(page).toContain('value="1,000"');
+    expect(page).toMatch(/<option value="month" selected>/);
+    // 1,000 tweets and 50,000 ids at 0.02.
+    expect(textOf(page)).toContain('Credits a month 2,000 Pack to buy Starter, $10 Lasts 5 months');
+    expect(textOf(page)).toContain('after a month 8,000 credits');
+  });
+
+  it.each(['12.5', '-1', 'many', '1,00', '99999999999', '1 0'])(
+    'says beside the field that %s is no number',
+    (text) => {
+      const page = pricingAt(`/pricing?tweet=${encodeURIComponent(text)}&profile=5`);
+      expect(page).toMatch(/<input id="tweet"[^>]* aria-invalid="true" aria-describedby="tweet-error"/);
+      expect(page).toContain(`value="${text}"`);
+      expect(textOf(page)).toContain('is not a whole number of items from 0 to 1,000,000,000.');
+      expect(textOf(page)).not.toContain('Pack to buy Starter, $10 Lasts');
+    },
+  );
+
+  it('names several of the largest pack for more than one has, and no pack for nothing', () => {
+    expect(textOf(pricingAt('/pricing?per=month&tweet=2000000'))).toContain('3 × Scale, $1,800');
+    expect(textOf(pricingAt('/pricing?tweet=0'))).toContain('Nothing to pay');
+  });
+
+  it('gives a program the same figures', () => {
+    const { month, packs } = pricingFacts(calculate({ per: 'day', tweet: '480' }));
+    expect(month).toEqual({ credits: 14_400, buy: { pack: 'builder', count: 1, months: 3.8 } });
+    expect(packs[0]).toEqual({
+      ...{ name: 'starter', usd: 10, credits: 10_000, usd_per_1000: 1, requests_per_second: 20 },
+    });
+  });
+});
+
+describe('contact and policies of the operator', () => {
+  it('is linked from the page on terms, which says what is missing', () => {
+    const given = legalPage({ ...PUBLISHER, privacy: null, contact: null });
     expect(given).toContain('href="https://perch.example/terms"');
-    expect(given).not.toContain('Privacy policy</a>');
-    expect(legalPage({ terms: null, privacy: null })).toContain('has published neither');
+    expect(given).toContain('has not published a privacy policy');
+    expect(given).toContain('has not published a contact');
     expect(given).toContain('Permission is hereby granted, free of charge');
+  });
+
+  it('is in the footer of a page, and nothing is there without it', () => {
+    const page = problemsPage();
+    expect(withPublisher(page, NO_PUBLISHER)).toBe(page);
+    const whole = withPublisher(page, PUBLISHER);
+    const footer = whole.slice(whole.lastIndexOf('<footer'));
+    for (const href of ['mailto:help@perch.example', PUBLISHER.terms, PUBLISHER.privacy, PUBLISHER.refunds]) {
+      expect(footer).toContain(`href="${href}"`);
+    }
+  });
+
+  it.each([
+    ['https://help.example/perch', 'href="https://help.example/perch"'],
+    ['the desk <on the ground floor>', '<bdi>the desk &lt;on the ground floor></bdi>'],
+  ])('shows a contact such as %s', (contact, expected) => {
+    expect(withPublisher(problemsPage(), { ...NO_PUBLISHER, contact })).toContain(expected);
+  });
+
+  it('leaves a page with an address for search engines and previews', () => {
+    const page = withAddress(landingPage(LANDING), { url: 'https://perch.example/', picture: '/x.png' });
+    const head = page.slice(0, page.indexOf('</head>'));
+    for (const tag of [
+      '<link rel="canonical" href="https://perch.example/"',
+      '<meta property="og:url" content="https://perch.example/"',
+      '<meta property="og:image" content="/x.png"',
+      '<meta property="og:title" content="Perch: public social data, paid by the item"',
+    ]) {
+      expect(head).toContain(tag);
+    }
   });
 });
 
@@ -123,20 +219,34 @@ describe('the status page', () => {
     expect(page).toContain('href="/problems/upstream_error"');
   });
 
-  it('shows for each session which reads are closed, why and until when, and the state of Redis and processes', () => {
-    const text = statusPage(STATUS, HISTORY).replaceAll(/<[^>]+>/g, '');
-    expect(text).toContain('1 of 4 working');
-    expect(text).toContain('search Top: denied until 2026-11-21 11:42:13 UTC');
-    expect(text).toContain('everything: paused until 2026-11-21 11:15:00 UTC');
-    expect(text).toContain('reachable since 2026-11-21 10:00:00 UTC');
-    expect(text).toContain('Processes4');
+  it('shows what no session can read, and until when', () => {
+    const until = '2026-11-21T11:42:13.000Z';
+    const closed = [{ kind: 'search:Top', why: 'refused' as const, until }];
+    const both = [
+      { name: 'token 1', state: 'limited' as const, closed },
+      {
+        name: 'token 2',
+        state: 'limited' as const,
+        closed: [...closed, { kind: 'followers', why: 'refused' as const, until }],
+      },
+    ];
+    const text = textOf(statusPage({ ...STATUS, sessions: both }, HISTORY));
+    expect(text).toContain('Closed by the network Limited');
+    expect(text).toContain('search Top until 2026-11-21 11:42:13 UTC');
+    expect(text).not.toContain('followers until');
+    expect(textOf(statusPage(STATUS, HISTORY))).not.toContain('Closed by the network');
   });
 
-  it('keeps reads working while Redis is away, and shows that a process is stopping', () => {
+  it('leaves to the operator what only the operator can act on', () => {
+    for (const page of [statusPage(STATUS, HISTORY), statusPage(STATUS_ALONE, null)]) {
+      expect(textOf(page)).not.toMatch(/token \d|session|BLUESKY_|Redis|process|Refused|Fast reads|Slow reads/);
+    }
+  });
+
+  it('keeps reads working while the shared cache is away', () => {
     const page = statusPage(STATUS_ALONE, null);
     expect(page).toContain('Reads work, some more slowly');
     expect(page).toContain('unreachable since');
-    expect(page).toContain('This process is shutting down');
   });
 
   it('shows downtime for 90 days, and "no data" for a day without a process', () => {
@@ -148,23 +258,75 @@ describe('the status page', () => {
     expect(['none', 'ok', 'degraded', 'down'].map(counts)).toEqual([4, 174, 1, 1]);
     const text = page.replaceAll(/<[^>]+>/g, '');
     // 15 of 126,720 minutes: rounded down.
-    expect(text).toContain('99.98% available · 250 ms a network call · 75% from the cache');
+    expect(text).toContain('99.98% available since 2026-08-26 · 250 ms to read the network · 75% from the cache');
     expect(text).toContain('2026-11-19: 15 minutes down in 1,440 minutes');
     expect(text).toContain('2026-11-20: 5 degraded in 1,440 minutes');
     expect(text).toMatch(
-      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC:\s+8 of 40 calls to the network failed. Failed reads were free./,
+      /Degraded Profiles, tweets and timelines, for 5 minutes from 2026-11-20 09:00:00 UTC\. 8 of 40 reads of the network failed\. Failed reads were free./,
     );
-    expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*:\s+nothing could be read/);
+    expect(text).toMatch(/Down Search and all other lists, for 15 minutes .*\. Nothing could be read\./);
   });
 
   it('says that the history can’t be read, or that there has been no incident', () => {
     expect(statusPage(STATUS, null)).toContain('can’t be read right now');
-    expect(statusPage(STATUS, { ...HISTORY, incidents: [] })).toContain('None in the last 90 days');
+    const calm = { ...HISTORY, incidents: [] };
+    expect(statusPage(STATUS, calm)).toContain('None since 2026-08-26, the first day with data.');
+    expect(statusPage(STATUS, { ...calm, fromDay: '2026-08-26' })).toContain('None in the last 90 days');
     expect(statusPage(STATUS, NO_HISTORY)).not.toContain('None in the last 90 days');
   });
 
+  it('claims no availability for days without data', () => {
+    const [first] = HISTORY.days.filter(({ family, day }) => family === 'fast' && day === '2026-11-21');
+    const oneDay = textOf(statusPage(STATUS, { ...NO_HISTORY, days: first ? [first] : [] }));
+    expect(oneDay).toContain('Profiles, tweets and timelines 100% available since 2026-11-21 ·');
+    expect(oneDay).toContain('Search and all other lists no data yet');
+    expect(oneDay).not.toMatch(/100% available in the last/);
+    const days = HISTORY.days.filter(({ day }) => day < '2026-09-01' || day > '2026-09-10');
+    expect(textOf(statusPage(STATUS, { ...HISTORY, days }))).toContain(
+      'available since 2026-08-26, in 78 of 88 days with data',
+    );
+  });
+
+  it('has a feed with an entry for each incident, whose id stays while it lasts', () => {
+    const page = statusPage(STATUS, HISTORY);
+    expect(page).toMatch(/<link rel="alternate" type="application\/atom\+xml" href="\/status\.atom"/);
+    const feed = statusFeed(HISTORY, 'https://perch.example');
+    expect(feed).toMatch(
+      /^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom">/,
+    );
+    expect([...feed.matchAll(/<entry><id>([^<]*)<\/id><title>([^<]*)<\/title>/g)].map(([, ...found]) => found)).toEqual(
+      [
+        ['https://perch.example/status#fast-2026-11-20T09:00:00.000Z', 'Degraded: Profiles, tweets and timelines'],
+        ['https://perch.example/status#slow-2026-11-19T22:10:00.000Z', 'Down: Search and all other lists'],
+      ],
+    );
+    expect(feed).toContain('<updated>2026-11-20T09:05:00.000Z</updated>');
+    expect(feed).toContain('8 of 40 reads of the network failed.');
+    expect(statusFeed(NO_HISTORY, 'https://perch.example')).toContain('<updated>2026-08-24T00:00:00.000Z</updated>');
+  });
+
   it('says so when the database does not answer', () => {
-    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('are unreachable');
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('No key can be checked');
+  });
+});
+
+describe('the changelog', () => {
+  it('is a page whose links lead to the documentation', () => {
+    const page = changelogPage();
+    expect(page).toContain('<h1 id="changelog">Changelog</h1>');
+    expect(page).toContain('href="/docs/limits"');
+    expect(textOf(page)).toContain('0.3.0, 2026-11-21 Added');
+    expect(page).not.toMatch(/href="(?:docs\/)?[\w-]+\.md/);
+  });
+
+  it('has a feed with an entry for each release, and none for what is not released', () => {
+    const feed = changelogFeed('https://perch.example');
+    const titles = [...feed.matchAll(/<entry><id>[^<]*<\/id><title>([^<]*)<\/title>/g)].map(([, title]) => title);
+    expect(titles.at(-1)).toBe('Perch 0.3.0');
+    expect(titles).not.toContain('Perch Unreleased');
+    expect(feed).toContain('<id>https://perch.example/changelog#0.3.0</id>');
+    expect(feed).toContain('<published>2026-11-21T00:00:00Z</published>');
+    expect(feed).not.toContain('href=&quot;/');
   });
 });
 

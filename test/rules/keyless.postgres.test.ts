@@ -45,6 +45,80 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect(last.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
   });
 
+  it.each(['/docs', '/docs/pricing', '/docs/api', '/llms.txt', '/changelog', '/sitemap.xml'])(
+    'answers %s whatever its address asks, in a bucket of its own (L10)',
+    async (path) => {
+      while ((await service.nobody.get('/')).status !== 429);
+      for (const n of range(30)) {
+        const { status, headers } = await service.nobody.get(path, { accept: 'text/html' });
+        expect([status, headers.get('ratelimit-policy')]).toEqual([200, 'public; q=10; w=1']);
+        if (n === 0) expect(headers.get('ratelimit')).toBe('limit=10, remaining=9, reset=1');
+      }
+    },
+  );
+
+  it('refuses a browser with a page, and a program in the one shape (L10)', async () => {
+    while ((await service.nobody.get('/')).status !== 429);
+    const page = await service.nobody.get('/pricing', { accept: 'text/html' });
+    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.text).toContain('<h1>Too many requests</h1>');
+    expect((await service.nobody.get('/pricing')).body.error.code).toBe('rate_limited');
+  });
+
+  it('calculates the cost of a month on /pricing, and refuses what is no number', async () => {
+    const page = await service.nobody.get('/pricing?per=day&tweet=480', { accept: 'text/html' });
+    expect(page.text).toContain('14,400');
+    expect(page.text).toMatch(/<link rel="canonical" href="http:\/\/[^"?]+\/pricing"/);
+    expect((await service.nobody.get('/pricing?tweet=480')).body).toMatchObject({
+      month: { credits: 14_400, buy: { pack: 'builder' } },
+    });
+    const wrong = await service.nobody.get('/pricing?tweet=many', { accept: 'text/html' });
+    expect([wrong.status, wrong.text.includes('value="many"')]).toEqual([400, true]);
+    const refused = await service.nobody.get('/pricing?tweet=many');
+    expect([refused.status, refused.body.error.code, refused.body.error.param]).toEqual([400, 'bad_request', 'tweet']);
+    for (const query of ['tweet=1&tweet=2', '__proto__=1&tweet=1', 'per=year&tweet=1']) {
+      expect((await service.nobody.get(`/pricing?${query}`)).status).toBeLessThan(500);
+    }
+  });
+
+  it.each([
+    ['/status.atom', 'application/atom+xml; charset=utf-8', '<title>Perch incidents</title>'],
+    ['/changelog.atom', 'application/atom+xml; charset=utf-8', '<title>Perch 0.3.0</title>'],
+    ['/robots.txt', 'text/plain; charset=utf-8', 'Disallow: /dashboard'],
+    ['/sitemap.xml', 'application/xml; charset=utf-8', '/docs/pricing</loc>'],
+  ])('%s is %s', async (path, type, content) => {
+    const reply = await service.nobody.get(path);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, type]);
+    expect(reply.text).toContain(content);
+  });
+
+  it('lists only pages that exist in the sitemap, and itself in robots.txt', async () => {
+    const sitemap = (await service.nobody.get('/sitemap.xml')).text;
+    const paths = [...sitemap.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) =>
+      url.replace(service.perch.url, ''),
+    );
+    expect(paths).toEqual(
+      expect.arrayContaining(['/', '/pricing', '/status', '/changelog', '/docs', '/docs/api/user']),
+    );
+    expect(new Set(paths).size).toBe(paths.length);
+    for (const path of paths) {
+      service.clock.advance(1000);
+      const { status, text } = await service.nobody.get(path, { accept: 'text/html' });
+      expect([path, status, text.includes(`<link rel="canonical" href="${service.perch.url}${path}"`)]).toEqual([
+        path,
+        200,
+        true,
+      ]);
+    }
+    expect((await service.nobody.get('/robots.txt')).text).toContain(`Sitemap: ${service.perch.url}/sitemap.xml`);
+  });
+
+  it('has an icon where browsers look for one', async () => {
+    const reply = await service.nobody.get('/favicon.ico');
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
+  });
+
   it('nothing of it is counted against an account, though a key is sent', async () => {
     const customer = await service.customer({ qps: 2 });
     for (const path of PATHS) await customer.get(path);
@@ -126,7 +200,17 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
   });
 
   it.each([
-    ...['/', '/status', '/legal', '/problems', '/problems/not_found', '/docs', '/docs/pricing', '/docs/api'],
+    ...[
+      '/',
+      '/status',
+      '/legal',
+      '/pricing',
+      '/problems',
+      '/problems/not_found',
+      '/docs',
+      '/docs/pricing',
+      '/docs/api',
+    ],
     ...['/openapi.yaml', '/openapi.json'],
   ])('H10: %s says that it depends on who asks, to a browser and to a program', async (path) => {
     for (const accept of ['text/html', 'application/json', undefined]) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
-import { isLoss, toIncomeUsd, toUsd } from '../../../src/domain/costs.js';
+import { isLoss, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
@@ -21,7 +21,7 @@ export function costsCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Costs follow the price list of the network, income the average price of the credits sold. An operation whose price does not cover
+Costs follow the price list of the network; what credits are worth, the average price of those sold. An operation whose price does not cover
 its cost, with as much from the cache as there was, is marked as a loss. Operations that are not persisted are one row, graphql.
 ${examples('perch costs', 'perch costs --days 30 --daily', 'perch costs --json')}`,
     )
@@ -74,14 +74,14 @@ const rowJson = (row: CostRow, { usdPerCredit }: CreditPrice, daily: boolean) =>
   calls: row.calls,
   billed_tweets: row.tweets,
   billed_profiles: row.users,
-  income_usd: cents(toIncomeUsd(row, usdPerCredit)),
+  worth_usd: cents(toWorthUsd(row, usdPerCredit)),
   cost_usd: cents(toUsd(row.cost)),
   loss: isLoss(row, usdPerCredit),
 });
 
 const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
-const HEADER = ['operation', 'answers', 'items', 'cached', 'credits', 'calls', 'tweets', 'profiles', 'income', 'cost'];
+const HEADER = ['operation', 'answers', 'items', 'cached', 'credits', 'calls', 'tweets', 'profiles', 'worth', 'cost'];
 
 function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily: boolean): string {
   if (rows.length === 0) return `No reads since ${from}. A running service writes its sums once a minute.`;
@@ -91,7 +91,7 @@ function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily
     ...(daily ? [row.day] : []),
     ...(networks ? [row.network] : []),
     ...[row.operation, row.answers, row.items, `${Math.round(cacheHitRate(row) * 100)}%`, toCredits(row.charged)],
-    ...[row.calls, row.tweets, row.users, dollars(toIncomeUsd(row, price.usdPerCredit)), dollars(toUsd(row.cost))],
+    ...[row.calls, row.tweets, row.users, dollars(toWorthUsd(row, price.usdPerCredit)), dollars(toUsd(row.cost))],
     isLoss(row, price.usdPerCredit) ? 'LOSS: its price does not cover its cost' : '',
   ]);
   const credit = `A credit is counted as $${figure(price.usdPerCredit * 1000)} per 1,000: `;

@@ -5,6 +5,7 @@ import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
+import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { examples } from '../command-line.js';
@@ -40,7 +41,7 @@ async function doctor(options: { all?: boolean; json?: boolean }): Promise<void>
   const findings = [finding];
   if (config !== null) {
     findings.push(await checkHome(config), ...(await checkStores(config)), await checkRedis(config));
-    findings.push(...(await checkNetwork(config)));
+    findings.push(...(await checkNetwork(config)), checkPublished(config));
   }
   const ok = findings.every((found) => found.ok);
   const settings = describeConfig(process.env);
@@ -114,7 +115,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
-      (select count(*)::int from accounts) as accounts,
+      (select count(*)::int from accounts where test_of is null) as accounts,
       (select count(*)::int from corpus_users) as users,
       (select count(*)::int from corpus_tweets) as tweets`;
   const { faults } = await ledger.check();
@@ -179,6 +180,23 @@ async function checkNetwork(config: Config): Promise<Finding[]> {
   if (network.billing) found.push({ name: config.network, ok: true, detail: costText(network.billing, billed) });
   // A read that this configuration leaves out is not a fault; a network that does not answer is.
   return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));
+}
+
+const PUBLISHED = {
+  contact: 'PERCH_CONTACT',
+  terms: 'PERCH_TERMS_URL',
+  privacy: 'PERCH_PRIVACY_URL',
+  refunds: 'PERCH_REFUNDS_URL',
+} as const satisfies Record<keyof Config['publisher'], SettingName>;
+
+/** What customers are told of the operator. A service that takes payments must tell it; others may leave it out. */
+function checkPublished({ publisher, stripe }: Config): Finding {
+  const name = 'Public pages';
+  const missing = (Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]).filter((each) => publisher[each] === null);
+  if (missing.length === 0) return { name, ok: true, detail: 'name a contact, terms, and privacy and refund policies' };
+  const lack = `lack ${missing.join(', ')}: set ${missing.map((each) => PUBLISHED[each]).join(', ')}`;
+  const sells = stripe.secretKey !== null;
+  return { name, ok: !sells, detail: sells ? `${lack}; card payments are enabled` : `${lack} before others use it` };
 }
 
 function costText({ per, usd }: NetworkBilling, billed: readonly Billed[]): string {

@@ -21,7 +21,7 @@ export function statsCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The same figures as the operator's pages on money and traffic. Amounts are credits; income is what the credits spent are worth, cost is by
+The same figures as the operator's pages on money and traffic. Amounts are credits; worth is what the credits spent were worth, granted ones too, cost is by
 the price list of the network. Requests are kept for 31 days. What each operation earns and costs: perch costs.
 ${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
     )
@@ -73,7 +73,7 @@ export const statsJson = (figures: ServiceFigures) => {
       items: day.items,
       hit_rate: Math.round(cacheHitRate(day) * 1000) / 1000,
       calls: day.calls,
-      income_usd: cents(day.incomeUsd),
+      worth_usd: cents(day.worthUsd),
       cost_usd: cents(day.costUsd),
     })),
   };
@@ -83,13 +83,13 @@ const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-const HEADER = ['day', 'paid', 'spent', 'answers', 'items', 'cached', 'calls', 'income', 'cost'];
+const HEADER = ['day', 'paid', 'spent', 'answers', 'items', 'cached', 'calls', 'worth', 'cost'];
 
 export function statsText(figures: ServiceFigures): string {
   const { totals, days } = figures;
   const rows = byDay(figures).map((day) => [
     ...[day.day, dollars(day.paidUsd), toCredits(day.charged), day.answers, day.items],
-    ...[`${Math.round(cacheHitRate(day) * 100)}%`, day.calls, dollars(day.incomeUsd), dollars(day.costUsd)],
+    ...[`${Math.round(cacheHitRate(day) * 100)}%`, day.calls, dollars(day.worthUsd), dollars(day.costUsd)],
   ]);
   const all = facts([
     ['Accounts', figure(totals.accounts)],
@@ -135,9 +135,14 @@ const time = (ms: number | null): string => (ms === null ? '' : `${ms} ms`);
 export function trafficText({ operations, limits }: TrafficFigures): string {
   if (operations.length === 0) return 'No requests are counted: a running service writes its sums once a minute.';
   const requests = table(
-    ['interface', 'operation', 'requests', 'refused', 'cached', 'p50', 'p99'],
+    ['interface', 'operation', 'requests', 'failed', 'cached', 'p50', 'p99'],
     operations.map((row) => [
-      ...[row.interface, row.operation === '' ? 'none' : row.operation, row.requests, share(row.refused, row.requests)],
+      ...[
+        row.interface,
+        row.operation === '' ? 'other' : row.operation,
+        row.requests,
+        share(row.refused, row.requests),
+      ],
       ...[share(row.cacheHits, row.items), time(percentileMs(row, 0.5)), time(percentileMs(row, 0.99))],
     ]),
   );

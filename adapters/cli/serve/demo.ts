@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { holdsOnlyDemo } from '../../../app/demo.js';
 import type { Stores } from '../../../app/stores.js';
 import { COMET_THREAD_ID } from '../../../demo/entry-points.js';
 import { hashKey, isWellFormedKey, mintKey } from '../../../src/access/key.js';
@@ -23,7 +24,11 @@ export interface PreparedDemo {
   readonly isNew: boolean;
   /** The account's test key; null if it was revoked or removed. */
   readonly testKey: string | null;
+  /** Whether nothing else is in the database. */
+  readonly isWholeData: boolean;
 }
+
+type DemoAccount = Omit<PreparedDemo, 'isWholeData'>;
 
 /**
  * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if it holds
@@ -42,7 +47,8 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
     await turn`select pg_advisory_xact_lock(${DEMO_LOCK})`;
     await fillNetwork(stores);
     if (!(await isInvented(stores))) return null;
-    return (await keptKey(stores, config)) ?? (await newKey(stores, config));
+    const account = (await keptKey(stores, config)) ?? (await newKey(stores, config));
+    return account && { ...account, isWholeData: await holdsOnlyDemo(stores.corpusSql) };
   });
 }
 
@@ -80,7 +86,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
 }
 
 /** The key of an earlier start, if it still works: a revoked one is not offered. */
-async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<PreparedDemo | null> {
+async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<DemoAccount | null> {
   const find = async (file: string) => {
     const key = (await readFile(file, 'utf8').catch(() => '')).trim();
     if (!isWellFormedKey(key)) return null;
@@ -94,7 +100,7 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<P
 }
 
 /** Only if the database has no key yet. The file is written first: a key that nobody can read would be lost. */
-async function newKey(stores: Stores, config: Config): Promise<PreparedDemo | null> {
+async function newKey(stores: Stores, config: Config): Promise<DemoAccount | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;
   const [key, testKey] = [mintKey(randomBytes), mintKey(randomBytes, 'test')];

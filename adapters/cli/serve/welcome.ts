@@ -37,7 +37,7 @@ export function welcome(url: string, config: Config, demo: PreparedDemo | null, 
 
 function describeData({ network }: Config, demo: PreparedDemo | null): string {
   if (network !== 'corpus') return `${network} data`;
-  return demo === null ? 'the tweets and profiles in its own database' : 'demo data';
+  return demo?.isWholeData === true ? 'demo data' : 'the tweets and profiles in its own database';
 }
 
 function firstRead(url: string, config: Config, demo: PreparedDemo | null): string[] {

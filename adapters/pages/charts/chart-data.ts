@@ -58,6 +58,18 @@ const sum = (values: readonly (number | null)[]): number =>
 export const barTotals = ({ bars, series }: Pick<ChartData, 'bars' | 'series'>): number[] =>
   bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
 
+/** Fewer bars than this are not left out: a chart of one day would say nothing of when that was. */
+const FEWEST_BARS = 7;
+
+/** Without the bars before the first value: a new account has used nothing in most of a month. */
+export function fromFirstValue(data: ChartData): ChartData {
+  const first = data.bars.findIndex((_, bar) => data.series.some(({ values }) => (values[bar] ?? 0) !== 0));
+  const from = Math.min(first, data.bars.length - FEWEST_BARS);
+  if (from <= 0) return data;
+  const series = data.series.map((one) => ({ ...one, values: one.values.slice(from) }));
+  return { ...data, bars: data.bars.slice(from), series };
+}
+
 /** Times are drawn as lines: they do not add up. */
 export const hasLines = ({ unit }: Pick<ChartData, 'unit'>): boolean => unit === 'milliseconds';
 

@@ -1,5 +1,5 @@
 import { figure } from '../../../src/domain/figures.js';
-import { barTotals, type ChartData, chartText, hasLines, MOST_BARS, type Range } from './chart-data.js';
+import { barTotals, type ChartData, chartText, fromFirstValue, hasLines, MOST_BARS, type Range } from './chart-data.js';
 
 /** How much of its place a bar takes; and of the whole chart, so that a few bars do not become blocks. */
 const BAR_WIDTH = 0.74;
@@ -91,13 +91,16 @@ function valuesText({ unit, bars, step, series }: ChartData, bar: number): strin
   return [`${when}, ${unit}:`, ...(values.length === 0 ? ['none'] : values)].join('\n');
 }
 
-/** Labels at most eight bars, and every other one of them in a narrow window; hours are counted from midnight. */
+/**
+ * Labels at most eight bars, and every other one of them in a narrow window: hours are counted from midnight, days from the
+ * last one back, so that it has a label.
+ */
 const TimeLabels = ({ bars, step }: ChartData) => {
   const every = Math.ceil(bars.length / 8);
   return (
     <>
       {bars.map((bar, index) => {
-        const place = step === 'hour' ? Number(bar.slice(11, 13)) : index;
+        const place = step === 'hour' ? Number(bar.slice(11, 13)) : bars.length - 1 - index;
         if (place % every !== 0) return null;
         return (
           <text
@@ -115,6 +118,19 @@ const TimeLabels = ({ bars, step }: ChartData) => {
   );
 };
 
+/** What the bars add up to, and where they begin if that is not where the range does. */
+const Sum = ({ data, shown }: { data: ChartData; shown: ChartData }) => {
+  const total = data.series.reduce((sum, series) => sum + series.total, 0);
+  const [first = ''] = shown.bars;
+  const told = [
+    ...(hasLines(data) || data.series.length < 2 ? [] : [`Total: ${figure(total)} ${data.unit}.`]),
+    ...(shown === data || data.bars[0] === undefined
+      ? []
+      : [`Drawn from ${shortTime(first)}: nothing before that since ${shortTime(data.bars[0])}.`]),
+  ];
+  return told.length === 0 ? null : <p class="soft">{told.join(' ')}</p>;
+};
+
 const Legend = ({ data }: { data: ChartData }) => (
   <ul class="legend">
     {data.series.map(({ name, total }, index) => (
@@ -130,9 +146,12 @@ const Legend = ({ data }: { data: ChartData }) => (
  * A chart in the colours of the page, with a text for people who cannot see it. The bars stretch to the width that there
  * is (a unit per bar, and a hundred from top to bottom), while the labels around them keep their size.
  */
-export const Chart = ({ data, range }: { data: ChartData; range: Range }) => {
+export const Chart = ({ data: all, range }: { data: ChartData; range: Range }) => {
+  if (all.bars.length > MOST_BARS) {
+    throw new RangeError(`A chart can have at most ${MOST_BARS} bars, not ${all.bars.length}`);
+  }
+  const data = fromFirstValue(all);
   const count = data.bars.length;
-  if (count > MOST_BARS) throw new RangeError(`A chart can have at most ${MOST_BARS} bars, not ${count}`);
   const ticks = axisTicks(data, highestValue(data));
   const top = ticks.at(-1) ?? 1;
   const height: Height = (value) => rounded(100 - (100 * value) / top);
@@ -140,8 +159,9 @@ export const Chart = ({ data, range }: { data: ChartData; range: Range }) => {
     <figure class="chart">
       <figcaption>
         <Legend data={data} />
+        <Sum data={all} shown={data} />
       </figcaption>
-      <svg role="img" aria-label={chartText(data, range)}>
+      <svg role="img" aria-label={chartText(all, range)}>
         {ticks.map((tick) => (
           <text key={tick} class="value" y={`${height(tick)}%`} dx="-0.7em" dy="0.35em">
             {shortFigure(tick)}

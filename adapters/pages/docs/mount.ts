@@ -5,12 +5,14 @@ import { lazily } from '../../../src/lib/lazily.js';
 import { quoted } from '../../../src/lib/text.js';
 import { type StaticBody, sendStatic, staticBody } from '../../http/bodies/static-body.js';
 import { sendFailure } from '../../http/failure.js';
-import { type AdmitPublic, createPublic, negotiated } from '../../http/keyless.js';
+import { type AdmitPublic, createUnrefused, negotiated } from '../../http/keyless.js';
 import { mountAssets } from '../kit/asset-set.js';
+import { ATOM } from '../kit/atom.js';
 import { notFoundPage } from '../kit/not-found.js';
-import { pageHeaders, sendPage, wantsHtml } from '../kit/send-page.js';
+import { pageHeaders, publicPage, sendPage, wantsHtml } from '../kit/send-page.js';
 import { apiEntries } from './api/model.js';
 import { type ApiOptions, mountApi } from './api/mount.js';
+import { CHANGELOG, CHANGELOG_FEED, changelogFeed, changelogPage } from './changelog.js';
 import { TYPES } from './contents.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
@@ -20,8 +22,10 @@ const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export interface DocsOptions extends ApiOptions {
-  readonly admitPublic: AdmitPublic;
+  readonly admitStatic: AdmitPublic;
   readonly schema: GraphQLSchema;
+  /** Paths of other public pages, for the sitemap. */
+  readonly sitePaths: readonly string[];
 }
 
 /** Everything that is served, by its path below `/docs`; made for the first request. */
@@ -29,34 +33,60 @@ interface Shelf {
   readonly index: StaticBody;
   readonly llms: StaticBody;
   readonly search: StaticBody;
+  readonly sitemap: StaticBody;
+  readonly changelog: { readonly html: StaticBody; readonly feed: StaticBody };
   readonly pages: ReadonlyMap<string, { readonly html: StaticBody; readonly markdown: StaticBody }>;
 }
 
-async function shelve(baseUrl: string, { schema, describe, operations }: DocsOptions): Promise<Shelf> {
+async function shelve(app: FastifyInstance, options: DocsOptions): Promise<Shelf> {
+  const { schema, describe, operations, sitePaths } = options;
+  const { baseUrl } = app;
   const pages = await readDocs(baseUrl, schema);
   const entries = apiEntries({ document: describe(), operations, baseUrl });
+  const paths = ['/docs', ...pages.map(({ name }) => `/docs/${name}`), '/docs/api'];
+  const operationPaths = entries.map(({ id }) => `/docs/api/${id}`);
   return {
-    index: staticBody(HTML, docsIndex(pages)),
+    sitemap: staticBody(
+      'application/xml; charset=utf-8',
+      sitemap(baseUrl, [...sitePaths, CHANGELOG, ...paths, ...operationPaths]),
+    ),
+    changelog: {
+      html: staticBody(HTML, publicPage(app, CHANGELOG, changelogPage())),
+      feed: staticBody(ATOM, changelogFeed(baseUrl)),
+    },
+    index: staticBody(HTML, publicPage(app, '/docs', docsIndex(pages))),
     llms: staticBody('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
     search: staticBody('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
     pages: new Map(
       pages.map((page) => [
         page.name,
-        { html: staticBody(HTML, docsPage(pages, page)), markdown: staticBody(MARKDOWN, page.markdown) },
+        {
+          html: staticBody(HTML, publicPage(app, `/docs/${page.name}`, docsPage(pages, page))),
+          markdown: staticBody(MARKDOWN, page.markdown),
+        },
       ]),
     ),
   };
 }
 
+/** The addresses of all pages that are for everyone (sitemaps.org). */
+const sitemap = (baseUrl: string, paths: readonly string[]): string =>
+  [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ...paths.map((path) => `<url><loc>${baseUrl}${path}</loc></url>`),
+    '</urlset>',
+    '',
+  ].join('\n');
+
 /**
- * The documentation, under the `public` policy: pages for a browser; Markdown for a program, and for everyone at the
+ * The documentation, under the `public` policy and never refused: pages for a browser; Markdown for a program, and for everyone at the
  * address that ends in `.md` (H13).
  */
 export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
-  const { admitPublic } = options;
   // The public address is known once the port is.
-  const shelf = lazily(() => shelve(app.baseUrl, options));
-  const keyless = createPublic(app, admitPublic);
+  const shelf = lazily(() => shelve(app, options));
+  const keyless = createUnrefused(app, options.admitStatic);
   const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: StaticBody) =>
     sendStatic(request, pageHeaders(reply), page);
   const sendIndex = negotiated(async (request, reply) => {
@@ -66,6 +96,9 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   keyless('/docs', sendIndex);
   keyless('/llms.txt', async (request, reply) => sendStatic(request, reply, (await shelf.get()).llms));
   keyless('/docs/search.json', async (request, reply) => sendStatic(request, reply, (await shelf.get()).search));
+  keyless('/sitemap.xml', async (request, reply) => sendStatic(request, reply, (await shelf.get()).sitemap));
+  keyless(CHANGELOG, async (request, reply) => sendHtml(request, reply, (await shelf.get()).changelog.html));
+  keyless(CHANGELOG_FEED, async (request, reply) => sendStatic(request, reply, (await shelf.get()).changelog.feed));
   const page = (folder: string) =>
     negotiated(async (request, reply) => {
       const asked = folder + (request.params as { page: string }).page;

@@ -18,6 +18,7 @@ const ASSETS = assetSet('/assets', {
       './files/parts.css',
       './files/tables.css',
       '../site/files/first-reads.css',
+      '../site/files/pricing.css',
     ],
     ...['../sign-in/files/sign-in.css', '../../oauth/files/consent.css'],
   ),

@@ -11,13 +11,15 @@ interface PageProps {
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
   script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
+  /** The address of the page as an Atom feed. */
+  feed?: string;
   children: ComponentChildren;
 }
 
 const NAVIGATION = [
   { href: '/docs', text: 'Docs' },
+  { href: '/pricing', text: 'Pricing' },
   { href: '/graphql', text: 'GraphiQL' },
-  { href: '/problems', text: 'Errors' },
   { href: '/status', text: 'Status' },
   { href: '/dashboard', text: 'Dashboard' },
 ];
@@ -25,10 +27,11 @@ const NAVIGATION = [
 const FOOTER = [
   { href: '/docs', text: 'Documentation' },
   { href: '/docs/api', text: 'API reference' },
-  { href: '/docs/pricing', text: 'Pricing' },
+  { href: '/pricing', text: 'Pricing' },
   { href: '/docs/security', text: 'Security' },
   { href: '/problems', text: 'Errors' },
   { href: '/status', text: 'Status' },
+  { href: '/changelog', text: 'Changelog' },
   { href: '/docs/testing', text: 'Test mode' },
   { href: '/llms.txt', text: 'For agents' },
   { href: '/legal', text: 'Licence and terms' },
@@ -100,7 +103,7 @@ const Header = ({ here }: { here?: string | undefined }) => (
   </header>
 );
 
-const Page = ({ title, description, here, style, script, children }: PageProps) => (
+const Page = ({ title, description, here, style, script, feed, children }: PageProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -108,6 +111,11 @@ const Page = ({ title, description, here, style, script, children }: PageProps) 
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="description" content={description} />
       <meta name="color-scheme" content="light dark" />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content="Perch" />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      {feed === undefined ? null : <link rel="alternate" type="application/atom+xml" href={feed} title={title} />}
       <link rel="icon" href={sitePath('favicon.svg')} type="image/svg+xml" />
       <script src={sitePath('theme.js')} />
       <link rel="stylesheet" href={sitePath('site.css')} />
@@ -142,3 +150,60 @@ export const Contact = ({ contact }: { contact: string }) => {
 /** A complete HTML document; send it as `text/html; charset=utf-8` under SITE_CSP. */
 export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
   `<!doctype html>\n${render(<Page {...props}>{body}</Page>)}\n`;
+
+/** What pages say of the service that sends them: they are made without knowing whose it is, and where it will be. */
+export interface Publisher {
+  /** An email address, a web page, or any other text; null: not given, as below. */
+  readonly contact: string | null;
+  /** Addresses of pages of the operator. */
+  readonly terms: string | null;
+  readonly privacy: string | null;
+  readonly refunds: string | null;
+}
+
+export const NO_PUBLISHER: Publisher = { contact: null, terms: null, privacy: null, refunds: null };
+
+const Operator = ({ contact, terms, privacy, refunds }: Publisher) => {
+  const pages = [
+    { href: terms, text: 'Terms of use' },
+    { href: privacy, text: 'Privacy policy' },
+    { href: refunds, text: 'Refund policy' },
+  ];
+  return (
+    <div class="operator">
+      {contact === null ? null : (
+        <p>
+          Contact and support: <Contact contact={contact} />
+        </p>
+      )}
+      {pages.map(({ href, text }) =>
+        href === null ? null : (
+          <p key={text}>
+            <a href={href}>{text}</a>
+          </p>
+        ),
+      )}
+    </div>
+  );
+};
+
+/** Adds the operator's contact and pages to the footer of a page. */
+export function withPublisher(page: string, publisher: Publisher): string {
+  if (Object.values(publisher).every((given) => given === null)) return page;
+  const end = page.lastIndexOf('</footer>');
+  return page.slice(0, end) + render(<Operator {...publisher} />) + page.slice(end);
+}
+
+/** Adds what search engines and previews of links need to know of a public page: its one address, and a picture. */
+export function withAddress(page: string, address: { readonly url: string; readonly picture: string | null }): string {
+  const end = page.indexOf('</head>');
+  const tags = render(
+    <>
+      <link rel="canonical" href={address.url} />
+      <meta property="og:url" content={address.url} />
+      {address.picture === null ? null : <meta property="og:image" content={address.picture} />}
+      <meta name="twitter:card" content={address.picture === null ? 'summary' : 'summary_large_image'} />
+    </>,
+  );
+  return page.slice(0, end) + tags + page.slice(end);
+}

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../../src/domain/errors.js';
+import { isV1 } from '../../http/headers.js';
 import { document } from './layout.js';
 import { Bird } from './parts.js';
 import { sendPage, wantsHtml } from './send-page.js';
@@ -22,8 +24,31 @@ export const notFoundPage = (): string =>
     </div>,
   );
 
+const isForPage = (request: FastifyRequest): boolean =>
+  (request.method === 'GET' || request.method === 'HEAD') && wantsHtml(request);
+
 /** Sends it to a browser that requests a page; null for programs and forms. */
 export const sendLostPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null =>
-  (request.method === 'GET' || request.method === 'HEAD') && wantsHtml(request)
-    ? sendPage(reply.code(404), notFoundPage())
+  isForPage(request) ? sendPage(reply.code(404), notFoundPage()) : null;
+
+/** The answer to a browser whose address asked for too many pages at once; status 429. */
+const busyPage = (message: string): string =>
+  document(
+    { title: 'Too many requests · Perch', description: 'This address has asked for too many pages at once.' },
+    <div class="wrap page narrow lost">
+      <Bird />
+      <h1>Too many requests</h1>
+      <p class="lead">{message} Then reload this page.</p>
+      <p>Others behind the same network address count together. Nothing was charged.</p>
+    </div>,
+  );
+
+/** Sends it to a browser that requested a page too soon; null for programs, forms, `/v1`, and all other failures. */
+export const sendBusyPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, status, message, retryAfter = 1 }: ServiceError,
+): FastifyReply | null =>
+  code === 'rate_limited' && isForPage(request) && !isV1(request.url)
+    ? sendPage(reply.code(status).header('Retry-After', String(retryAfter)), busyPage(message))
     : null;

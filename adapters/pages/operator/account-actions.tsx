@@ -12,6 +12,8 @@ import { Limits, Note, type SettingsErrors, type SettingsInput } from './setting
 export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
+  /** Its own, and those of its test account. */
+  readonly keys: AccountRecord['keys'];
   readonly nowMs: number;
   /** Until when the operator's sign-in is recent enough for changes, Unix milliseconds. */
   readonly recentUntilMs: number;

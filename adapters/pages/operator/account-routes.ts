@@ -187,16 +187,22 @@ async function namedAccount(
 async function shown(
   signedIn: SignedInRequest,
   account: AccountRecord,
-  { ledger, store, clock, newId }: OperatorOptions,
+  { accounts, ledger, store, clock, newId }: OperatorOptions,
   rest: Partial<OperatorAccountModel> = {},
 ): Promise<string> {
-  const [settings, statement, recent, events] = await Promise.all([
+  const testKeys = async () => {
+    const testId = await accounts.testAccount(account.accountId);
+    return testId === undefined ? [] : ((await accounts.get(testId))?.keys ?? []);
+  };
+  const [ofTest, settings, statement, recent, events] = await Promise.all([
+    testKeys(),
     store.settings(account.accountId),
     ledger.statement(account.accountId, NEWEST, signedIn.signal),
     ledger.recent(account.accountId, NEWEST, signedIn.signal),
     store.events({ accountId: account.accountId }, EVENTS),
   ]);
-  const model = { layout: operatorLayout(signedIn), account, nowMs: clock.now(), statement, recent, events };
+  const keys = [...account.keys, ...ofTest];
+  const model = { layout: operatorLayout(signedIn), account, keys, nowMs: clock.now(), statement, recent, events };
   const standing = { settings: settings ?? null, recentUntilMs: recentUntil(signedIn.visitor) };
   const form = { grantId: newId(), typed: EMPTY_GRANT, errors: {}, refused: null, link: null };
   return operatorAccountPage({ ...model, ...standing, ...form, settingsTyped: UNTYPED, settingsErrors: {}, ...rest });

@@ -37,13 +37,13 @@ const Facts = ({ account }: OperatorAccountModel) => (
   </dl>
 );
 
-const Keys = ({ account, nowMs }: OperatorAccountModel) => {
-  const keys = account.keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+const Keys = ({ keys: all, nowMs }: OperatorAccountModel) => {
+  const keys = all.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   return (
     <Card
       id="keys"
       title="Keys"
-      {...(keys.length > MOST_KEYS ? { lead: `The newest ${MOST_KEYS} of ${figure(keys.length)}.` } : {})}
+      lead={`${keys.length > MOST_KEYS ? `The newest ${MOST_KEYS} of ${figure(keys.length)}. ` : ''}Those that begin with perch_test_ spend play credits.`}
     >
       {keys.length === 0 ? (
         <Nothing>No keys.</Nothing>

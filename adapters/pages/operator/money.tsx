@@ -70,21 +70,21 @@ const DaysTable = ({ figures }: FiguresModel) => {
       id="days"
       title="Day by day"
       aside={<CsvLink href={`/operator/money.csv?days=${daysIn(figures.days)}`} />}
-      lead="Income is what the credits spent that day are worth; cost is by the network's own price list."
+      lead="Worth is what the credits spent that day are worth, whether they were sold or granted: income is what was paid. Cost is by the network's own price list."
     >
       {days.length === 0 ? (
         <Nothing>Nothing was sold or read in this period.</Nothing>
       ) : (
         <DataTable
-          caption="Sales, credits spent, income and cost by day, newest first"
+          caption="Sales, credits spent, their worth, and cost by day, newest first"
           tall
           columns={[
             { title: 'Day (UTC)' },
             { title: 'Paid', numeric: true },
             { title: 'Credits spent', numeric: true },
-            { title: 'Answers', numeric: true },
+            { title: 'Responses', numeric: true },
             { title: 'Cached', numeric: true },
-            { title: 'Income', numeric: true },
+            { title: 'Worth', numeric: true },
             { title: 'Cost', numeric: true },
           ]}
           rows={days.map((day) => ({
@@ -95,7 +95,7 @@ const DaysTable = ({ figures }: FiguresModel) => {
               formatAmount(day.charged),
               figure(day.answers),
               percent(cacheHitRate(day)),
-              usd(day.incomeUsd),
+              usd(day.worthUsd),
               usd(day.costUsd),
             ],
           }))}

@@ -1,11 +1,11 @@
 import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
-import { isLoss, toIncomeUsd, toUsd } from '../../../src/domain/costs.js';
+import { isLoss, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import { daysIn } from '../charts/chart-data.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
-import { Badge, Card, CsvLink, DataTable, Nothing, type Tone } from '../kit/signed-in/parts.js';
+import { Badge, Card, CsvLink, DataTable, Nothing, type Tone, When } from '../kit/signed-in/parts.js';
 import type { StatusModel } from '../site/status/status-model.js';
 import { ChartCard, deliveredChart, type FiguresModel, Periods, percent, usd } from './figures.js';
 import { operatorPage } from './frame.js';
@@ -21,22 +21,22 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
       id="operations"
       title="By operation"
       aside={<CsvLink href={`/operator/reads.csv?days=${daysIn(days)}`} />}
-      lead="What each operation earned, and what the network bills for it by its price list: the dearest first. Operations that callers wrote themselves are one row, graphql."
+      lead="What the credits charged for each operation are worth, whether they were sold or granted, and what the network bills for it by its price list: the most expensive first. Operations that callers wrote themselves are one row, graphql."
     >
       {rows.length === 0 ? (
         <Nothing>No reads in this period. A running service writes its sums once a minute.</Nothing>
       ) : (
         <DataTable
-          caption="Answers, cache, credits, income and cost by operation"
+          caption="Responses, cache, credits, their worth and cost by operation"
           columns={[
             { title: 'Operation' },
             { title: 'Network' },
-            { title: 'Answers', numeric: true },
+            { title: 'Responses', numeric: true },
             { title: 'Items', numeric: true },
             { title: 'Cached', numeric: true },
             { title: 'Calls', numeric: true },
             { title: 'Credits', numeric: true },
-            { title: 'Income', numeric: true },
+            { title: 'Worth', numeric: true },
             { title: 'Cost', numeric: true },
             { title: 'Verdict' },
           ]}
@@ -50,11 +50,11 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
               percent(cacheHitRate(row)),
               figure(row.calls),
               formatAmount(row.charged),
-              usd(toIncomeUsd(row, price.usdPerCredit)),
+              usd(toWorthUsd(row, price.usdPerCredit)),
               usd(toUsd(row.cost)),
               isLoss(row, price.usdPerCredit) ? (
                 <Badge key="verdict" tone="bad">
-                  Costs more than it earns
+                  Costs more than it is worth
                 </Badge>
               ) : (
                 ''
@@ -76,8 +76,8 @@ export const readsCsv = ({ reads }: ReadsModel['figures']): CsvRows => [
 ];
 
 export const FAMILIES: Record<StatusModel['families'][number]['name'], string> = {
-  fast: 'Fast reads',
-  slow: 'Slow reads',
+  fast: 'Profiles, tweets and timelines',
+  slow: 'Search and all other lists',
 };
 export const TONES: Record<StatusModel['families'][number]['state'], Tone> = {
   ok: 'ok',
@@ -94,7 +94,7 @@ const Families = ({ status: { families } }: ReadsModel) => (
   <DataTable
     caption="Reads of the network by this process, since its start"
     columns={[
-      { title: 'Family' },
+      { title: 'Reads' },
       { title: 'State' },
       { title: 'Queue wait', numeric: true },
       { title: 'Waiting', numeric: true },
@@ -147,6 +147,51 @@ const Sessions = ({ status: { sessions } }: ReadsModel) => (
   />
 );
 
+const REDIS: Record<StatusModel['redis']['state'], string> = {
+  up: 'reachable since',
+  away: 'unreachable: each process uses its own cache and its share of the pace, since',
+  'not used': 'not used: this process has its own cache',
+};
+
+const Stores = ({ status: { database, redis, processes, draining, startedAt } }: ReadsModel) => (
+  <Card id="stores" title="Stores and processes">
+    <dl class="facts">
+      <div>
+        <dt>Database</dt>
+        <dd>{database.ok ? 'reachable' : 'unreachable'}</dd>
+      </div>
+      <div>
+        <dt>Redis</dt>
+        <dd>
+          {REDIS[redis.state]} {redis.since === null ? null : <When at={redis.since} />}
+        </dd>
+      </div>
+      <div>
+        <dt>Processes</dt>
+        <dd>{processes === null ? 'this one' : figure(processes)}</dd>
+      </div>
+      <div>
+        <dt>{draining ? 'This process is shutting down; started' : 'This process started'}</dt>
+        <dd>
+          <When at={startedAt} />
+        </dd>
+      </div>
+    </dl>
+  </Card>
+);
+
+/** What this configuration can and cannot read, in the words of the network's own check. */
+const Findings = ({ status: { network, networkFindings } }: ReadsModel) =>
+  networkFindings.length === 0 ? null : (
+    <Card id="findings" title={`What can be read from ${network}`}>
+      {networkFindings.map(({ ok, what }) => (
+        <p key={what}>
+          <Badge tone={ok ? 'ok' : 'warn'}>{ok ? 'Yes' : 'No'}</Badge> {what}
+        </p>
+      ))}
+    </Card>
+  );
+
 const Network = (model: ReadsModel) => (
   <>
     <Card
@@ -163,6 +208,8 @@ const Network = (model: ReadsModel) => (
     <Card id="sessions" title="Network sessions">
       <Sessions {...model} />
     </Card>
+    <Findings {...model} />
+    <Stores {...model} />
   </>
 );
 
@@ -171,7 +218,7 @@ export const readsPage = (model: ReadsModel): string =>
   operatorPage(
     {
       title: 'Reads',
-      lead: 'What was read, what it earned and what it cost.',
+      lead: 'What was read, what that was worth, and what it cost.',
       here: '/operator/reads',
       layout: model.layout,
     },

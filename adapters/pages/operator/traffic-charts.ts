@@ -78,11 +78,14 @@ export const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
+/** Without pages, of which there are far more: they would press the bars of calls flat. */
 export function requestsChart(model: TrafficModel): ChartData {
-  const series = INTERFACES.map((name) => {
-    const values = sumsByBar(model, [name]).map(({ requests }) => requests);
-    return { name: INTERFACE_NAMES[name], values, total: sum(values) };
-  }).filter(({ total }) => total > 0);
+  const series = INTERFACES.filter((name) => name !== 'site')
+    .map((name) => {
+      const values = sumsByBar(model, [name]).map(({ requests }) => requests);
+      return { name: INTERFACE_NAMES[name], values, total: sum(values) };
+    })
+    .filter(({ total }) => total > 0);
   return { unit: 'requests', bars: model.time.bars, step: chartStep(model), series, rest: false };
 }
 

@@ -74,19 +74,19 @@ const Operations = ({ figures: { operations }, time }: TrafficModel) => (
     id="operations"
     title="By interface and operation"
     aside={<CsvLink href={`/operator/traffic.csv?hours=${time.span.hours}`} />}
-    lead="Refused are requests with a status from 400 on, or an error code. Cached is the share of the items. Operations that callers wrote themselves are one row, graphql."
+    lead="Failed are requests with a status from 400 on, or an error code. Cached is the share of the items. Operations that callers wrote themselves are one row, graphql."
   >
     {operations.length === 0 ? (
       <Nothing>No requests in this period. A running service writes its sums once a minute.</Nothing>
     ) : (
       <DataTable
-        caption="Requests, refusals, cache and time by interface and operation"
+        caption="Requests, failures, cache and time by interface and operation"
         tall
         columns={[
           { title: 'Interface' },
           { title: 'Operation' },
           { title: 'Requests', numeric: true },
-          { title: 'Refused', numeric: true },
+          { title: 'Failed', numeric: true },
           { title: 'Cached', numeric: true },
           { title: 'p50', numeric: true },
           { title: 'p99', numeric: true },
@@ -95,7 +95,7 @@ const Operations = ({ figures: { operations }, time }: TrafficModel) => (
           key: `${row.interface} ${row.operation}`,
           cells: [
             INTERFACE_NAMES[row.interface],
-            row.operation === '' ? 'none' : <code key="operation">{row.operation}</code>,
+            row.operation === '' ? 'other' : <code key="operation">{row.operation}</code>,
             figure(row.requests),
             percent(row.refused / row.requests),
             row.items === 0 ? '' : percent(row.cacheHits / row.items),
@@ -169,11 +169,11 @@ const whose = ({ accountId, account }: MetLimit) =>
 const Limits = ({ figures: { limits } }: TrafficModel) => (
   <Card
     id="limits"
-    title="Limits met"
+    title="Limits reached"
     lead="Whose requests were refused by a limit, and by which: the most refusals first."
   >
     {limits.length === 0 ? (
-      <Nothing>Nobody met a limit in this period.</Nothing>
+      <Nothing>Nobody reached a limit in this period.</Nothing>
     ) : (
       <DataTable
         caption={`The ${MOST_LIMITS} accounts and limits with the most refusals`}
@@ -209,8 +209,8 @@ export const trafficPage = (model: TrafficModel & { readonly layout: PageLayout 
         data={requestsChart(model)}
         time={model.time}
         title="Requests"
-        lead="By interface; calls with a test key are counted apart."
-        none="No requests"
+        lead="Calls by interface; those with a test key are counted apart. Pages are in the table below."
+        none="No calls"
       />
       <TrafficChart
         id="times"

@@ -1,9 +1,9 @@
 import { toCredits } from '../../../src/domain/credits.js';
-import { figure, inCredits } from '../../../src/domain/figures.js';
+import { inCredits } from '../../../src/domain/figures.js';
 import { itemPrice } from '../../../src/domain/prices.js';
 import { DEMO_HANDLE, firstAnswer, firstCurl, firstPath, firstQuery, firstQueryPrice } from '../kit/first-reads.js';
-import { Code, Section, Table } from '../kit/parts.js';
-import { type LandingModel, monthRows, packRows, priceRows } from './landing-facts.js';
+import { Code, Section } from '../kit/parts.js';
+import type { LandingModel } from './landing-facts.js';
 
 const LEAD = {
   empty:
@@ -60,57 +60,6 @@ export const FirstReads = (model: LandingModel) => {
   );
 };
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-export const Prices = () => (
-  <Section
-    id="prices"
-    title="Prices"
-    lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
-  >
-    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
-      {priceRows().map((row) => (
-        <tr key={row.unit}>
-          <th scope="row">{capital(row.items)}</th>
-          <td>{figure(row.miss)}</td>
-          <td>{figure(row.hit)}</td>
-          <td>{figure(row.bypass)}</td>
-        </tr>
-      ))}
-    </Table>
-  </Section>
-);
-
-/** The bar of a month beside the dearest one. */
-const BAR_WIDTH = 100;
-
-export const Months = () => {
-  const rows = monthRows();
-  const most = Math.max(...rows.map(({ credits }) => credits));
-  return (
-    <Section
-      id="months"
-      title="What a month costs"
-      lead="Three things people build, with a quarter of the items cached, paid from the smallest pack that is enough. Credits do not expire: what is left is there next month."
-    >
-      <Table caption="Credits and dollars a month" head={['Use', 'Credits', 'Beside the others', 'Price']}>
-        {rows.map(({ what, credits, usd }) => (
-          <tr key={what}>
-            <th scope="row">{what}</th>
-            <td>{figure(credits)}</td>
-            <td>
-              <svg class="month" viewBox={`0 0 ${BAR_WIDTH} 10`} aria-hidden="true">
-                <rect width={Math.max(1, (BAR_WIDTH * credits) / most)} height="10" rx="2" />
-              </svg>
-            </td>
-            <td>${usd.toFixed(2)}</td>
-          </tr>
-        ))}
-      </Table>
-    </Section>
-  );
-};
-
 export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
   <Section
     id="dashboard"
@@ -130,44 +79,6 @@ export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
         />
       </picture>
     </a>
-  </Section>
-);
-
-const FREE = [
-  ['Failed requests', 'Errors are never charged.'],
-  ['Empty results', 'Zero items returned means zero credits.'],
-  ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
-  ['Schema and account', 'The schema, price estimates, your balance and your usage.'],
-  ['Missing inputs', 'Batch inputs that do not exist or cannot be read.'],
-  ['No expiry', 'Credits do not expire.'],
-] as const;
-
-export const Free = () => (
-  <Section id="free" title="What is free">
-    <ul class="cards">
-      {FREE.map(([title, text]) => (
-        <li key={title}>
-          <h3>{title}</h3>
-          <p>{text}</p>
-        </li>
-      ))}
-    </ul>
-  </Section>
-);
-
-export const Packs = () => (
-  <Section id="packs" title="Credits" lead="Your rate limit rises with the total you have paid, and never goes down.">
-    <Table caption="Credit packs" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
-      {packRows().map((pack) => (
-        <tr key={pack.name}>
-          <th scope="row">{capital(pack.name)}</th>
-          <td>${figure(pack.usd)}</td>
-          <td>{figure(pack.credits)}</td>
-          <td>${pack.usdPer1000.toFixed(2)}</td>
-          <td>{pack.qps}</td>
-        </tr>
-      ))}
-    </Table>
   </Section>
 );
 

@@ -1,9 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { figure, inCredits } from '../../../src/domain/figures.js';
 import { firstQueryPrice } from '../kit/first-reads.js';
 import { document } from '../kit/layout.js';
-import { Bird } from '../kit/parts.js';
+import { Bird, Section } from '../kit/parts.js';
 import type { LandingModel } from './landing-facts.js';
-import { Dashboard, Demo, FirstReads, Free, Months, Packs, Prices, Ways } from './landing-sections.js';
+import { Dashboard, Demo, FirstReads, Ways } from './landing-sections.js';
+import { Free, Months, Packs, Prices } from './pricing.js';
 
 const Receipt = () => {
   const full = firstQueryPrice('miss');
@@ -33,11 +35,32 @@ const Receipt = () => {
   );
 };
 
+const NETWORKS: Readonly<Record<string, string>> = {
+  corpus: 'its own archive',
+  bluesky: 'Bluesky',
+  x: 'X',
+  mastodon: 'Mastodon',
+};
+
+const Actions = ({ demo, children }: Pick<LandingModel, 'demo'> & { children: ComponentChildren }) => (
+  <p class="actions">
+    {demo ? null : (
+      <a class="button primary" href="/dashboard/keys">
+        Get a key
+      </a>
+    )}
+    <a class={demo ? 'button primary' : 'button'} href="/graphql">
+      Open GraphiQL
+    </a>
+    {children}
+  </p>
+);
+
 const Hero = ({ version, network, demo }: LandingModel) => (
   <div class="wrap hero">
     <div>
       <p class="eyebrow">
-        Version {version} · reads the {demo ? 'demo' : network} network
+        Version {version} · reads {demo ? 'the demo network' : (NETWORKS[network] ?? network)}
       </p>
       <h1>
         Public social data, <span class="mark">paid by the item</span>
@@ -46,22 +69,35 @@ const Hero = ({ version, network, demo }: LandingModel) => (
         Perch reads public profiles, tweets, timelines, threads, followers and search results for you. One key and one
         wallet for GraphQL, REST and MCP. Every response says what it cost.
       </p>
-      <p class="actions">
-        {demo ? null : (
-          <a class="button primary" href="/dashboard/keys">
-            Get a key
-          </a>
-        )}
-        <a class={demo ? 'button primary' : 'button'} href="/graphql">
-          Open GraphiQL
-        </a>
+      <Actions demo={demo}>
         <a class="button" href="/docs">
           Documentation
         </a>
-      </p>
+      </Actions>
     </div>
     <Receipt />
   </div>
+);
+
+const Begin = ({ demo }: LandingModel) => (
+  <Section
+    id="begin"
+    title="Make the first call"
+    lead={
+      demo
+        ? 'GraphiQL opens with the demo key, and shows what each run costs. Nothing to install, nothing to pay.'
+        : 'A key takes a minute. A test key reads invented data for play credits: nothing to pay until you read the network.'
+    }
+  >
+    <Actions demo={demo}>
+      <a class="button" href="/docs">
+        Read the documentation
+      </a>
+      <a class="button" href="/pricing">
+        See pricing
+      </a>
+    </Actions>
+  </Section>
 );
 
 /** `GET /` for a browser: what Perch is, what it costs, and the first two reads. */
@@ -78,9 +114,13 @@ export const landingPage = (model: LandingModel): string =>
       <Ways {...model} />
       {model.demo ? <Demo /> : null}
       <Prices />
-      <Free />
       <Packs />
       <Months />
+      <p class="wrap more">
+        <a href="/pricing#calculator">Calculate what your reads cost</a>
+      </p>
+      <Free />
       <Dashboard {...model} />
+      <Begin {...model} />
     </>,
   );

@@ -1,43 +1,50 @@
 import { readFileSync } from 'node:fs';
-import { document } from '../kit/layout.js';
+import { Contact, document, type Publisher } from '../kit/layout.js';
 
 const LICENCE = readFileSync(new URL('../../../LICENSE', import.meta.url), 'utf8');
 
-/** Addresses that the operator gives; null: not given. */
-export interface LegalLinks {
-  readonly terms: string | null;
-  readonly privacy: string | null;
-}
-
 /** `GET /legal` for a program. */
-export const legalFacts = (links: LegalLinks) => ({ licence: 'MIT', ...links });
+export const legalFacts = (publisher: Publisher) => ({ licence: 'MIT', ...publisher });
 
-const Link = ({ href, text }: { href: string; text: string }) => (
-  <li>
-    <a href={href}>{text}</a>
-  </li>
-);
+const PAGES = [
+  { name: 'terms', title: 'Terms of use', missing: 'has not published terms of use' },
+  { name: 'privacy', title: 'Privacy policy', missing: 'has not published a privacy policy' },
+  { name: 'refunds', title: 'Refund policy', missing: 'has not published a refund policy' },
+] as const;
 
-/** `GET /legal` for a browser: the operator's terms and privacy policy, and the licence of the software. */
-export const legalPage = ({ terms, privacy }: LegalLinks): string =>
+/** `GET /legal` for a browser: whom to ask, the operator's terms and policies, and the licence of the software. */
+export const legalPage = (publisher: Publisher): string =>
   document(
     {
       title: 'Licence and terms · Perch',
-      description: 'The terms and the privacy policy of this service, and the licence of its software.',
+      description: 'Contact, terms and policies of this service, and the licence of its software.',
     },
     <div class="wrap page narrow">
       <h1>Licence and terms</h1>
       <h2>This service</h2>
-      {terms === null && privacy === null ? (
-        <p>Its operator has published neither terms of use nor a privacy policy here.</p>
-      ) : (
-        <ul>
-          {terms === null ? null : <Link href={terms} text="Terms of use" />}
-          {privacy === null ? null : <Link href={privacy} text="Privacy policy" />}
-        </ul>
-      )}
+      <dl class="facts">
+        <div class="wide">
+          <dt>Contact and support</dt>
+          <dd>
+            {publisher.contact === null ? (
+              'The operator has not published a contact'
+            ) : (
+              <Contact contact={publisher.contact} />
+            )}
+          </dd>
+        </div>
+        {PAGES.map(({ name, title, missing }) => (
+          <div key={name} class="wide">
+            <dt>{title}</dt>
+            <dd>
+              {publisher[name] === null ? `The operator ${missing}` : <a href={publisher[name]}>{publisher[name]}</a>}
+            </dd>
+          </div>
+        ))}
+      </dl>
       <p>
-        What the service keeps, and how it is protected: <a href="/docs/security">security</a>.
+        What the service keeps, and how it is protected: <a href="/docs/security">security</a>. What reads and packs
+        cost: <a href="/pricing">pricing</a>.
       </p>
       <h2>The software</h2>
       {LICENCE.trim()

@@ -64,7 +64,10 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   if (note !== before.note) await record(tx, accountId, by, 'account.noted');
 }
 
-/** In one statement, so that all figures are of one moment: they add up. */
+/**
+ * In one statement, so that all figures are of one moment: they add up. Without the accounts that hold the play credits of
+ * test mode: those are neither sold nor granted.
+ */
 async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
   const [row] = await sql<(Omit<MoneyTotals, 'spent' | 'withdrawn'> & { taken: number })[]>`
     with credits as (
@@ -72,10 +75,11 @@ async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
         coalesce(sum(amount_thousandths) filter (where kind = 'grant'), 0)::bigint as granted,
         coalesce(sum(amount_thousandths) filter (where kind in ('reversal', 'hold')), 0)::bigint
           - coalesce(sum(amount_thousandths) filter (where kind = 'return'), 0)::bigint as taken
-      from statement_entries
+      from statement_entries join accounts using (account_id) where test_of is null
     ),
     wallet as (
-      select count(*) as accounts, coalesce(sum(balance_thousandths), 0)::bigint as outstanding from wallets
+      select count(*) as accounts, coalesce(sum(balance_thousandths), 0)::bigint as outstanding
+      from wallets join accounts using (account_id) where test_of is null
     ),
     payment as (
       select coalesce(sum(usd), 0)::bigint * 100 as "paidCents",

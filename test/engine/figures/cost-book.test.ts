@@ -158,7 +158,7 @@ describe('costs and earnings of reads', () => {
       { day: '2026-11-23', network: 'x', operation: 'user', ...sums },
       { day: '2026-11-23', network: 'mastodon', operation: 'search', ...sums },
     ]);
-    expect(await book.newLosses()).toEqual([{ operation: 'user', incomeUsd: 0, costUsd: 0.2, hitRate: 0 }]);
+    expect(await book.newLosses()).toEqual([{ operation: 'user', worthUsd: 0, costUsd: 0.2, hitRate: 0 }]);
     expect(at.readFrom).toBe('2026-11-17');
   });
 
@@ -169,7 +169,7 @@ describe('costs and earnings of reads', () => {
     book.spendingOf('user').billed({ kind: 'user', items: 1 }, 1);
     book.delivered('user', charge(11_000, 11));
     await book.flush();
-    expect(await book.newLosses()).toEqual([{ operation: 'search', incomeUsd: 0.4, costUsd: 0.5, hitRate: 0.75 }]);
+    expect(await book.newLosses()).toEqual([{ operation: 'search', worthUsd: 0.4, costUsd: 0.5, hitRate: 0.75 }]);
     expect(await book.newLosses()).toEqual([]);
     at.nowMs += 86_400_000;
     expect(await book.newLosses()).toHaveLength(1);

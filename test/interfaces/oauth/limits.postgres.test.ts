@@ -68,8 +68,18 @@ describe('limits of one address', () => {
   });
 
   it('the public policy holds here, too (A17)', async () => {
+    const replies = await Promise.all(Array.from({ length: 11 }, () => send(`${server.url}/oauth/authorize`)));
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
+  });
+
+  it('answers discovery whatever its address asks, in a bucket of its own (A17)', async () => {
     const path = `${server.url}/.well-known/oauth-authorization-server`;
-    const replies = await Promise.all(Array.from({ length: 11 }, () => send(path)));
-    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 429]);
+    await Promise.all(Array.from({ length: 11 }, () => send(`${server.url}/oauth/authorize`)));
+    const replies = await Promise.all(Array.from({ length: 30 }, () => send(path)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(replies.map(({ headers }) => headers.get('ratelimit'))).toContain('limit=10, remaining=9, reset=1');
+    expect(replies[0]?.headers.get('ratelimit-policy')).toBe('public; q=10; w=1');
   });
 });

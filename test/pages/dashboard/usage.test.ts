@@ -187,6 +187,25 @@ describe('a chart', () => {
     expect(svg.match(/class="time spare"/g)).toHaveLength(4);
   });
 
+  it('begins with the first value, of at least a week, and says so', () => {
+    const month = { from: '2026-10-23', to: '2026-11-21' };
+    const day = creditsChart(month, [row('2026-11-21', 'user', 1500)]);
+    expect(drawn(day).values).toHaveLength(7);
+    expect(drawn(day).labels).toContain('21 Nov');
+    expect(html(day)).toContain('Drawn from 15 Nov: nothing before that since 23 Oct.');
+    const weeks = creditsChart(month, [row('2026-11-01', 'user', 1500), row('2026-11-21', 'search', 500)]);
+    expect(drawn(weeks).values).toHaveLength(21);
+    expect(html(weeks)).toContain('Total: 2 credits.');
+    expect(html(creditsChart(month, [row('2026-10-23', 'user', 1)]))).not.toContain('Drawn from');
+    expect(drawn(creditsChart(month, [])).values).toHaveLength(30);
+  });
+
+  it.each([7, 30, 90])('labels the last of %i days', (days) => {
+    const from = new Date(Date.parse('2026-11-21') - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+    const chart = creditsChart({ from, to: '2026-11-21' }, [row(from, 'user', 1)]);
+    expect(drawn(chart).labels.at(-1)).toBe('21 Nov');
+  });
+
   it('shows the values of each bar as a tooltip', () => {
     const rows = [row('2026-11-01', 'user', 1500), row('2026-11-03', 'user', 500), row('2026-11-03', 'search', 2500)];
     expect(drawn(creditsChart(NOVEMBER, rows)).values).toEqual([

@@ -122,6 +122,12 @@ describe('accounts', () => {
     expect(words).toContain('Key created');
   });
 
+  it('show the keys of test mode beside the others', async () => {
+    const key = await ada.testKey();
+    const { words } = await olga.get(pathOf(ada));
+    expect(words).toContain(`${key.slice(0, 'perch_test_'.length + 6)}…`);
+  });
+
   it.each(['nonsense', randomUUID()])('answers 404 for the account %s', async (id) => {
     const { status, words } = await olga.get(`/operator/accounts/${id}`);
     expect([status, words]).toEqual([404, expect.stringContaining('There is no such account.')]);

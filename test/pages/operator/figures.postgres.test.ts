@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statsJson, statsText, trafficJson, trafficText } from '../../../adapters/cli/commands/stats.js';
+import { openTestAccount, refillWallet } from '../../../adapters/postgres/accounts/test-accounts.js';
 import { createCosts } from '../../../adapters/postgres/figures/costs.js';
 import { createOperatorStore } from '../../../adapters/postgres/figures/operator.js';
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import { daysUntil, readFigures } from '../../../src/billing/figures.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { chartsIn } from '../dashboard/charts.js';
 import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
 
@@ -55,6 +57,24 @@ describe('money', () => {
     expect(revenue).toEqual([{ day: today, pack: 'starter', sales: 1, ...sale }]);
   });
 
+  it('counts neither the account of test keys nor its play credits', async () => {
+    const before = (await figures()).totals;
+    const [{ accounts: listed = 0 } = {}] = await service.sql<{ accounts: number }[]>`
+      select count(*)::int as accounts from accounts where test_of is null`;
+    const [owner] = await service.sql<{ accountId: string }[]>`
+      select account_id as "accountId" from accounts where test_of is null limit 1`;
+    const testId = await service.sql.begin((tx) => openTestAccount(tx, owner?.accountId ?? '', OPERATOR));
+    await refillWallet(service.sql, { accountId: testId, day: today, upTo: 10_000_000, requestId: randomUUID() });
+    expect((await figures()).totals).toEqual(before);
+    expect(before.accounts).toBe(listed);
+  });
+
+  it('calls what was spent no income', async () => {
+    const { words } = await olga.get('/operator/money');
+    expect(words).toContain('Worth');
+    expect(words).not.toMatch(/Income \$/);
+  });
+
   it('is read without scanning the debits', async () => {
     await service.sql.begin(async (tx) => {
       await tx`lock table debits in access exclusive mode`;
@@ -75,12 +95,15 @@ describe('money', () => {
 });
 
 describe('reads', () => {
-  it('are shown by operation, marking one that costs more than it earns', async () => {
+  it('are shown by operation, marking one that costs more than it is worth', async () => {
     const { status, words } = await olga.get('/operator/reads?days=7');
     expect(status).toBe(200);
-    expect(words).toMatch(/user-tweets\s+x\s+2\s+50\s+20%\s+3\s+50\s+\$0\.\d\d\s+\$5\.00\s+Costs more than it earns/);
+    expect(words).toMatch(
+      /user-tweets\s+x\s+2\s+50\s+20%\s+3\s+50\s+\$0\.\d\d\s+\$5\.00\s+Costs more than it is worth/,
+    );
     expect(words).toMatch(/ user\s+x\s+5\s+5\s+100%\s+0\s+2\.5\s+\$0\.\d\d\s+\$0\.00\s+(?!Costs)/);
-    expect(words).toContain('Fast reads');
+    expect(words).toContain('Profiles, tweets and timelines');
+    expect(words).toMatch(/Database\s+reachable\s+Redis\s+not used: this process has its own cache/);
   });
 
   it.each(['/operator/money', '/operator/reads', '/operator/traffic'])(
@@ -160,7 +183,7 @@ describe('traffic', () => {
 
   it('describes the charts in text for screen readers', async () => {
     const { body } = await olga.get('/operator/traffic');
-    expect(body).toMatch(/aria-label="Requests per hour from [^"]+, as stacked bars: 110 in total/);
+    expect(body).toMatch(/aria-label="Requests per hour from [^"]+, as stacked bars: 107 in total/);
     expect(body).toMatch(
       /aria-label="Milliseconds per hour from [^"]+, as lines: p50 [\d.]+ over all, [\d.]+ at most; p99 /,
     );

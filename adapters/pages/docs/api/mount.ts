@@ -7,7 +7,7 @@ import { sendFailure } from '../../../http/failure.js';
 import { type Handler, negotiated } from '../../../http/keyless.js';
 import type { OpenapiDocument } from '../../../rest/openapi/types.js';
 import { notFoundPage } from '../../kit/not-found.js';
-import { pageHeaders, sendPage, wantsHtml } from '../../kit/send-page.js';
+import { pageHeaders, publicPage, sendPage, wantsHtml } from '../../kit/send-page.js';
 import { apiEntries, keylessEntries } from './model.js';
 import { apiIndex, apiPage } from './pages.js';
 
@@ -29,11 +29,14 @@ export function mountApi(
   { describe, operations, demoKey }: ApiOptions,
 ): void {
   const live = demoKey === null ? null : { key: demoKey };
+  const whole = (path: string, page: string) => staticBody(HTML, publicPage(app, path, page));
   const pages = lazily(async () => {
     const document = describe();
     const entries = apiEntries({ document, operations, baseUrl: app.baseUrl });
-    const each = new Map(entries.map((entry) => [entry.id, staticBody(HTML, apiPage(entries, entry, live))]));
-    return { index: staticBody(HTML, apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
+    const each = new Map(
+      entries.map((entry) => [entry.id, whole(`/docs/api/${entry.id}`, apiPage(entries, entry, live))]),
+    );
+    return { index: whole('/docs/api', apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
   });
   const sendIndex = negotiated(async (request, reply) => {
     if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);

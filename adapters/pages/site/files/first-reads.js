@@ -13,7 +13,8 @@ const inCredits = (value) => `${figure.format(value)} ${value === 1 ? 'credit' :
 const FROM = {
   miss: 'read from the network. Run it again: it is cached now and costs half.',
   hit: 'served from cache, at half price.',
-  partial: 'partly served from cache, at half price.',
+  mixed: 'partly read from the network, partly served from cache at half price.',
+  bypass: 'read fresh from the network, at double price.',
 };
 
 /** Both interfaces report charge, balance and source, each in its own place. Null where nothing could be charged. */
@@ -24,7 +25,8 @@ function receiptOf({ credits_charged: charged, balance_remaining: remaining, cac
 function billFor(body) {
   const failure = body.errors?.[0] ?? body.error;
   if (failure !== undefined) return `Nothing charged. ${failure.message}`;
-  const { charged, remaining, cache } = receiptOf(body);
+  const { charged, remaining, cache: label, breakdown } = receiptOf(body);
+  const cache = new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : label;
   return `${inCredits(charged)} charged, ${inCredits(remaining)} left: ${FROM[cache] ?? cache}`;
 }
 

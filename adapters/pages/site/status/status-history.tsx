@@ -2,11 +2,15 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import type { Family } from '../../../../src/domain/model.js';
 import type { Incident, StatusDay } from '../../../../src/domain/status-history.js';
 import { DAY_MS, utcDay } from '../../../../src/lib/durations.js';
+import { atomFeed } from '../../kit/atom.js';
 import type { HistoryModel } from './status-model.js';
 import { TimeText } from './status-parts.js';
 
 const DAYS = 90;
-const NAMES: Record<Family, string> = { fast: 'Profiles, tweets and timelines', slow: 'Search and all other lists' };
+export const FAMILY_NAMES: Record<Family, string> = {
+  fast: 'Profiles, tweets and timelines',
+  slow: 'Search and all other lists',
+};
 /** A bar of the picture and the room after it. */
 const [BAR, STEP, HEIGHT] = [3, 4, 28];
 /** From this share of a day's minutes on, a day without service is shown as one. */
@@ -40,6 +44,22 @@ const Bars = ({ days, label }: { days: readonly (readonly [string, StatusDay | u
   </svg>
 );
 
+/** The first day that was measured; null before the first. */
+const firstDay = (days: readonly StatusDay[]): string | null => days.find(({ minutes }) => minutes > 0)?.day ?? null;
+
+/** The share of the minutes that were measured, and since when: nothing is known of the days before. */
+function availability(fromDay: string, own: readonly StatusDay[]): string {
+  const since = firstDay(own);
+  if (since === null) return 'no data yet';
+  const minutes = own.reduce((sum, day) => sum + day.minutes, 0);
+  const down = own.reduce((sum, day) => sum + day.down, 0);
+  const measured = own.filter((day) => day.minutes > 0).length;
+  const when = since === fromDay ? `in the last ${DAYS} days` : `since ${since}`;
+  const most = Math.round((Date.parse(fromDay) - Date.parse(since)) / DAY_MS) + DAYS;
+  const gaps = measured === most ? '' : `, in ${measured} of ${counted(most, 'day')} with data`;
+  return `${percent(minutes - down, minutes)} available ${when}${gaps}`;
+}
+
 const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: string; days: readonly StatusDay[] }) => {
   const own = days.filter((day) => day.family === family);
   const byDay = new Map(own.map((day) => [day.day, day]));
@@ -47,18 +67,22 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
   const slots = Array.from({ length: DAYS }, (_, index) => utcDay(first + index * DAY_MS)).map(
     (day) => [day, byDay.get(day)] as const,
   );
-  const sum = (name: 'minutes' | 'down' | 'calls' | 'readMs' | 'items' | 'cacheHits'): number =>
+  const sum = (name: 'calls' | 'readMs' | 'items' | 'cacheHits'): number =>
     own.reduce((all, day) => all + day[name], 0);
-  const minutes = sum('minutes');
-  const uptime = minutes === 0 ? 'no data yet' : `${percent(minutes - sum('down'), minutes)} available`;
-  const latency = sum('calls') === 0 ? null : `${figure(Math.round(sum('readMs') / sum('calls')))} ms a network call`;
+  const uptime = availability(fromDay, own);
+  const latency =
+    sum('calls') === 0 ? null : `${figure(Math.round(sum('readMs') / sum('calls')))} ms to read the network`;
   const cached = sum('items') === 0 ? null : `${percent(sum('cacheHits'), sum('items'))} from the cache`;
   const bad = slots.filter(([, day]) => day !== undefined && day.down + day.degraded > 0);
   return (
     <section class="family-history">
-      <h3>{NAMES[family]}</h3>
+      <h3>{FAMILY_NAMES[family]}</h3>
       <p>{[uptime, latency, cached].filter((fact) => fact !== null).join(' · ')}</p>
-      <Bars days={slots} label={`${NAMES[family]}, a bar for each of the last ${DAYS} days: ${uptime}`} />
+      <Bars days={slots} label={`${FAMILY_NAMES[family]}, a bar for each of the last ${DAYS} days: ${uptime}`} />
+      <p class="days-axis" aria-hidden="true">
+        <span>{DAYS} days ago</span>
+        <span>Today</span>
+      </p>
       {bad.length === 0 ? null : (
         <details>
           <summary>{counted(bad.length, 'day')} with trouble</summary>
@@ -75,14 +99,43 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-const IncidentRow = ({ family, trouble, from, until, calls, failures }: Incident) => (
+/** How long, and what could not be read. */
+const durationOf = ({ from, until }: Incident): string => counted(Math.round((until - from) / 60_000), 'minute');
+const outcomeOf = ({ calls, failures }: Incident): string =>
+  calls === 0 ? 'Nothing could be read.' : `${figure(failures)} of ${counted(calls, 'read')} of the network failed.`;
+
+const IncidentRow = (incident: Incident) => (
   <li>
-    <span class={`badge ${trouble}`}>{trouble === 'down' ? 'Down' : 'Degraded'}</span> <strong>{NAMES[family]}</strong>,
-    for {counted(Math.round((until - from) / 60_000), 'minute')} from <TimeText at={isoTime(from)} />:{' '}
-    {calls === 0 ? 'nothing could be read.' : `${figure(failures)} of ${counted(calls, 'call')} to the network failed.`}{' '}
-    Failed reads were free.
+    <span class={`badge ${incident.trouble}`}>{incident.trouble === 'down' ? 'Down' : 'Degraded'}</span>{' '}
+    <strong>{FAMILY_NAMES[incident.family]}</strong>, for {durationOf(incident)} from{' '}
+    <TimeText at={isoTime(incident.from)} />. {outcomeOf(incident)} Failed reads were free.
   </li>
 );
+
+export const STATUS_FEED = '/status.atom';
+
+/** `GET /status.atom`: an entry for each incident, which has one id for as long as it lasts. */
+export const statusFeed = ({ fromDay, incidents }: HistoryModel, baseUrl: string): string =>
+  atomFeed({
+    baseUrl,
+    path: STATUS_FEED,
+    page: '/status',
+    title: 'Perch incidents',
+    updated: isoTime(incidents[0]?.until ?? Date.parse(fromDay)),
+    entries: incidents.map((incident) => ({
+      name: `${incident.family}-${isoTime(incident.from)}`,
+      title: `${incident.trouble === 'down' ? 'Down' : 'Degraded'}: ${FAMILY_NAMES[incident.family]}`,
+      published: isoTime(incident.from),
+      updated: isoTime(incident.until),
+      html: `<p>For ${durationOf(incident)}. ${outcomeOf(incident)} Failed reads were free.</p>`,
+    })),
+  });
+
+function noneSince({ fromDay, days }: HistoryModel): string {
+  const since = firstDay(days);
+  if (since === null) return 'No data yet.';
+  return since === fromDay ? `None in the last ${DAYS} days.` : `None since ${since}, the first day with data.`;
+}
 
 /** The last 90 days by family, and what went wrong. */
 export const History = ({ history }: { history: HistoryModel | null }) => (
@@ -98,10 +151,12 @@ export const History = ({ history }: { history: HistoryModel | null }) => (
           <span class="ok">no trouble</span> <span class="degraded">some reads failed</span>{' '}
           <span class="down">not available for 1% of the day or more</span> <span class="none">no data</span>
         </p>
-        <p class="key">Days are UTC. Minutes of all processes are added up.</p>
+        <p class="key">
+          Days are UTC. Availability is the share of the minutes that were measured: days without data are left out.
+        </p>
         <h2>Incidents</h2>
         {history.incidents.length === 0 ? (
-          <p>{history.days.length === 0 ? 'No data yet.' : `None in the last ${DAYS} days.`}</p>
+          <p>{noneSince(history)}</p>
         ) : (
           <ul class="incidents">
             {history.incidents.map((incident) => (

@@ -1,0 +1,268 @@
+import { counted, figure, inCredits } from '../../../src/domain/figures.js';
+import { PLAY_CREDITS } from '../../../src/domain/mode.js';
+import { UNITS } from '../../../src/domain/prices.js';
+import { Contact, document, type Publisher } from '../kit/layout.js';
+import { Section, Table } from '../kit/parts.js';
+import { type Calculation, type Month, monthRows, packRows, pageRows, priceRows } from './pricing-facts.js';
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What is sold here, and by whom. */
+export interface PricingModel extends Calculation {
+  readonly publisher: Publisher;
+  /** Whether packs can be bought by card. */
+  readonly sells: boolean;
+}
+
+export const Prices = () => (
+  <Section
+    id="prices"
+    title="What an item costs"
+    lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
+  >
+    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
+      {priceRows().map((row) => (
+        <tr key={row.unit}>
+          <th scope="row">{capital(row.items)}</th>
+          <td>{figure(row.miss)}</td>
+          <td>{figure(row.hit)}</td>
+          <td>{figure(row.bypass)}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+const pageText = ({ count, credits }: { count: number; credits: number }): string =>
+  `${inCredits(credits)} for ${figure(count)}`;
+
+const Pages = () => (
+  <Section
+    id="pages"
+    title="What a page of a list costs"
+    lead="At most: a page with fewer items costs less, and an empty page nothing."
+  >
+    <Table caption="Credits per page of each list, uncached" head={['List', 'Per item', 'Usual page', 'Largest page']}>
+      {pageRows().map(({ title, each, usual, largest }) => (
+        <tr key={title}>
+          <th scope="row">{title}</th>
+          <td>{figure(each)}</td>
+          <td class="whole">{pageText(usual)}</td>
+          <td class="whole">{pageText(largest)}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+export const Packs = () => (
+  <Section
+    id="packs"
+    title="Packs of credits"
+    lead="Paid once, no subscription, and credits do not expire. Your rate limit rises with the total you have paid, and never goes down."
+  >
+    <Table caption="Credit packs" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
+      {packRows().map((pack) => (
+        <tr key={pack.name}>
+          <th scope="row">{capital(pack.name)}</th>
+          <td>${figure(pack.usd)}</td>
+          <td>{figure(pack.credits)}</td>
+          <td>${pack.usd_per_1000.toFixed(2)}</td>
+          <td>{pack.requests_per_second}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+/** `Builder, $50`; `3 × Scale, $1,800`. */
+const packText = ({ pack, count }: NonNullable<Month['buy']>): string =>
+  `${count === 1 ? '' : `${figure(count)} × `}${capital(pack.name)}, $${figure(count * pack.usd)}`;
+
+/** Some examples. Nothing is assumed to be cached: who reads every hour finds nothing that was kept for minutes. */
+export const Months = () => (
+  <Section
+    id="months"
+    title="What a month costs"
+    lead="Three things people build, each with the smallest pack that is enough for a month, and nothing read from the cache."
+  >
+    <Table caption="Credits a month, and the pack to buy" head={['Use', 'Credits a month', 'Pack to buy', 'Lasts']}>
+      {monthRows().map(({ what, credits, buy }) => (
+        <tr key={what}>
+          <th scope="row">{what}</th>
+          <td>{figure(credits)}</td>
+          <td class="whole">{buy === null ? 'none' : packText(buy)}</td>
+          <td class="whole">{buy === null ? '' : counted(buy.months, 'month')}</td>
+        </tr>
+      ))}
+    </Table>
+  </Section>
+);
+
+const Field = ({ unit, text, error }: Calculation['fields'][number]) => (
+  <div class="field">
+    <label for={unit}>{capital(UNITS[unit].items)}</label>
+    <input
+      id={unit}
+      name={unit}
+      type="text"
+      inputMode="numeric"
+      maxLength={20}
+      autocomplete="off"
+      value={text}
+      {...(error === null ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${unit}-error` })}
+    />
+    {error === null ? null : (
+      <p class="fault" id={`${unit}-error`} role="alert">
+        {error}
+      </p>
+    )}
+  </div>
+);
+
+const Result = ({ month }: { month: Month | null }) => {
+  if (month === null) return <p>Nothing is calculated while a number is wrong.</p>;
+  const { credits, buy } = month;
+  if (buy === null) return <p>Nothing to pay: no items are read.</p>;
+  const { pack, count, months } = buy;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Credits a month</dt>
+        <dd>{figure(credits)}</dd>
+      </div>
+      <div>
+        <dt>Pack to buy</dt>
+        <dd>{packText(buy)}</dd>
+      </div>
+      <div>
+        <dt>Lasts</dt>
+        <dd>{counted(months, 'month')}</dd>
+      </div>
+      <div>
+        <dt>What is left after a month</dt>
+        <dd>{inCredits(Math.round((count * pack.credits - credits) * 1000) / 1000)}</dd>
+      </div>
+      <div>
+        <dt>Requests per second</dt>
+        <dd>{figure(pack.requestsPerSecond)}</dd>
+      </div>
+    </dl>
+  );
+};
+
+const PERS = [
+  { value: 'day', text: 'a day' },
+  { value: 'month', text: 'a month' },
+] as const;
+
+const Calculator = ({ fields, per, month }: Calculation) => (
+  <Section
+    id="calculator"
+    title="Calculate yours"
+    lead="How many items do you read? Every item is counted at its full price, as if nothing that you read were cached. A month has 30 days."
+  >
+    <form class="calculator" action="/pricing#calculator">
+      <div class="field">
+        <label for="per">Items</label>
+        <select id="per" name="per">
+          {PERS.map(({ value, text }) => (
+            <option key={value} value={value} selected={value === per}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      {fields.map((field) => (
+        <Field key={field.unit} {...field} />
+      ))}
+      <p>
+        <button type="submit" class="button primary">
+          Calculate
+        </button>
+      </p>
+    </form>
+    <div class="result" role="status">
+      <Result month={month} />
+    </div>
+  </Section>
+);
+
+const FREE = [
+  ['Failed requests', 'Errors are never charged.'],
+  ['Empty results', 'Zero items returned means zero credits.'],
+  ['Included data', 'The author of a tweet, media, counts and all other fields of an item.'],
+  ['Schema and account', 'The schema, price estimates, your balance and your usage.'],
+  ['Missing inputs', 'Batch inputs that do not exist or cannot be read.'],
+  ['Trying it out', `Test keys read invented data for ${figure(PLAY_CREDITS)} play credits a day.`],
+] as const;
+
+export const Free = () => (
+  <Section id="free" title="What is free">
+    <ul class="cards">
+      {FREE.map(([title, text]) => (
+        <li key={title}>
+          <h3>{title}</h3>
+          <p>{text}</p>
+        </li>
+      ))}
+    </ul>
+  </Section>
+);
+
+const Buying = ({ sells, publisher: { contact, refunds } }: PricingModel) => (
+  <Section id="buying" title="Buying and refunds">
+    <p>
+      {sells ? (
+        <>
+          Packs are paid by card, on the page for <a href="/dashboard/credits">credits</a> of your dashboard. Credits
+          arrive within seconds, with a receipt to print.
+        </>
+      ) : (
+        <>This service does not take card payments yet. Its operator grants credits.</>
+      )}
+    </p>
+    <p>
+      {refunds === null ? (
+        'The operator has not published a refund policy: ask before you buy.'
+      ) : (
+        <>
+          Whether unspent credits are paid back: <a href={refunds}>the refund policy</a>.
+        </>
+      )}{' '}
+      A refund takes back credits that are not spent; what was read stays paid.
+    </p>
+    {contact === null ? null : (
+      <p>
+        Questions: <Contact contact={contact} />
+      </p>
+    )}
+  </Section>
+);
+
+/** `GET /pricing` for a browser. */
+export const pricingPage = (model: PricingModel): string =>
+  document(
+    {
+      title: 'Pricing · Perch',
+      description: 'What reads cost, the packs of credits, and a calculator that names the pack to buy.',
+      here: '/pricing',
+    },
+    <>
+      <div class="wrap page-head">
+        <h1>Pricing</h1>
+        <p class="lead">
+          Buy credits in packs, and pay for the items that you receive: one credit for a tweet or a profile, less for
+          lists of people. The same prices in GraphQL, REST and MCP. <a href="/docs/pricing">The documentation</a> has
+          every rule, budgets and spend caps.
+        </p>
+      </div>
+      <Packs />
+      <Calculator {...model} />
+      <Months />
+      <Prices />
+      <Pages />
+      <Free />
+      <Buying {...model} />
+    </>,
+  );
