@@ -11,6 +11,7 @@ COPY src ./src
 COPY schema ./schema
 COPY adapters ./adapters
 COPY demo ./demo
+COPY clients ./clients
 COPY docs ./docs
 RUN node app/build/build.mjs
 

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { mountManifest } from '../adapters/graphql/manifest.js';
+import { mountManifest, mountSdl } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
 import { versionHeaders } from '../adapters/http/headers.js';
@@ -15,6 +15,7 @@ import { sendBusyPage, sendLostPage } from '../adapters/pages/kit/not-found.js';
 import { publishPages } from '../adapters/pages/kit/send-page.js';
 import { mountSite } from '../adapters/pages/site/mount.js';
 import { createCheckMemory } from '../adapters/postgres/figures/network-checks.js';
+import { mountDownloads } from '../adapters/rest/downloads/mount.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../demo/entry-points.js';
@@ -196,6 +197,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
   mountDocs(app, { admitStatic, describe, schema, operations, demoKey, sitePaths });
   mountOpenapi(app, { admitPublic, describe });
+  mountDownloads(app, { admitPublic, describe });
   const samples = async (): Promise<ExampleSubjects | null> => {
     const sample = demo ? null : await shown.sample();
     return demo ? DEMO_SUBJECTS : sample === null ? null : { handle: sample, tweetId: null, otherHandles: [] };
@@ -204,6 +206,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
   else await mountMercurius(app, { serve, schema, page });
   mountManifest(app, published);
+  mountSdl(app, admitPublic);
   mountMcp(app, { serve, schema, operations });
 }
 

@@ -77,8 +77,16 @@ export const MODULES: Readonly<Record<string, Module>> = {
     types: ['src/ports', 'src/figures', 'src/sign-in/sessions'],
   },
   'adapters/rest': {
-    is: 'REST `/v1` and its OpenAPI document, both from the route table',
-    may: [...FACTS, 'src/serve', 'src/documents/rules', 'schema', 'adapters/http', 'src/read/subjects'],
+    is: 'REST `/v1`, its OpenAPI document, and what is made of that: collections, and the clients to install',
+    may: [
+      ...FACTS,
+      'clients/archives',
+      'src/serve',
+      'src/documents/rules',
+      'schema',
+      'adapters/http',
+      'src/read/subjects',
+    ],
   },
   'adapters/pages/graphiql': {
     is: 'GraphiQL with prices',

@@ -10,6 +10,8 @@ const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** The folders that the built program comes from. */
 const SOURCES = ['app', 'src', 'schema', 'adapters', 'demo'];
+/** What it offers for download, with the pages about it. */
+const CLIENTS = { folder: 'clients', isRead: /^[^.#].*\.(?:[cm]?[jt]s|json|py|typed|toml|cfg|md)$/ };
 /** What the service shows of its documentation. */
 const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
 /** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
@@ -49,7 +51,7 @@ function fingerprint() {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   };
-  for (const { folder, isRead } of [...SOURCES.map((name) => ({ folder: name, isRead: IS_READ })), DOCS]) {
+  for (const { folder, isRead } of [...SOURCES.map((name) => ({ folder: name, isRead: IS_READ })), CLIENTS, DOCS]) {
     const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
       if (entry.isFile() && isRead.test(entry.name)) add(join(entry.parentPath ?? entry.path, entry.name));

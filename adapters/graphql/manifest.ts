@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { readSdl } from '../../schema/print.js';
 import { sendStatic, staticBody } from '../http/bodies/static-body.js';
+import { type AdmitPublic, createPublic } from '../http/keyless.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
@@ -29,4 +31,13 @@ function manifestEntries(name: string, body: string): object[] {
   const [, type, ownName = name] = /^(query|mutation) (\w+)/.exec(body) ?? [];
   const id = createHash('sha256').update(body).digest('hex');
   return [...new Set([name, ownName])].map((each) => ({ id, name: each, type, body }));
+}
+
+/**
+ * `/schema.graphql`: the schema as text, with the prices, for tools that take a file or an address. No media type is
+ * registered for it, and as text a browser shows it.
+ */
+export function mountSdl(app: FastifyInstance, admitPublic: AdmitPublic): void {
+  const sdl = staticBody('text/plain; charset=utf-8', readSdl());
+  createPublic(app, admitPublic)('/schema.graphql', (request, reply) => sendStatic(request, reply, sdl));
 }

@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { writeStamp } from '../../adapters/cli/ensure-built.mjs';
-import { addressesOfModules, grammars, packageFiles, postgresDriver } from './plugins.mjs';
+import { clientArchives } from '../../clients/archives.mjs';
+import { addressesOfModules, archivesOfClients, grammars, packageFiles, postgresDriver } from './plugins.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DAY_MS = 24 * 60 * 60_000;
@@ -25,7 +26,10 @@ const FILES = [
   'LICENSE',
   'CHANGELOG.md',
   'schema/operations',
+  'schema/schema.graphql',
   'demo/vocabulary',
+  'clients/python/README.md',
+  'clients/typescript/README.md',
   'adapters/pages/graphiql/browser',
   'adapters/postgres/migrations',
   'adapters/pages/dashboard/files',
@@ -62,13 +66,22 @@ const OPTIONS = {
   // All in one folder: see `addressesOfModules`.
   chunkNames: '[name]-[hash]',
   packages: 'external',
-  plugins: [postgresDriver(ROOT), grammars(), packageFiles(ROOT, outdir), addressesOfModules(ROOT)],
+  plugins: [
+    postgresDriver(ROOT),
+    grammars(),
+    archivesOfClients(),
+    packageFiles(ROOT, outdir),
+    addressesOfModules(ROOT),
+  ],
 };
 
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });
   const { outputFiles } = await esbuild.build(OPTIONS);
   copyDocs();
+  const { typescript, python } = clientArchives();
+  replace(join(outdir, 'clients', 'typescript.tgz'), typescript);
+  replace(join(outdir, 'clients', 'python.whl'), python);
   for (const path of FILES) mirror(join(ROOT, path), join(outdir, path));
   // The entries last: they name the others, which are named after what is in them.
   const ordered = outputFiles.sort((a, b) => isEntry(a.path) - isEntry(b.path));

@@ -69,6 +69,20 @@ export const packageFiles = (root, outdir) => ({
   },
 });
 
+/** The archives of the clients, which the program reads from beside it: what makes them needs a compiler. */
+export const archivesOfClients = () => ({
+  name: 'archives of the clients',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]client-archives\.ts$/ }, () => ({
+      contents: `
+        import { readFile } from 'node:fs/promises';
+        const read = (name) => readFile(new URL(\`./clients/\${name}\`, import.meta.url));
+        export const clientArchives = async () => ({ typescript: await read('typescript.tgz'), python: await read('python.whl') });
+      `,
+    }));
+  },
+});
+
 /** The Postgres driver, repaired, as a part of the program; other packages are installed beside it. */
 export const postgresDriver = (root) => ({
   name: 'postgres driver',

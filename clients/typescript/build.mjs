@@ -1,21 +1,39 @@
-// What is packed: our sources by tsc, and gql.tada's declarations beside them. They are types alone, so a user of the
-// package needs neither gql.tada (which brings a compiler plugin) nor graphql; their licence goes with them.
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// What is packed: our sources as JavaScript with declarations, and gql.tada's declarations beside them. They are types alone,
+// so a user of the package needs neither gql.tada (which brings a compiler plugin) nor graphql; their licence goes with them.
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Kind, OperationTypeNode } from 'graphql';
+import ts from 'typescript';
 
-const HERE = import.meta.dirname ?? dirname(new URL(import.meta.url).pathname);
-const DIST = join(HERE, 'dist');
-const resolve = createRequire(import.meta.url).resolve;
-const TADA = dirname(dirname(resolve('gql.tada')));
+const HERE = dirname(fileURLToPath(import.meta.url));
+const SOURCES = join(HERE, 'src');
 
-function replaceIn(file, from, to) {
-  const text = readFileSync(file, 'utf8');
-  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
-  writeFileSync(file, text.replaceAll(from, to));
+/** Every file is compiled by itself: `npm run check` has checked their types together. */
+function compiled(name) {
+  const { config } = ts.readConfigFile(join(HERE, 'tsconfig.json'), ts.sys.readFile);
+  // A file by itself does not say that it is a module; the package does.
+  const modules = { module: 'ESNext', moduleResolution: 'Bundler' };
+  const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, ...modules }, HERE);
+  const given = { fileName: join(SOURCES, name), reportDiagnostics: true };
+  const text = readFileSync(given.fileName, 'utf8');
+  const declared = ts.transpileDeclaration(text, {
+    ...given,
+    compilerOptions: { ...options, isolatedDeclarations: true },
+  });
+  const written = ts.transpileModule(text, { ...given, compilerOptions: options });
+  for (const { messageText } of [...declared.diagnostics, ...written.diagnostics]) {
+    throw new Error(`${name}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+  }
+  const stem = name.replace(/\.ts$/, '');
+  return { [`${stem}.js`]: written.outputText, [`${stem}.d.ts`]: declared.outputText };
 }
+
+const replaced = (text, from, to) => {
+  if (!text.includes(from)) throw new Error(`There is no ${from} to replace.`);
+  return text.replaceAll(from, to);
+};
 
 const enumOf = (name, values) =>
   `export declare enum ${name} {\n${Object.entries(values)
@@ -33,14 +51,28 @@ export interface DocumentNode {
 }
 `;
 
-rmSync(DIST, { recursive: true, force: true });
-execFileSync(process.execPath, [resolve('typescript/bin/tsc'), '--project', join(HERE, 'tsconfig.json')], {
-  stdio: 'inherit',
-});
-const bundled = join(DIST, 'gql.tada');
-mkdirSync(join(bundled, 'chunks'), { recursive: true });
-cpSync(join(TADA, 'LICENSE.md'), join(bundled, 'LICENSE.md'));
-for (const file of ['gql-tada.d.ts', 'chunks/index-chunk.d.ts']) cpSync(join(TADA, 'dist', file), join(bundled, file));
-writeFileSync(join(DIST, 'syntax-tree.d.ts'), syntaxTree());
-replaceIn(join(bundled, 'chunks/index-chunk.d.ts'), "'@0no-co/graphql.web'", "'../../syntax-tree.js'");
-replaceIn(join(DIST, 'document.d.ts'), "'gql.tada'", "'./gql.tada/gql-tada.js'");
+/** The files of `dist`, as texts by their names. */
+export function builtFiles() {
+  const sources = readdirSync(SOURCES).filter((name) => name.endsWith('.ts'));
+  const own = Object.assign({}, ...sources.map(compiled));
+  const tada = dirname(dirname(createRequire(import.meta.url).resolve('gql.tada')));
+  const theirs = (file) => readFileSync(join(tada, file), 'utf8');
+  const chunk = replaced(theirs('dist/chunks/index-chunk.d.ts'), "'@0no-co/graphql.web'", "'../../syntax-tree.js'");
+  return {
+    ...own,
+    'document.d.ts': replaced(own['document.d.ts'], "'gql.tada'", "'./gql.tada/gql-tada.js'"),
+    'syntax-tree.d.ts': syntaxTree(),
+    'gql.tada/LICENSE.md': theirs('LICENSE.md'),
+    'gql.tada/gql-tada.d.ts': theirs('dist/gql-tada.d.ts'),
+    'gql.tada/chunks/index-chunk.d.ts': chunk,
+  };
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const dist = join(HERE, 'dist');
+  rmSync(dist, { recursive: true, force: true });
+  for (const [name, text] of Object.entries(builtFiles())) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true });
+    writeFileSync(join(dist, name), text);
+  }
+}

@@ -11,6 +11,9 @@ const PACKERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
+/** What is compressed already. */
+const COMPRESSED: ReadonlySet<string> = new Set(['image/png', 'application/gzip', 'application/zip']);
+
 export interface Content {
   /** A media type. */
   readonly type: string;
@@ -31,8 +34,7 @@ export function packable({ type, body }: Content): (acceptEncoding: string | und
   const made = new Map<string, Promise<Buffer>>();
   const plain: Packed = { body, encoding: 'identity' };
   return async (acceptEncoding) => {
-    // A PNG is compressed already.
-    if (type === 'image/png' || body.length < LEAST_COMPRESSED) return plain;
+    if (COMPRESSED.has(type) || body.length < LEAST_COMPRESSED) return plain;
     const encoding = encodingAskedFor(acceptEncoding, Object.keys(PACKERS));
     const pack = encoding === undefined ? undefined : PACKERS[encoding];
     if (encoding === undefined || pack === undefined) return plain;

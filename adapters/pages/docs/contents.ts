@@ -1,6 +1,9 @@
 /** A page as side bars, cards and the search show it. */
 export interface Entry {
-  /** A file of `docs/` without `.md`; or a page that is made of something else, by the last part of its address. */
+  /**
+   * A file of `docs/` without `.md`; a folder beside it, whose README is the page; or a page that is made of something else, by
+   * the last part of its address.
+   */
   readonly name: string;
   /** Where the page's own title does not fit a side bar, or the page has no file. */
   readonly title?: string;
@@ -168,6 +171,18 @@ const USING: Group = {
             python: 'requests httpx aiohttp',
             'repeating-calls': 'retry retries idempotency backoff',
           },
+        },
+        {
+          name: 'clients/typescript',
+          title: 'TypeScript client',
+          summary: 'Install it from this service: typed REST, and GraphQL with types from the text of the query.',
+          finds: { '': 'npm install sdk javascript node deno bun' },
+        },
+        {
+          name: 'clients/python',
+          title: 'Python client',
+          summary: 'Install it from this service: one typed method per operation, over the standard library.',
+          finds: { '': 'pip install sdk wheel' },
         },
         {
           name: 'accounts',

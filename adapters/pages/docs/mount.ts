@@ -110,6 +110,7 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
       return sendFailure(request, reply, new ServiceError('not_found', `There is no page ${quoted(asked)} in /docs.`));
     });
   keyless('/docs/:page', page(''));
+  keyless('/docs/clients/:page', page('clients/'));
   keyless(`/docs/${TYPES}/:page`, page(`${TYPES}/`));
   mountApi(app, keyless, options);
   mountAssets(app, docsPictures());

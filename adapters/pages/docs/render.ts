@@ -30,12 +30,14 @@ export interface Guide {
 const NAMES = new Set(GROUPS.flatMap(filesOf).map(({ name }) => name));
 
 /**
- * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file, such as the
- * README of a client: such a link is only text there.
+ * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file: such a link is
+ * only text there.
  */
 export function resolveHref(target: string): string | undefined {
   if (/^(?:https?:|mailto:|#|\/docs\/types(?:\/\w+)?$)/.test(target)) return target;
-  const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+  const [, guide, folder, anchor = ''] =
+    /^(?:([\w-]+)\.md|\.\.\/([\w-]+\/[\w-]+)\/README\.md)(#.*)?$/.exec(target) ?? [];
+  const name = guide ?? folder ?? '';
   return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
 }
 

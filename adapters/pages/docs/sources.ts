@@ -16,11 +16,13 @@ export interface PageSource extends Entry {
 
 const PICTURE = /(?:src|srcset)="([^":]+\.png)"/g;
 
+const fileOf = (name: string): URL => new URL(name.includes('/') ? `../${name}/README.md` : `${name}.md`, FOLDER);
+
 const files = GROUPS.flatMap((group) =>
   filesOf(group).map((entry) => ({
     ...entry,
     group,
-    markdown: readFileSync(new URL(`${entry.name}.md`, FOLDER), 'utf8'),
+    markdown: readFileSync(fileOf(entry.name), 'utf8'),
   })),
 );
 

@@ -72,7 +72,10 @@ export interface GraphqlPost {
 }
 
 /** One POST to `/graphql`. Throws where there is no data: then nothing was charged. */
-export async function postGraphql(send: Fetch, post: GraphqlPost) {
+export async function postGraphql(
+  send: Fetch,
+  post: GraphqlPost,
+): Promise<QueryResult<unknown> & { readonly estimate: QueryEstimate | undefined }> {
   const { url, headers, document, variables, extensions, signal } = post;
   const response = await send(
     new Request(url, {

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const MODULES = join(ROOT, 'node_modules');
 
 /** What is built. */
-export const FOLDERS = ['app', 'src', 'schema', 'adapters', 'demo', 'docs'] as const;
+export const FOLDERS = ['app', 'src', 'schema', 'adapters', 'demo', 'clients', 'docs'] as const;
 
 export interface PackedPerch {
   readonly tarball: Uint8Array;

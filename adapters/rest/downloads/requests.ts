@@ -1,0 +1,83 @@
+import type { ApiOperation, ApiParameter, JsonSchema, OpenapiDocument } from '../openapi/types.js';
+
+/** A parameter with the value that it is sent with; one that is not required is there to be switched on. */
+export interface RequestParameter {
+  readonly name: string;
+  readonly in: ApiParameter['in'];
+  readonly value: string;
+  readonly description: string;
+  readonly isSent: boolean;
+}
+
+/** An operation as a request that can be sent as it is. */
+export interface ExampleRequest {
+  readonly name: string;
+  readonly description: string;
+  readonly method: string;
+  /** Parameters in braces, as in the document. */
+  readonly path: string;
+  readonly parameters: readonly RequestParameter[];
+  /** JSON, indented; null without a body. */
+  readonly body: string | null;
+  readonly needsKey: boolean;
+}
+
+export interface Folder {
+  readonly name: string;
+  readonly description: string;
+  readonly requests: readonly ExampleRequest[];
+}
+
+/** The operations of the document, by tag: what Postman and Bruno show as folders. */
+export const requestFolders = (document: OpenapiDocument): Folder[] =>
+  document.tags.map(({ name, description }) => ({
+    name,
+    description,
+    requests: Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { tags }]) => tags[0] === name)
+        .map(([method, operation]) => exampleRequest(document, path, method, operation)),
+    ),
+  }));
+
+function exampleRequest(
+  { components }: OpenapiDocument,
+  path: string,
+  method: string,
+  { summary, description, parameters = [], requestBody, security, 'x-price': price }: ApiOperation,
+): ExampleRequest {
+  const body = requestBody?.content['application/json']?.example;
+  return {
+    name: summary,
+    description: price === undefined ? description : `${description}\n\nCredits per item: ${price.credits}.`,
+    method: method.toUpperCase(),
+    path,
+    parameters: parameters.map((each) => requestParameter(resolved(each, components.parameters))),
+    body: body === undefined ? null : JSON.stringify(body, null, 2),
+    needsKey: security?.length !== 0,
+  };
+}
+
+const requestParameter = ({ name, in: place, required, description, schema, example }: ApiParameter) => ({
+  name,
+  in: place,
+  value: valueText(example ?? schema.default ?? ''),
+  description: described(description, schema),
+  isSent: required === true,
+});
+
+/** Lists are sent with commas, as the document says (`explode: false`). */
+const valueText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));
+
+const described = (description: string, { enum: values }: JsonSchema): string =>
+  values === undefined ? description : `${description} One of ${values.join(', ')}.`;
+
+function resolved(
+  parameter: ApiParameter | { readonly $ref: string },
+  all: OpenapiDocument['components']['parameters'],
+) {
+  if (!('$ref' in parameter)) return parameter;
+  const found = all[parameter.$ref.slice(parameter.$ref.lastIndexOf('/') + 1)];
+  if (found === undefined) throw new TypeError(`${parameter.$ref} is not in the document.`);
+  return found;
+}

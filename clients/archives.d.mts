@@ -1,0 +1,1 @@
+export function clientArchives(): { readonly typescript: Buffer; readonly python: Buffer };
