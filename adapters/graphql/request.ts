@@ -44,9 +44,9 @@ export const documentIdParam = ({ query }: FastifyRequest): object => {
   return documentId === undefined ? {} : { documentId };
 };
 
-/** Whether this is a browser's GET for a page, not for data. */
-export const wantsPage = ({ method, headers, url }: FastifyRequest): boolean =>
-  method === 'GET' && (headers.accept ?? '').includes('text/html') && !/[?&]query=/.test(url);
+/** Whether this is a browser's GET for a page, not for data: also for a query in its address, which the page shows. */
+export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && (headers.accept ?? '').includes('text/html');
 
 /**
  * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try

@@ -40,6 +40,7 @@ const remainingCredits = ({ balance }: Answer): number | null => (balance === nu
 const creditsExtension = (charge: Answer['charge']) => ({
   charged: toCredits(charge.amount),
   cache: charge.cache,
+  ...(charge.cuts && { truncated: charge.cuts }),
   breakdown: charge.lines.map(({ path, items, unitPrice, cache }) => ({
     path,
     items,

@@ -1,6 +1,7 @@
 import type { Thousandths } from '../domain/credits.js';
 import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { ReceiptLine } from '../ports/ledger.js';
+import type { Shortage } from './spending-limit.js';
 
 /** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for. */
 const MOST_BYTES = 1000;
@@ -30,10 +31,11 @@ export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyM
   return folded(likeTweets, () => ELSEWHERE);
 }
 
+const clipped = <Row extends { readonly path: string }>(row: Row): Row =>
+  row.path.length <= SHOWN_PATH_LENGTH ? row : { ...row, path: `${row.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
+
 /** A receipt's lines for the answer, by response path: bounded, whatever the caller's aliases are. */
 export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
-  const clipped = (line: ReceiptLine): ReceiptLine =>
-    line.path.length <= SHOWN_PATH_LENGTH ? line : { ...line, path: `${line.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
   return [...lines.slice(0, MOST_SHOWN).map(clipped), ...folded(lines.slice(MOST_SHOWN), () => ELSEWHERE)];
 }
 
@@ -73,6 +75,19 @@ export interface Charge {
   readonly lines: readonly ReceiptLine[];
   /** For the ledger: by the schema's names, and small. The sums are the same. */
   readonly ledgerLines: readonly ReceiptLine[];
+  /** For the answer, bounded like its lines; left out where the money was enough for every list. */
+  readonly cuts?: readonly Cut[];
+}
+
+/** The lists of one path that end where the money did. */
+export interface Cut {
+  /** In the response. */
+  readonly path: string;
+  readonly reason: Shortage;
+  /** Items that these lists hold. */
+  readonly items: number;
+  /** Items that they were asked for; they may have had fewer. */
+  readonly requested: number;
 }
 
 /** A cached value that an answer was made of. The answer is valid while the cache has the same value under the key. */
@@ -93,6 +108,8 @@ export class Receipt {
   #oldest = Number.POSITIVE_INFINITY;
   readonly #dependencies: Dependency[] = [];
   #repeatable = true;
+  /** By path. */
+  readonly #cuts = new Map<string, Cut>();
   amount: Thousandths = 0;
 
   /** True if this object is on the receipt already; repeating it is free. */
@@ -140,6 +157,13 @@ export class Receipt {
     this.#repeatable = false;
   }
 
+  /** Records a list that the money did not cover: another call may get more of it. */
+  noteCut({ path, reason, items, requested }: Cut): void {
+    this.markNotRepeatable();
+    const before = this.#cuts.get(path) ?? { items: 0, requested: 0 };
+    this.#cuts.set(path, { path, reason, items: before.items + items, requested: before.requested + requested });
+  }
+
   /** What the answer was made of, or null if the answer must not be reused. */
   get dependencies(): readonly Dependency[] | null {
     return this.#repeatable ? this.#dependencies : null;
@@ -162,7 +186,9 @@ export class Receipt {
     const items = lines.reduce((sum, line) => sum + line.items, 0);
     const cacheHits = lines.reduce((sum, line) => sum + (line.cache === 'hit' ? line.items : 0), 0);
     const said = { lines: responseLines(lines), ledgerLines: ledgerLines(lines, fieldPaths) };
-    return { amount: this.amount, items, cacheHits, ...said, cache: this.#label(kind, items, cacheHits) };
+    const cuts = [...this.#cuts.values()].slice(0, MOST_SHOWN).map(clipped);
+    const cache = this.#label(kind, items, cacheHits);
+    return { amount: this.amount, items, cacheHits, ...said, ...(cuts.length > 0 && { cuts }), cache };
   }
 
   #label(kind: 'page' | 'batch', items: number, cacheHits: number): CacheLabel {

@@ -260,8 +260,11 @@ class Filling {
   /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal (M1). */
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
-    meter.receipt.markNotRepeatable();
-    if (this.#items.length === 0) throw meter.noCredits(this.#params.unit, cache);
+    const { path, unit, count: requested } = this.#params;
+    const { length: items } = this.#items;
+    if (items > 0) meter.receipt.noteCut({ path, reason: meter.shortage, items, requested });
+    else meter.receipt.markNotRepeatable();
+    if (items === 0) throw meter.noCredits(unit, cache);
     return this.#slice(this.#cut, meter.shortage);
   }
 

@@ -25,9 +25,11 @@ describe('the documentation on the site', () => {
   it('has every file of docs/, in the order of the README', () => {
     const shown = GROUPS.flatMap(filesOf).map(({ name }) => name);
     const files = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-    expect([...shown].sort()).toEqual(files.map((name) => name.replace('.md', '')).sort());
+    const guides = [...files.map((name) => name.replace('.md', '')), 'clients/typescript', 'clients/python'];
+    expect([...shown].sort()).toEqual(guides.sort());
     const list = README.slice(README.lastIndexOf('- **Using Perch:**'));
-    expect([...list.matchAll(/\]\(docs\/([\w-]+)\.md\)/g)].map(([, name]) => name)).toEqual(shown);
+    const listed = [...list.matchAll(/\]\((?:docs\/([\w-]+)\.md|(clients\/\w+)\/README\.md)\)/g)];
+    expect(listed.map(([, page, client]) => page ?? client)).toEqual(shown);
   });
 
   it('has a list of pages for each kind of reader beside their pages, without those for others', () => {
@@ -37,7 +39,7 @@ describe('the documentation on the site', () => {
         html.indexOf('aria-label="Documentation"'),
         html.indexOf('</nav>', html.indexOf('aria-label="Documentation"')),
       );
-      const shown = [...list.matchAll(/href="\/docs\/([\w-]+)"/g)].map(([, each]) => each);
+      const shown = [...list.matchAll(/href="\/docs\/([\w/-]+)"/g)].map(([, each]) => each);
       expect([name, shown]).toEqual([name, entriesOf(group).map((entry) => entry.name)]);
       for (const other of GROUPS.filter((each) => each !== group)) expect(list).toContain(`href="/docs#${other.id}"`);
     }
@@ -170,6 +172,7 @@ describe('Markdown', () => {
     ['pricing.md', '/docs/pricing'],
     ['errors.md#rate_limited', '/docs/errors#rate_limited'],
     ['#here', '#here'],
+    ['../clients/typescript/README.md#errors', '/docs/clients/typescript#errors'],
     ['https://elsewhere.example/', 'https://elsewhere.example/'],
     ['../bench/README.md', undefined],
     ['javascript:alert(1)', undefined],

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { NAVIGATION } from '../../adapters/pages/kit/layout.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../kit/browser/chromium.js';
 import { DEMO_KEY, KEYS, startGraphiql } from './graphiql-fixture.js';
 
@@ -90,6 +91,25 @@ describeInChromium('GraphiQL in a browser', () => {
     expect(await text(page, 'cost-sum')).toBe('10.5');
   });
 
+  it('keeps the bar in two lines and the editor in its place from the first view to the first run, with a hint until then', async () => {
+    const { page } = tab;
+    const places = () =>
+      page.evaluate(`[...document.querySelectorAll('.bar')].map((bar) => Math.round(bar.getBoundingClientRect().bottom))
+        .concat(Math.round(document.querySelector('.graphiql-query-editor').getBoundingClientRect().top))`);
+    const before = await places();
+    expect(await page.locator('.result-window').getAttribute('data-hint')).toMatch(/Ctrl\+Enter/);
+    await run(page);
+    await expect.poll(() => text(page, 'last-cost')).toBe('21 credits miss');
+    expect(await places()).toEqual(before);
+    expect(Math.max(...(before as number[]).slice(0, 1))).toBeLessThan(115);
+    expect(await page.locator('.result-window').getAttribute('data-hint')).toBeNull();
+  });
+
+  it('leads to the other pages of the site', async () => {
+    const links = await tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
+    expect(links).toEqual(NAVIGATION.map(({ text: name }) => name).filter((name) => name !== 'GraphiQL'));
+  });
+
   it('prices an operation without running it (M26)', async () => {
     const { page } = tab;
     await expect.poll(() => text(page, 'balance')).toBe('1,000');
@@ -156,14 +176,15 @@ describeInChromium('GraphiQL in a browser', () => {
     await page.evaluate(axe.source);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const opener of [null, 'last-cost', 'copy-open']) {
-        if (opener === 'copy-open') await openOptions();
+      for (const opener of [null, 'last-cost', 'copy-open', 'saved-open']) {
+        if (opener?.endsWith('-open')) await openOptions();
         if (opener !== null) await page.locator(`#${opener}`).click();
         const faults = await page.evaluate(
           'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
         );
         expect({ colorScheme, opener, faults }).toEqual({ colorScheme, opener, faults: [] });
         if (opener !== null) await page.keyboard.press('Escape');
+        if (opener?.endsWith('-open')) await page.keyboard.press('Escape');
         if (opener === 'copy-open') await page.keyboard.press('Escape');
       }
     }

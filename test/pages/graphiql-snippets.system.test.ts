@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { has, without } from '../clients/python/python.js';
 import { type Packed, packClient } from '../clients/typescript/packed.js';
 import { fillDemo } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
@@ -12,12 +13,14 @@ const BROWSER = new URL('../../adapters/pages/graphiql/browser/', import.meta.ur
 
 interface Copied {
   readonly endpoint: string;
+  readonly clientPackage: string;
   readonly body: { query: string; operationName?: string; variables?: object; extensions?: { maxCredits?: number } };
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const { snippetOf } = (await import(new URL('snippets.js', BROWSER).href)) as {
-  snippetOf(kind: 'curl' | 'fetch' | 'client', request: Copied): string;
+const { snippetOf, linked } = (await import(new URL('snippets.js', BROWSER).href)) as {
+  snippetOf(kind: 'curl' | 'fetch' | 'python' | 'client' | 'link', request: Copied): string;
+  linked(address: { hash: string; search: string }): { query: string; variables: string } | null;
 };
 
 /** Everything that a shell, a template literal or JSON could stumble over. */
@@ -45,6 +48,7 @@ describe('snippets copied from GraphiQL', () => {
     env = { ...process.env, PERCH_KEY: key };
     request = {
       endpoint: `${perch.url}/graphql`,
+      clientPackage: `${perch.url}/clients/perch-client.tgz`,
       body: {
         query: AWKWARD,
         operationName: 'Awkward',
@@ -75,6 +79,38 @@ describe('snippets copied from GraphiQL', () => {
     expect(JSON.parse(stdout)).toMatchObject({ data: expected });
   });
 
+  it.runIf(has.python3)(`runs in Python, with the other headers${without('python3')}`, async () => {
+    const { stdout } = await run('python3', ['-W', 'error', '-c', snippetOf('python', request)], { env });
+    expect(JSON.parse(stdout)).toMatchObject({ data: expected });
+  });
+
+  it.runIf(has.python3)(`prints what a refusal says in Python${without('python3')}`, async () => {
+    const refused = snippetOf('python', { ...request, body: { query: '{ tweet(id: "1") { id } }' } });
+    const { stdout } = await run('python3', ['-c', refused], {
+      env: { ...env, PERCH_KEY: `perch_live_${'x'.repeat(32)}` },
+    });
+    expect(JSON.parse(stdout).errors[0].extensions.code).toBe('invalid_key');
+  });
+
+  it('writes curl in lines, the query as it is typed', () => {
+    expect(snippetOf('curl', request).split('\n').length).toBeGreaterThan(AWKWARD.split('\n').length);
+    expect(snippetOf('curl', request)).toContain('\n    tweets(first: 5, fresh: true) {\n');
+  });
+
+  it('makes a link that says the query and its variables after the #, and nothing else', () => {
+    const link = new URL(snippetOf('link', request));
+    expect([`${link.origin}${link.pathname}`, link.search]).toEqual([request.endpoint, '']);
+    expect(linked(link)).toEqual({ query: AWKWARD, variables: '{"handle":"harbor_obs"}' });
+    expect(link.href).not.toMatch(/perch_live|X-Trace|maxCredits/);
+    expect(linked({ hash: '', search: '?query=%7B%20me%20%7D' })).toEqual({ query: '{ me }', variables: '' });
+    expect(linked({ hash: '#elsewhere', search: '' })).toBeNull();
+  });
+
+  it('makes no link of a query with a key in it', () => {
+    const query = `{ user(handle: "perch_live_${'k'.repeat(32)}") { id } }`;
+    expect(() => snippetOf('link', { ...request, body: { query } })).toThrow('There is a key in the query');
+  });
+
   it('compiles and runs with the typed client', async () => {
     await writeFile(join(packed.project, 'globals.d.ts'), 'declare const process: { env: Record<string, string> };\n');
     await writeFile(join(packed.project, 'copied.ts'), snippetOf('client', request));
@@ -84,14 +120,15 @@ describe('snippets copied from GraphiQL', () => {
     expect(stdout).toContain(JSON.stringify(expected, null, 2));
   }, 120_000);
 
-  it.each(['curl', 'fetch', 'client'] as const)('names no key: %s', (kind) => {
+  it.each(['curl', 'fetch', 'python', 'client'] as const)('names no key: %s', (kind) => {
     expect(snippetOf(kind, request)).not.toContain('perch_live_');
     expect(snippetOf(kind, request)).toContain('PERCH_KEY');
   });
 
   it('leaves out empty members', () => {
     const bare = { ...request, headers: {}, body: { query: '{ me { balance } }', variables: {}, extensions: {} } };
-    expect(snippetOf('curl', bare)).toContain(`--data-raw '{"query":"{ me { balance } }"}'`);
+    expect(snippetOf('curl', bare)).toMatch(/ --data-urlencode 'query=\{ me \{ balance \} \}'\n$/);
+    expect(snippetOf('python', bare)).toContain('body = {\n    "query": query,\n}\n');
     expect(snippetOf('client', bare)).toContain('perch.query(operation);');
   });
 });

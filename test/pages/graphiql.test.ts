@@ -5,6 +5,7 @@ import { graphiqlAssets } from '../../adapters/pages/graphiql/assets.js';
 import { type ExampleSubjects, examples } from '../../adapters/pages/graphiql/examples.js';
 import { graphiqlPage } from '../../adapters/pages/graphiql/page.js';
 import { siteAssets } from '../../adapters/pages/kit/assets.js';
+import { NAVIGATION } from '../../adapters/pages/kit/layout.js';
 
 const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'));
 const MODEL = { demoKey: null, baseUrl: 'https://perch.example' };
@@ -32,7 +33,8 @@ describe('the page', () => {
   it('names only files that are served, and no other address', () => {
     const page = graphiqlPage(MODEL);
     const named = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
-    const known = ['/docs/graphql', ...graphiqlAssets().keys(), ...siteAssets().keys(), '/'];
+    const linked = ['/docs/graphql', '/docs/clients/typescript', ...NAVIGATION.map(({ href }) => href)];
+    const known = [...linked, ...graphiqlAssets().keys(), ...siteAssets().keys(), '/'];
     expect(named.length).toBeGreaterThan(8);
     for (const path of named) expect(known).toContain(path);
   });

@@ -18,6 +18,7 @@ const OWN_MODULES = [
   'tabs.js',
   'cost.js',
   'dom.js',
+  'saved.js',
   'session.js',
   'transport.js',
   'failure-text.js',

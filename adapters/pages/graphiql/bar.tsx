@@ -1,4 +1,5 @@
 import { sitePath } from '../kit/assets.js';
+import { NAVIGATION } from '../kit/layout.js';
 
 const KeyForm = ({ demo }: { demo: boolean }) => (
   <form id="key-form" class="key" autoComplete="off" hidden={demo}>
@@ -81,15 +82,42 @@ const CopyAs = () => (
       <button type="button" data-kind="fetch" aria-pressed="false">
         fetch
       </button>
+      <button type="button" data-kind="python" aria-pressed="false">
+        Python
+      </button>
       <button type="button" data-kind="client" aria-pressed="false">
         TypeScript client
+      </button>
+      <button type="button" data-kind="link" aria-pressed="false">
+        Link
       </button>
       <span id="copy-said" role="status" />
     </div>
     <textarea id="snippet" aria-label="The request" readOnly rows={12} spellcheck={false} />
-    <p>
+    <p id="copy-key">
       It reads the key from the environment variable <code>PERCH_KEY</code>.
     </p>
+    <p id="copy-client" hidden>
+      How to install and use it: <a href="/docs/clients/typescript">the TypeScript client</a>.
+    </p>
+    <p id="copy-link-note" hidden>
+      It opens this page with the query and its variables, and does not run it. Neither the key nor headers are in it.
+    </p>
+  </section>
+);
+
+/** Queries that the reader keeps, opened by its button. */
+const Saved = () => (
+  <section id="saved" popover="auto" class="details" aria-labelledby="saved-title">
+    <h2 id="saved-title">Saved queries</h2>
+    <form id="save-form" class="kinds">
+      <label for="save-name">Name</label>
+      <input id="save-name" type="text" maxLength={60} autoComplete="off" aria-describedby="save-said" />
+      <button type="submit">Save this query</button>
+    </form>
+    <p id="save-said" role="status" />
+    <ul id="saved-list" class="saved" />
+    <p>They stay in this browser. Headers are not saved.</p>
   </section>
 );
 
@@ -102,7 +130,7 @@ const Budget = () => (
       inputMode="decimal"
       autoComplete="off"
       placeholder="default"
-      title="The most credits that a run may cost (maxCredits). Empty: the service's default."
+      title="The most credits that a run may cost. Empty: the service's default."
     />
   </div>
 );
@@ -118,9 +146,6 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
       <h1>
         GraphiQL <code>{baseUrl}/graphql</code>
       </h1>
-      <a class="docs" href="/docs/graphql">
-        Docs
-      </a>
       <KeyForm demo={demo} />
       <dl class="figures">
         <div>
@@ -141,6 +166,13 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
       </button>
       {/* On a phone these open from their button: the bar is one line there. */}
       <div class="options" id="options" popover="auto">
+        <nav aria-label="Main">
+          {NAVIGATION.filter(({ href }) => href !== '/graphql').map(({ href, text }) => (
+            <a key={href} href={href === '/docs' ? '/docs/graphql' : href}>
+              {text}
+            </a>
+          ))}
+        </nav>
         <KeyState demo={demo} />
         <div class="next">
           <Budget />
@@ -152,6 +184,12 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
           >
             Estimate cost
           </button>
+          <button type="button" id="saved-open" popovertarget="saved" disabled>
+            Saved
+          </button>
+          <button type="button" id="copy-link" disabled title="An address that opens this query, without a key">
+            Copy link
+          </button>
           <button type="button" id="copy-open" popovertarget="copy-as" disabled>
             Copy as
           </button>
@@ -160,6 +198,7 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
     </header>
     <CostDetails />
     <CopyAs />
+    <Saved />
     <div id="notice" class="notice" role="status" hidden>
       <p id="notice-text" />
       <button type="button" id="notice-close" aria-label="Close this message">

@@ -1,5 +1,6 @@
 import { render } from 'preact-render-to-string';
 import { ERROR_CODES, type ErrorCode } from '../../../src/domain/errors.js';
+import { CLIENT_PACKAGES } from '../../../src/domain/version.js';
 import { sitePath } from '../kit/assets.js';
 import { DEMO_HANDLE } from '../kit/first-reads.js';
 import { PROBLEM_TEXTS } from '../kit/problem-texts.js';
@@ -47,6 +48,7 @@ const pageData = (model: GraphiqlModel) => ({
   hint: hintIn(model),
   // The public address: what is copied runs elsewhere.
   address: `${model.baseUrl}/graphql`,
+  clientPackage: `${model.baseUrl}${CLIENT_PACKAGES.typescript}`,
   examples: pageExamples(model),
   problems: {
     ...Object.fromEntries(

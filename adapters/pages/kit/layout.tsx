@@ -16,7 +16,7 @@ interface PageProps {
   children: ComponentChildren;
 }
 
-const NAVIGATION = [
+export const NAVIGATION = [
   { href: '/docs', text: 'Docs' },
   { href: '/pricing', text: 'Pricing' },
   { href: '/graphql', text: 'GraphiQL' },

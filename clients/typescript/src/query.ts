@@ -16,6 +16,16 @@ export interface CreditLine {
   readonly charged: number;
 }
 
+/** The lists at one path that end where the credits did. */
+export interface TruncatedList {
+  readonly path: string;
+  /** `max_credits`, `no_credits` or `key_cap`. */
+  readonly reason: string;
+  readonly items: number;
+  /** What the lists were asked for; they may have had fewer. */
+  readonly requested: number;
+}
+
 export interface QueryResult<Data> {
   readonly data: Data;
   /** Fields that failed: null in `data`, and free. They do not throw, since the other fields were charged. */
@@ -26,6 +36,8 @@ export interface QueryResult<Data> {
     readonly remaining: number | null;
     readonly cache: string;
     readonly breakdown: readonly CreditLine[];
+    /** The lists that the budget, the wallet or the key's cap cut; absent where the credits covered all of them. */
+    readonly truncated?: readonly TruncatedList[];
   };
   readonly requestId: string;
 }

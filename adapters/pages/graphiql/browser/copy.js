@@ -29,7 +29,7 @@ async function copied(field) {
   }
 }
 
-/** `request()`: `{ endpoint, body, headers }` of what would run now; it throws what to tell the reader. */
+/** `request()`: what `snippetOf` takes, of what would run now; it throws what to tell the reader. */
 export function listenToCopy(request) {
   const field = byId('snippet');
   const said = byId('copy-said');
@@ -37,6 +37,9 @@ export function listenToCopy(request) {
   const write = () => {
     const { body, ...rest } = request();
     field.value = snippetOf(kind, { ...rest, body: kind === 'client' ? oneOperation(body) : body });
+    byId('copy-key').hidden = kind === 'link';
+    byId('copy-link-note').hidden = kind !== 'link';
+    byId('copy-client').hidden = kind !== 'client';
     for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
       button.setAttribute('aria-pressed', String(button.dataset.kind === kind));
     }
@@ -54,8 +57,32 @@ export function listenToCopy(request) {
   for (const button of byId('copy-as').querySelectorAll('[data-kind]')) {
     button.addEventListener('click', async () => {
       ({ kind } = button.dataset);
-      write();
+      try {
+        write();
+      } catch (error) {
+        field.value = '';
+        said.textContent = error.message;
+        return;
+      }
       said.textContent = (await copied(field)) ? 'Copied.' : 'Selected: copy it with your keyboard.';
     });
   }
+  byId('copy-link').addEventListener('click', async () => {
+    kind = 'link';
+    try {
+      write();
+    } catch (error) {
+      showNotice({ tone: 'bad', parts: [error.message] });
+      return;
+    }
+    if (await copied(field)) {
+      showNotice({
+        tone: 'good',
+        parts: ['Link copied. It has the query and its variables, and neither a key nor headers.'],
+      });
+      return;
+    }
+    byId('copy-as').showPopover();
+    field.select();
+  });
 }

@@ -1,6 +1,7 @@
 // Shows `extensions.credits` of the last answer, and `extensions.estimate` of a dry run.
 
 import { byId, element, figure, inCredits } from './dom.js';
+import { inPageWords } from './failure-text.js';
 
 const cell = (text) => element('td', {}, text);
 
@@ -59,7 +60,23 @@ export function estimateIn({ max_credits, max_items, refused }, limits) {
     parts: [
       element('strong', {}, `At most ${inCredits(max_credits)}`),
       ` for at most ${figure(max_items)} ${max_items === 1 ? 'item' : 'items'}. Nothing was read, nothing was charged.`,
-      refused ? ` It would be refused: ${refused.message}` : short,
+      refused ? ` It would be refused: ${inPageWords(refused.message)}` : short,
     ],
   };
+}
+
+const CUT_BY = {
+  max_credits: 'Your budget',
+  key_cap: 'The spend cap of this key',
+  no_credits: 'Your balance',
+};
+
+/** Parts of a notice that says which lists the money did not cover, as the answer has it; none where it covered all. */
+export function cutsIn({ truncated = [] } = {}) {
+  return truncated.flatMap(({ path, reason, items, requested }, at) => [
+    at === 0 ? '' : ' ',
+    `${CUT_BY[reason] ?? 'The money'} cut `,
+    element('code', {}, path),
+    ` to ${figure(items)} of the ${figure(requested)} requested.`,
+  ]);
 }

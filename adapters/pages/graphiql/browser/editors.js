@@ -32,6 +32,18 @@ function nameParts(editor, name, hintId) {
   scroller.setAttribute('aria-label', `${name}, scrollable`);
 }
 
+/** An attribute that the style sheet shows: GraphiQL's own nodes are not changed. */
+function hintWhileEmpty(editor) {
+  const window = editor.getWrapperElement().parentElement;
+  const show = () => {
+    if (editor.getValue() === '')
+      window.dataset.hint = 'Run the query with the button, or with Ctrl+Enter: the answer appears here.';
+    else delete window.dataset.hint;
+  };
+  editor.on('change', show);
+  show();
+}
+
 /** `context`: GraphiQL's editors as they are now; each is made ready once. `hintId`: the element that says how to leave. */
 export function makeReady(context, hintId, onQueryEditor) {
   for (const [part, name] of Object.entries(NAMES)) {
@@ -39,8 +51,11 @@ export function makeReady(context, hintId, onQueryEditor) {
     if (!editor || known.has(editor)) continue;
     known.add(editor);
     nameParts(editor, name, hintId);
-    if (part === 'responseEditor') editor.addKeyMap(LEAVES);
-    else leaveAfterEscape(editor);
+    if (part === 'responseEditor') {
+      editor.addKeyMap(LEAVES);
+      hintWhileEmpty(editor);
+    }
+    if (part !== 'responseEditor') leaveAfterEscape(editor);
     if (part === 'queryEditor') onQueryEditor(editor);
   }
 }

@@ -16,6 +16,12 @@ function withCaret({ text, position }) {
   return element('pre', {}, `${text}\n`, element('span', { className: 'unseen', ariaHidden: 'true' }, before), '^');
 }
 
+/** The page calls it the budget, wherever a message names the parameter of a program. */
+export function inPageWords(message) {
+  const kept = message.split(/(?<=\.) /).filter((each) => !each.includes('max_credits'));
+  return kept.join(' ') === message ? message : [...kept, 'Request fewer items, or raise the budget.'].join(' ');
+}
+
 const sentence = (text) => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /**
@@ -35,7 +41,7 @@ export function failureIn({ answer, retryAfter }, problems) {
       partly ? 'Part of it failed and was not charged. ' : `${problem?.title ?? 'The request failed'}. `,
     ),
   ];
-  parts.push(`${sentence(first.message)} `);
+  parts.push(`${sentence(inPageWords(first.message))} `);
   const place = first.extensions?.place ?? first.place;
   if (place) parts.push(withCaret(place));
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);

@@ -2,15 +2,16 @@
 
 import { listen, showKey, showNotice } from './bar.js';
 import { listenToCopy } from './copy.js';
-import { estimateIn, showBalance, showCost } from './cost.js';
+import { cutsIn, estimateIn, showBalance, showCost } from './cost.js';
 import { byId, element } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
 import { budgetFor, dryRun, isOverBudget, offerIn } from './offer.js';
 import { priceCompletion, priceDocs } from './prices.js';
 import { budget, currentRequest, withExtensions } from './request.js';
+import { listenToSaved } from './saved.js';
 import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
-import { carriesKey } from './snippets.js';
+import { carriesKey, linked } from './snippets.js';
 import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
 import { takeTestKey } from './test-key.js';
@@ -30,9 +31,15 @@ const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), 
 
 /** Says what failed; where a budget would have let it run, with the offer to set one. */
 async function report(result, askAgain, body) {
-  const notice = failureIn(result, page.problems);
+  const failure = failureIn(result, page.problems);
+  const { credits: bill } = result.answer.extensions ?? {};
+  const cuts = cutsIn(bill);
+  const notice =
+    cuts.length === 0
+      ? failure
+      : { tone: 'warn', parts: [...(failure === null ? [] : [...failure.parts, ' ']), ...cuts] };
   showNotice(notice);
-  if (notice === null || !isOverBudget(result)) return;
+  if (!isOverBudget(result) && !bill?.truncated?.some(({ reason }) => reason === 'max_credits')) return;
   const credits = await budgetFor(askAgain, body);
   if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
 }
@@ -146,7 +153,7 @@ function EditorTap() {
   const { explorerNavStack, push } = useExplorerContext();
   const { schema } = useSchemaContext();
   shownInDocs = explorerNavStack.at(-1).def;
-  for (const id of ['price-it', 'copy-open']) byId(id).disabled = !editor?.queryEditor;
+  for (const id of ['price-it', 'copy-open', 'copy-link', 'saved-open']) byId(id).disabled = !editor?.queryEditor;
   React.useEffect(() => makeReady(editor, 'leave-hint', priceCompletion));
   // The docs open at the reads, not one step before.
   React.useEffect(() => {
@@ -158,15 +165,32 @@ function EditorTap() {
 const LeaveHint = () =>
   React.createElement('p', { id: 'leave-hint' }, 'To leave an editor with the keyboard: Esc, then Tab.');
 
+/** Opens a tab with this query, and does not run it. GraphiQL fills a new tab itself, before the next frame. */
+function openTab({ query, variables }) {
+  editor.addTab();
+  requestAnimationFrame(() => {
+    editor.queryEditor.setValue(query);
+    editor.variableEditor?.setValue(variables);
+  });
+}
+
+/** The address gives way to the tab, which the reader may edit: to load it again must not open the link again. */
+const forgetLink = () => history.replaceState(null, '', location.pathname);
+
 function mount() {
   // The address may contain a query, but never a key.
-  const asked = new URLSearchParams(location.search).get('query');
-  const queries = [...(asked === null ? [] : [asked]), ...page.examples.map(({ query }) => query)];
+  const asked = linked(location);
+  if (asked !== null) forgetLink();
+  const opened = asked === null ? [] : [{ ...asked, variables: asked.variables || null }];
   const props = {
     fetcher,
     storage,
-    query: asked ?? undefined,
-    defaultTabs: queries.map((query) => ({ query, headers: null })),
+    query: opened[0]?.query,
+    variables: opened[0]?.variables ?? undefined,
+    defaultTabs: [...opened, ...page.examples.map(({ query }) => ({ query }))].map((tab) => ({
+      ...tab,
+      headers: null,
+    })),
     // Headers are the page's own for as long as it is open: one of them may be a key.
     shouldPersistHeaders: false,
     // The bar follows the same colour scheme: the whole page has one.
@@ -178,7 +202,17 @@ function mount() {
 }
 
 listen({ takeKey, takeTestKey: useTestKey, forget, price }, page.demoKey);
-listenToCopy(() => ({ endpoint: page.address, ...currentRequest(editor) }));
+listenToCopy(() => ({ endpoint: page.address, clientPackage: page.clientPackage, ...currentRequest(editor) }));
+listenToSaved({
+  current: () => ({ query: editor.queryEditor.getValue(), variables: editor.variableEditor?.getValue() ?? '' }),
+  open: openTab,
+});
+addEventListener('hashchange', () => {
+  const asked = linked({ hash: location.hash, search: '' });
+  if (asked === null || !editor?.queryEditor) return;
+  forgetLink();
+  openTab(asked);
+});
 keepTabsReachable(byId('graphiql'));
 priceDocs(byId('graphiql'), () => shownInDocs);
 mount();

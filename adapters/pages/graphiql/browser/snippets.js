@@ -26,14 +26,57 @@ const members = ({ query, operationName, variables, extensions = {} }) => {
   };
 };
 
+/** As a form: in JSON, the query would be a single line. */
 const asCurl = ({ endpoint, body, headers }) =>
   [
     `curl -s ${inShell(endpoint)}`,
     `-H "x-api-key: $PERCH_KEY"`,
-    `-H 'content-type: application/json'`,
     ...otherHeaders(headers).map(([name, value]) => `-H ${inShell(`${name}: ${value}`)}`),
-    `--data-raw ${inShell(JSON.stringify(members(body)))}`,
+    ...Object.entries(members(body)).map(
+      ([name, value]) =>
+        `--data-urlencode ${inShell(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)}`,
+    ),
   ].join(' \\\n  ');
+
+/** A value of JSON as Python writes it. */
+function inPython(value) {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(inPython).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const rows = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${inPython(each)}`);
+  return `{${rows.join(', ')}}`;
+}
+
+const inTripleQuotes = (text) => `"""\n${text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')}\n"""`;
+
+function asPython({ endpoint, body, headers }) {
+  const { query, ...rest } = members(body);
+  const more = otherHeaders(headers).map(([name, value]) => `        ${inPython(name)}: ${inPython(value)},\n`);
+  const lines = Object.entries(rest).map(([name, value]) => `    "${name}": ${inPython(value)},\n`);
+  return `import json
+import os
+import urllib.error
+import urllib.request
+
+query = ${inTripleQuotes(query)}
+body = {
+    "query": query,
+${lines.join('')}}
+request = urllib.request.Request(
+    ${inPython(endpoint)},
+    data=json.dumps(body).encode(),
+    headers={
+        "content-type": "application/json",
+        "x-api-key": os.environ["PERCH_KEY"],
+${more.join('')}    },
+)
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as refusal:
+    response = refusal
+print(json.dumps(json.load(response), indent=2, ensure_ascii=False))`;
+}
 
 function asFetch({ endpoint, body, headers }) {
   const { query, ...rest } = members(body);
@@ -52,14 +95,15 @@ ${lines.join('')}  }),
 console.log(JSON.stringify(await response.json(), null, 2));`;
 }
 
-function asClient({ endpoint, body }) {
+function asClient({ endpoint, clientPackage, body }) {
   const { query, variables, extensions } = members(body);
   const inputs = [
     'operation',
     ...(variables || extensions ? [JSON.stringify(variables ?? {})] : []),
     ...(extensions ? [JSON.stringify(extensions)] : []),
   ];
-  return `import { createPerch, graphql } from '@perch/client';
+  return `// npm install ${clientPackage}
+import { createPerch, graphql } from '@perch/client';
 
 const perch = createPerch({ baseUrl: ${JSON.stringify(endpoint.replace(/\/graphql$/, ''))}, key: process.env.PERCH_KEY! });
 const operation = graphql(${inTemplate(query)});
@@ -67,7 +111,29 @@ const { data, errors, credits } = await perch.query(${inputs.join(', ')});
 console.log(JSON.stringify(data, null, 2), errors, credits.charged);`;
 }
 
-const KINDS = { curl: asCurl, fetch: asFetch, client: asClient };
+const A_KEY = /perch_(?:live|test)_[0-9A-Za-z]{32}/;
 
-/** `request`: `{ endpoint, body, headers }`; for the client, a body with one operation. */
-export const snippetOf = (kind, request) => `${KINDS[kind](request)}\n`;
+/**
+ * An address that opens the page with this query. What follows `#` is sent to no server. Throws what to tell the reader
+ * where a key was pasted into the query or its variables.
+ */
+function asLink({ endpoint, body: { query, variables } }) {
+  const given = { query, ...(!isEmpty(variables) && { variables: JSON.stringify(variables) }) };
+  if (A_KEY.test(JSON.stringify(given)))
+    throw new Error('There is a key in the query or its variables: a link would pass it on.');
+  return `${endpoint}#${new URLSearchParams(given)}`;
+}
+
+/** What a link asks for: `{ query, variables }` as texts, or null. Also after `?`, as other pages link to GraphiQL. */
+export function linked({ hash, search }) {
+  for (const text of [hash.slice(1), search]) {
+    const asked = new URLSearchParams(text);
+    if (asked.get('query')) return { query: asked.get('query'), variables: asked.get('variables') ?? '' };
+  }
+  return null;
+}
+
+const KINDS = { curl: asCurl, fetch: asFetch, python: asPython, client: asClient, link: asLink };
+
+/** `request`: `{ endpoint, clientPackage, body, headers }`; for the client, a body with one operation. */
+export const snippetOf = (kind, request) => KINDS[kind](request) + (kind === 'link' ? '' : '\n');

@@ -1,0 +1,78 @@
+// Queries that the reader saved under a name, in this browser alone: never a header, since a header may be a key.
+
+import { byId, element } from './dom.js';
+
+const SLOT = 'perch.saved';
+/** Most queries, and most characters of one with its variables: what no service would run need not be kept. */
+const MOST = 50;
+const MOST_CHARACTERS = 40_000;
+
+/** `[{ name, query, variables }]`; what something else wrote there counts as nothing. */
+function readSaved() {
+  try {
+    const saved = JSON.parse(localStorage.getItem(SLOT) ?? '[]');
+    return Array.isArray(saved) ? saved.filter(({ name, query }) => name && typeof query === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Throws what to tell the reader. */
+function save(row) {
+  if (row.name === '') throw new Error('Give the query a name.');
+  if (row.query.length + row.variables.length > MOST_CHARACTERS) throw new Error('The query is too long to be saved.');
+  const others = readSaved().filter(({ name }) => name !== row.name);
+  if (others.length >= MOST) throw new Error(`${MOST} queries are saved already: delete one first.`);
+  const rows = [...others, row].sort((a, b) => a.name.localeCompare(b.name));
+  try {
+    localStorage.setItem(SLOT, JSON.stringify(rows));
+  } catch {
+    throw new Error('This browser has no room left for it.');
+  }
+}
+
+/** `actions`: `{ current(), open(request) }`, each with `{ query, variables }` as texts. */
+export function listenToSaved({ current, open }) {
+  const [field, said] = [byId('save-name'), byId('save-said')];
+  const tell = (text, isWrong = false) => {
+    said.textContent = text;
+    if (isWrong) field.setAttribute('aria-invalid', 'true');
+    else field.removeAttribute('aria-invalid');
+  };
+  const show = () => {
+    const rows = readSaved().map((row) => {
+      const opener = element('button', { type: 'button', className: 'opens' }, row.name);
+      opener.addEventListener('click', () => {
+        byId('saved').hidePopover();
+        open(row);
+      });
+      const remover = element('button', { type: 'button', ariaLabel: `Delete ${row.name}` }, 'Delete');
+      remover.addEventListener('click', () => {
+        localStorage.setItem(SLOT, JSON.stringify(readSaved().filter(({ name }) => name !== row.name)));
+        tell(`Deleted ${row.name}.`);
+        show();
+        field.focus();
+      });
+      return element('li', {}, opener, remover);
+    });
+    byId('saved-list').replaceChildren(...rows);
+  };
+  byId('saved').addEventListener('beforetoggle', ({ newState }) => {
+    if (newState !== 'open') return;
+    tell('');
+    show();
+  });
+  byId('save-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    try {
+      save({ ...current(), name });
+    } catch (error) {
+      tell(error.message, true);
+      return;
+    }
+    field.value = '';
+    tell(`Saved as ${name}.`);
+    show();
+  });
+}
