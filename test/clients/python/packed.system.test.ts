@@ -1,10 +1,11 @@
 /** The Python client as pip installs it: built offline by what Debian has, in an environment of its own. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientArchives } from '../../../clients/archives.mjs';
 import { ROOT } from '../../docs/readme/markdown.js';
 import { canRun, has, without } from './python.js';
 
@@ -40,6 +41,36 @@ describe.runIf(builder !== undefined)(`the wheel of the Python client${missing}`
     expect(files.filter((path) => path.startsWith('perch_client/')).sort()).toEqual(own.sort());
     expect(files.filter((path) => !/^perch_client(?:-[\d.]+\.dist-info)?\//.test(path))).toEqual([]);
     expect(files.some((path) => /dist-info\/(?:licenses\/)?LICENSE$/.test(path))).toBe(true);
+  });
+
+  it('is the wheel that services offer, but for times and who built it', async () => {
+    await writeFile(join(home, 'served.zip'), clientArchives().python);
+    const [ours = '', theirs = ''] = ['served.zip', (await readdir(home)).find((name) => name.endsWith('.whl')) ?? ''];
+    // By path: the text of each file.
+    const code = `import json, sys, zipfile
+print(json.dumps({n: z.read(n).decode() for z in [zipfile.ZipFile(sys.argv[1])] for n in sorted(z.namelist())}))`;
+    const read = async (name: string): Promise<Record<string, string>> => {
+      const { stdout } = await run(program, ['-c', code, join(home, name)]);
+      const { 'perch_client-0.3.0.dist-info/RECORD': record = '', ...rest } = JSON.parse(stdout) as Record<
+        string,
+        string
+      >;
+      const generator = /^Generator: .*$/m;
+      return Object.fromEntries(
+        [
+          ...Object.entries(rest),
+          [
+            'RECORD',
+            record
+              .split('\n')
+              .filter((line) => !line.includes('/WHEEL'))
+              .sort()
+              .join('\n'),
+          ],
+        ].map(([path = '', text = '']) => [path, text.replace(generator, '').trim()]),
+      );
+    };
+    expect(await read(ours)).toEqual(await read(theirs));
   });
 
   it('says what it is', async () => {

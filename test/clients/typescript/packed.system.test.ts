@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientArchives } from '../../../clients/archives.mjs';
 import { blocksOf, ROOT } from '../../docs/readme/markdown.js';
 import { fillDemo } from '../../kit/demo.js';
 import { startPerch } from '../../kit/perch.js';
@@ -25,6 +27,21 @@ it('holds what is built, its page and its licences, and no sources', () => {
   expect(packed.files.filter((path) => !path.startsWith('dist/'))).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(packed.files).toContain('dist/gql.tada/LICENSE.md');
   expect(packed.files.filter((path) => !/(?:\.(?:js|d\.ts|md|json)|^LICENSE)$/.test(path))).toEqual([]);
+});
+
+it('is the archive that services offer, which is the same bytes each time', async () => {
+  const served = clientArchives().typescript;
+  expect(clientArchives().typescript.equals(served)).toBe(true);
+  const folder = await mkdtemp(join(tmpdir(), 'perch-served-'));
+  try {
+    await writeFile(join(folder, 'served.tgz'), served);
+    await promisify(execFile)('tar', ['-xzf', join(folder, 'served.tgz'), '-C', folder]);
+    const installed = join(packed.project, 'node_modules/@perch/client');
+    const { stdout } = await promisify(execFile)('diff', ['-r', join(folder, 'package'), installed]);
+    expect(stdout).toBe('');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 it('has the licence of the whole', async () => {

@@ -163,6 +163,9 @@ describe.each(MOUNTS)('the cost of an operation (%s)', (mount) => {
     expect(at(trimmed, 'timeline', 'pageInfo')).toEqual({ truncated: 'max_credits', hasNextPage: true });
     expect(trimmed.spent).toBe(4);
     expect(trimmed.body.errors[0]?.extensions).toMatchObject({ code: 'no_credits', reason: 'max_credits' });
+    expect(trimmed.body.extensions?.credits).toMatchObject({
+      truncated: [{ path: 'timeline', reason: 'max_credits', items: 4, requested: 9 }],
+    });
     const account = await service.perch.account();
     const both = await post(
       service.perch,

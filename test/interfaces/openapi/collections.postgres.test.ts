@@ -1,0 +1,139 @@
+/** The collections for Postman and Bruno: read by libraries of their makers, and sent. */
+import { createRequire } from 'node:module';
+import { unzipSync } from 'fflate';
+import postman from 'postman-collection';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brunoArchive } from '../../../adapters/rest/downloads/bruno.js';
+import { postmanCollection } from '../../../adapters/rest/downloads/postman.js';
+import { requestFolders } from '../../../adapters/rest/downloads/requests.js';
+import { ROUTES } from '../../../adapters/rest/routes.js';
+import { fillDemo } from '../../kit/demo.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { describedAt } from './subject.js';
+
+interface BruFile {
+  readonly http: { readonly method: string; readonly url: string; readonly body: string; readonly auth: string };
+  readonly params?: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly type: string;
+    readonly enabled: boolean;
+  }[];
+  readonly body?: { readonly json: string };
+}
+
+const bruno = createRequire(import.meta.url)('@usebruno/lang') as {
+  bruToJsonV2(text: string): BruFile;
+  collectionBruToJson(text: string): { auth: object };
+  bruToEnvJsonV2(text: string): { variables: { name: string; value: string; secret: boolean }[] };
+};
+
+const BASE = 'https://perch.example';
+const folders = requestFolders(describedAt(BASE));
+
+const collection = (baseUrl: string, apiKey: string) => {
+  const parsed = new postman.Collection(JSON.parse(postmanCollection(folders, baseUrl)));
+  parsed.variables.one('apiKey')?.set(apiKey);
+  return parsed;
+};
+
+/** What Postman would send. */
+function requestsOf(
+  parsed: postman.Collection,
+): {
+  readonly name: string;
+  readonly method: string;
+  readonly url: string;
+  readonly body: string | undefined;
+  readonly isKeyless: boolean;
+}[] {
+  const found: ReturnType<typeof requestsOf> = [];
+  parsed.forEachItem(({ name, request }) => {
+    const resolved = new postman.Request(request.toObjectResolved(null, [parsed.variables]));
+    const isKeyless = request.auth?.type === 'noauth';
+    found.push({ name, method: resolved.method, url: resolved.url.toString(), body: resolved.body?.raw, isKeyless });
+  });
+  return found;
+}
+
+/** What Bruno would send. */
+function bruRequests(archive: Buffer): Map<string, BruFile> {
+  const files = Object.entries(unzipSync(archive)).filter(
+    ([path]) => /^Perch\/\w+\/(?!folder)[^/]+\.bru$/.test(path) && !path.includes('/environments/'),
+  );
+  return new Map(files.map(([path, bytes]) => [path, bruno.bruToJsonV2(Buffer.from(bytes).toString())]));
+}
+
+describe('the collections', () => {
+  it('have every route, for Postman and for Bruno alike', () => {
+    const ofPostman = requestsOf(collection(BASE, 'k'));
+    const ofBruno = [...bruRequests(brunoArchive(folders, BASE)).values()];
+    expect(ofPostman.length).toBe(ofBruno.length);
+    const routes = ROUTES.map(({ method, path }) => `${method} {{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+    const ours = ofBruno.map(({ http }) => `${http.method.toUpperCase()} ${http.url.split('?')[0]}`);
+    expect(ours).toEqual(expect.arrayContaining(routes));
+  });
+
+  it('name in Bruno the same values as in Postman, with the key as a secret of the environment', () => {
+    const archive = brunoArchive(folders, BASE);
+    const sent = [...bruRequests(archive).values()].map(({ http, params = [], body }) => {
+      const filled = params
+        .filter(({ type }) => type === 'path')
+        .reduce((url, { name, value }) => url.replace(`:${name}`, value), http.url.replace('{{baseUrl}}', BASE));
+      return {
+        method: http.method.toUpperCase(),
+        url: new URL(filled).href,
+        body: body && JSON.parse(body.json),
+        isKeyless: http.auth === 'none',
+      };
+    });
+    const ofPostman = requestsOf(collection(BASE, 'k')).map(({ name: _, body, url, ...rest }) => ({
+      ...rest,
+      url: new URL(url).href,
+      body: body && JSON.parse(body),
+    }));
+    const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
+    const decoded = (rows: readonly string[]) => rows.map(decodeURIComponent);
+    expect(decoded(inOrder(sent))).toEqual(decoded(inOrder(ofPostman)));
+    const text = (name: string) => Buffer.from(unzipSync(archive)[`Perch/${name}`] ?? []).toString();
+    expect(bruno.collectionBruToJson(text('collection.bru')).auth).toMatchObject({
+      mode: 'apikey',
+      apikey: { key: 'x-api-key', value: '{{apiKey}}', placement: 'header' },
+    });
+    expect(bruno.bruToEnvJsonV2(text('environments/Perch.bru')).variables).toMatchObject([
+      { name: 'baseUrl', value: BASE, secret: false },
+      { name: 'apiKey', secret: true },
+    ]);
+    expect(JSON.parse(text('bruno.json'))).toMatchObject({ version: '1', type: 'collection' });
+  });
+
+  it('are the same bytes each time', () => {
+    expect(brunoArchive(folders, BASE).equals(brunoArchive(folders, BASE))).toBe(true);
+  });
+});
+
+describe('every request of the collection, as Postman sends it', () => {
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ prepare: fillDemo });
+  }, 120_000);
+  afterAll(() => perch?.close());
+
+  it('is answered with 200, but for a receipt that the account does not have and a checkout that is not open', async () => {
+    const { key } = await perch.account({ credits: 5000 });
+    const refused: Record<string, number> = {};
+    for (const { method, url, body, isKeyless } of requestsOf(collection(perch.url, key))) {
+      const headers = {
+        ...(isKeyless ? {} : { 'x-api-key': key }),
+        ...(body && { 'content-type': 'application/json' }),
+      };
+      const response = await fetch(url, { method, headers, ...(body && { body }) });
+      await response.arrayBuffer();
+      if (response.status !== 200) refused[`${method} ${new URL(url).pathname}`] = response.status;
+    }
+    expect(refused).toEqual({
+      'GET /v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97': 404,
+      'POST /v1/billing/checkout': 503,
+    });
+  }, 60_000);
+});
