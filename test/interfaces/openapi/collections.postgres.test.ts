@@ -49,7 +49,7 @@ function requestsOf(
 }[] {
   const found: ReturnType<typeof requestsOf> = [];
   parsed.forEachItem(({ name, request }) => {
-    const resolved = new postman.Request(request.toObjectResolved(null, [parsed.variables]));
+    const resolved = new postman.Request(request.toObjectResolved(parsed, []));
     const isKeyless = request.auth?.type === 'noauth';
     found.push({ name, method: resolved.method, url: resolved.url.toString(), body: resolved.body?.raw, isKeyless });
   });
