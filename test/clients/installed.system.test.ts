@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const hasRegistry = canRun('npm', 'view', 'openapi-fetch', 'version');
 const hasVenv = canRun('python3', '-c', 'import venv, ensurepip');
 
-describe('what the service offers for installation', () => {
+describe('the packages that a service offers', () => {
   let perch: TestPerch;
   let home: string;
   let env: NodeJS.ProcessEnv;
