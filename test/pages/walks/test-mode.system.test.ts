@@ -79,7 +79,7 @@ describeInChromium('a customer who tests a client', () => {
     expect([seen.foreign, seen.violations, expected]).toEqual([[], [], []]);
   });
 
-  it('reads in GraphiQL and the reference with a test key of whoever is signed in', { timeout: SLOW_MS }, async () => {
+  it('reads in GraphiQL and the reference with a test key of the session', { timeout: SLOW_MS }, async () => {
     const { url } = demo;
     const seen = await visit(browser, url);
     const { page } = seen;
