@@ -8,7 +8,7 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
         Use the demo key
       </button>
     ) : null}
-    <button type="button" id="use-test" title="Free: invented data, and play credits. For whoever is signed in.">
+    <button type="button" id="use-test" title="Free: invented data, and play credits. For customers who are signed in.">
       Use a test key
     </button>
     <label for="key-input" class="hidden">

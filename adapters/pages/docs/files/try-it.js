@@ -1,11 +1,11 @@
 // Keeps the samples in step with what is typed, sends the call with the visitor's key, and says what it cost. The key is kept
 // for this tab only, where GraphiQL keeps it, too; the language of the samples for the next page.
 import { addressOf, samplesOf } from './samples.js';
-import { takeTestKey } from './test-key.js';
 
-/** Served beside this file, and kept with the component that colours code, too. */
-const CODE = './code.js';
+/** Served beside this file, and kept where others import them, too. */
+const [CODE, TEST_KEY] = ['./code.js', './test-key.js'];
 const { colouredParts } = await import(CODE);
+const { takeTestKey } = await import(TEST_KEY);
 
 const SLOT = 'perch.key';
 const LANGUAGE = 'perch.sample';

@@ -14,8 +14,11 @@ import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { carriesKey, linked } from './snippets.js';
 import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
-import { takeTestKey } from './test-key.js';
 import { ask } from './transport.js';
+
+/** Served beside this file, and kept where the reference imports it, too. */
+const TEST_KEY = './test-key.js';
+const { takeTestKey } = await import(TEST_KEY);
 
 const { React, ReactDOM, GraphiQL } = window;
 const page = JSON.parse(byId('perch-page').textContent);
