@@ -130,7 +130,7 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
           </li>
           <li>
             <strong>Searches</strong> take the operators of the network, such as <code>from:</code> and{' '}
-            <code>since:</code>: see <a href="/docs/live-networks#search-operators">search operators</a>.
+            <code>since:</code>: see <a href="/docs/search#operators">search operators</a>.
           </li>
         </ul>
         <p>
