@@ -1,10 +1,10 @@
 // Keeps the samples in step with what is typed, sends the call with the visitor's key, and says what it cost. The key is kept
 // for this tab only, where GraphiQL keeps it, too; the language of the samples for the next page.
+import { colouredParts } from './code.js';
 import { addressOf, samplesOf } from './samples.js';
 
-/** Served beside this file, and kept where others import them, too. */
-const [CODE, TEST_KEY] = ['./code.js', './test-key.js'];
-const { colouredParts } = await import(CODE);
+/** Served beside this file, and kept where others import it, too. */
+const TEST_KEY = './test-key.js';
 const { takeTestKey } = await import(TEST_KEY);
 
 const SLOT = 'perch.key';
