@@ -277,6 +277,7 @@ const RUNNING: Group = {
         },
         {
           name: 'security',
+          title: 'Security',
           summary: 'What is protected and how, the operator’s part, and every requirement of OWASP ASVS level 2.',
           finds: {
             '': 'owasp asvs compliance soc 2 gdpr encryption',
@@ -291,11 +292,13 @@ const RUNNING: Group = {
         },
         {
           name: 'performance',
+          title: 'Performance',
           summary: 'What a cached read costs in time and memory, measured, and how to measure it on your machine.',
           finds: { '': 'latency throughput benchmark speed sizing' },
         },
         {
           name: 'scaling',
+          title: 'Scaling',
           summary: 'How many machines a load takes, where the bottlenecks are, and how to widen each.',
           finds: { '': 'capacity sizing machines scale nodes' },
         },
