@@ -24,6 +24,8 @@ const idsFor = (query: string): string[] => search(query).map(({ id }) => id);
 
 /** By what is typed: the page, and the section, that must come first. */
 const CUSTOMERS: Readonly<Record<string, string>> = {
+  quickstart: '/docs/quickstart',
+  'getting started': '/docs/quickstart',
   authentication: '/docs/authentication',
   'api key': '/docs/authentication#get-a-key',
   'bearer token': '/docs/authentication#send-the-key',
