@@ -16,7 +16,7 @@ const CLIENTS = { folder: 'clients', isRead: /^[^.#].*\.(?:[cm]?[jt]s|json|py|ty
 const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
 /** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
 const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy|txt)$/;
-const SINGLE = ['package-lock.json', 'tsconfig.json'];
+const SINGLE = ['package-lock.json', 'tsconfig.json', 'compose.yaml'];
 
 /** Builds when a source has changed since the last build. Throws an Error that says what to do. */
 export async function ensureBuilt() {
@@ -63,6 +63,7 @@ function fingerprint() {
 
 /** In a separate process, which frees the compiler's memory when it ends. */
 async function run() {
+  process.stderr.write('perch: building, which takes about ten seconds\n');
   const args = [join(ROOT, 'app', 'build', 'build.mjs'), '--keep'];
   // Standard output is reserved for the command's result.
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });

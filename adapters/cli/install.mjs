@@ -93,7 +93,7 @@ function addressOf(name) {
 
 async function runNpm(folder, why, dev) {
   const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
-  process.stderr.write(`perch: installing with npm ${command}, because ${why}\n`);
+  process.stderr.write(`perch: installing with npm ${command}, because ${why}. This takes about half a minute.\n`);
   // A development checkout keeps its dev dependencies. Running Perch needs nothing that an install script would do.
   const all = dev || Object.values(installed(folder) ?? {}).some((entry) => entry.dev);
   const args = [command, '--no-audit', '--no-fund', ...(all ? ['--include=dev'] : ['--omit=dev', '--ignore-scripts'])];

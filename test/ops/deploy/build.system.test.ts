@@ -67,7 +67,7 @@ describe('a clone', () => {
   let clone = '';
   beforeAll(async () => {
     clone = await realpath(await mkdtemp(join(tmpdir(), 'perch-clone-')));
-    for (const path of [...FOLDERS, 'LICENSE', 'package.json', 'tsconfig.json']) {
+    for (const path of [...FOLDERS, 'LICENSE', 'compose.yaml', 'package.json', 'tsconfig.json']) {
       await cp(join(REPOSITORY, path), join(clone, path), { recursive: true, preserveTimestamps: true });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(clone, 'node_modules'));
@@ -76,10 +76,11 @@ describe('a clone', () => {
   const version = () => runNode([join(clone, 'adapters/cli/perch.mjs'), '--version']);
   const builtAtMs = async () => (await stat(join(clone, 'dist/.sources'))).mtimeMs;
 
-  it('builds once for all who come at the same time, again when a source has changed, and else not', async () => {
+  it('builds once for all who come at the same time and says so, again when a source has changed, and else not', async () => {
     const all = await Promise.all([version(), version(), version()]);
     const [first] = all;
     expect(all.map(({ code, stdout }) => [code, stdout])).toEqual(all.map(() => [0, first?.stdout]));
+    expect(all.flatMap(({ stderr }) => stderr.match(/^perch: building, which takes/gm) ?? [])).toHaveLength(1);
     const before = await builtAtMs();
     expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
     expect(await builtAtMs()).toBe(before);
