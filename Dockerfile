@@ -5,7 +5,7 @@ WORKDIR /perch
 COPY package.json package-lock.json ./
 COPY app/build ./app/build
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json LICENSE CHANGELOG.md ./
+COPY tsconfig.json LICENSE CHANGELOG.md compose.yaml ./
 COPY app ./app
 COPY src ./src
 COPY schema ./schema

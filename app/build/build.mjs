@@ -25,6 +25,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const FILES = [
   'LICENSE',
   'CHANGELOG.md',
+  'compose.yaml',
   'schema/operations',
   'schema/schema.graphql',
   'demo/vocabulary',

@@ -40,6 +40,7 @@ const COPIED = [
   'test',
   'tools',
   'LICENSE',
+  'compose.yaml',
   'README.md',
   'package.json',
   'tsconfig.json',

@@ -66,7 +66,7 @@ describe('the documentation on the site', () => {
     const broken = Object.entries({ ...DOCS_PAGES, ...API_PAGES }).flatMap(([path, html]) => {
       const targets = [...html.matchAll(/href="((?:\/docs[^"]*)?#[^"]*|\/docs[^"]*)"/g)].map(([, href = '']) => href);
       return targets
-        .filter((target) => target !== '#content' && !/\.(?:md|txt)$/.test(target))
+        .filter((target) => target !== '#content' && !/\.(?:md|txt|yaml)$/.test(target))
         .filter((target) => {
           const [there = '', anchor] = target.split('#');
           const found = { ...DOCS_PAGES, ...API_PAGES }[there === '' ? path : there];
@@ -174,6 +174,7 @@ describe('Markdown', () => {
     ['#here', '#here'],
     ['../clients/typescript/README.md#errors', '/docs/clients/typescript#errors'],
     ['https://elsewhere.example/', 'https://elsewhere.example/'],
+    ['../compose.yaml', '/docs/compose.yaml'],
     ['../bench/README.md', undefined],
     ['javascript:alert(1)', undefined],
   ])('turns the link %s into %s', (target, href) => {

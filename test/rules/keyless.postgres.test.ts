@@ -246,6 +246,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     '/docs/api/user',
     '/docs/pricing',
     '/docs/pricing.md',
+    '/docs/compose.yaml',
     '/docs/search.json',
     '/llms.txt',
   ])('H13: %s needs no key, costs nothing, and is sent compressed or not at all to who has it', async (path) => {

@@ -220,20 +220,30 @@ const RUNNING: Group = {
       title: 'Set up',
       entries: [
         {
-          name: 'deploying',
-          summary:
-            'Your own Postgres and Redis, TLS behind a proxy, many machines, upgrades, backups, mail and payments.',
+          name: 'going-to-production',
+          summary: 'What a public service needs, step by step: TLS, mail, payments, backups and monitoring.',
           finds: {
-            '': 'production deploy docker compose container kubernetes hosting install self-host',
-            'behind-a-proxy': 'tls https ssl certificate nginx caddy haproxy reverse proxy load balancer',
+            '': 'production checklist deploy hosting self-host go live',
+            tls: 'tls https ssl certificate nginx caddy haproxy reverse proxy load balancer',
+            secret: 'perch_secret pepper',
+            mail: 'smtp email',
+            payments: 'stripe card checkout test mode',
+            backups: 'backup pg_dump pg_basebackup',
+            metrics: 'monitoring prometheus metrics grafana healthcheck alerting logs traces opentelemetry',
+            memory: 'container limit cgroup heap oom',
+            'restoring-a-backup': 'restore pg_restore recovery',
+            'with-docker-compose': 'docker compose container',
+          },
+        },
+        {
+          name: 'deploying',
+          summary: 'Your own Postgres and Redis, a service of systemd, many machines, fail-over and upgrades.',
+          finds: {
+            '': 'deploy kubernetes install',
             'a-postgres-of-your-own': 'postgresql database',
             'many-processes-many-machines': 'redis workers cluster horizontal',
             'fail-over': 'high availability ha replica failover',
             upgrading: 'upgrade update new version migrate migration',
-            'secrets-and-backups': 'backup restore pg_dump secret',
-            mail: 'smtp email',
-            payments: 'stripe card checkout',
-            'watching-it': 'monitoring prometheus metrics grafana healthcheck alerting logs traces opentelemetry',
           },
         },
         {

@@ -16,9 +16,10 @@ import { CHANGELOG, CHANGELOG_FEED, changelogFeed, changelogPage } from './chang
 import { TYPES } from './contents.js';
 import { llmsText, readDocs, searchRows } from './library.js';
 import { docsIndex, docsPage } from './pages.js';
-import { docsPictures } from './sources.js';
+import { COMPOSE_PATH, composeFile, docsPictures } from './sources.js';
 
 const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
 
 export interface DocsOptions extends ApiOptions {
@@ -35,6 +36,7 @@ interface Shelf {
   readonly search: StaticBody;
   readonly sitemap: StaticBody;
   readonly changelog: { readonly html: StaticBody; readonly feed: StaticBody };
+  readonly compose: StaticBody;
   readonly pages: ReadonlyMap<string, { readonly html: StaticBody; readonly markdown: StaticBody }>;
 }
 
@@ -55,8 +57,9 @@ async function shelve(app: FastifyInstance, options: DocsOptions): Promise<Shelf
       feed: staticBody(ATOM, changelogFeed(baseUrl)),
     },
     index: staticBody(HTML, publicPage(app, '/docs', docsIndex(pages))),
-    llms: staticBody('text/plain; charset=utf-8', llmsText(pages, entries, baseUrl)),
+    llms: staticBody(TEXT, llmsText(pages, entries, baseUrl)),
     search: staticBody('application/json; charset=utf-8', JSON.stringify(searchRows(pages, entries))),
+    compose: staticBody(TEXT, composeFile()),
     pages: new Map(
       pages.map((page) => [
         page.name,
@@ -99,6 +102,7 @@ export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
   keyless('/sitemap.xml', async (request, reply) => sendStatic(request, reply, (await shelf.get()).sitemap));
   keyless(CHANGELOG, async (request, reply) => sendHtml(request, reply, (await shelf.get()).changelog.html));
   keyless(CHANGELOG_FEED, async (request, reply) => sendStatic(request, reply, (await shelf.get()).changelog.feed));
+  keyless(COMPOSE_PATH, async (request, reply) => sendStatic(request, reply, (await shelf.get()).compose));
   const page = (folder: string) =>
     negotiated(async (request, reply) => {
       const asked = folder + (request.params as { page: string }).page;

@@ -6,7 +6,7 @@ import { render } from 'preact-render-to-string';
 import { Code } from '../kit/parts.js';
 import { filesOf, GROUPS } from './contents.js';
 import { DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
-import { findPicture } from './sources.js';
+import { COMPOSE_PATH, findPicture } from './sources.js';
 
 /** A part of a page, below one of its headings, for the search. */
 export interface PageSection {
@@ -35,6 +35,7 @@ const NAMES = new Set(GROUPS.flatMap(filesOf).map(({ name }) => name));
  */
 export function resolveHref(target: string): string | undefined {
   if (/^(?:https?:|mailto:|#|\/docs\/types(?:\/\w+)?$)/.test(target)) return target;
+  if (target === '../compose.yaml') return COMPOSE_PATH;
   const [, guide, folder, anchor = ''] =
     /^(?:([\w-]+)\.md|\.\.\/([\w-]+\/[\w-]+)\/README\.md)(#.*)?$/.exec(target) ?? [];
   const name = guide ?? folder ?? '';

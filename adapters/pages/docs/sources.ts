@@ -5,6 +5,11 @@ import { type Entry, filesOf, GROUPS, type Group } from './contents.js';
 
 const FOLDER = new URL('../../../docs/', import.meta.url);
 
+/** The example of a service in containers, which the pages link to. */
+export const COMPOSE_PATH = '/docs/compose.yaml';
+
+export const composeFile = (): string => readFileSync(new URL('../compose.yaml', FOLDER), 'utf8');
+
 /** The address that the examples in `docs/` call: that of a service started with the defaults. */
 const EXAMPLE_ADDRESS = 'http://127.0.0.1:4000';
 

@@ -183,7 +183,7 @@ export const ROWS: readonly Row[] = [
   }),
   agent('genai', { from: { package: '@google/genai' }, says: { tools: 18, empty: [] }, needs: 'nothing' }),
   agent('mcp-remote', { needs: 'the key as `--header`, or nothing to sign in' }),
-  proxy('haproxy', '-v', '[two settings](deploying.md)'),
+  proxy('haproxy', '-v', '[two settings](going-to-production.md#proxy)'),
   proxy('nginx', '-v', 'the same'),
   proxy('caddy', 'version', 'the same'),
   other('newman', {

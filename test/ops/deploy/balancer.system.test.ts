@@ -7,6 +7,7 @@ import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch } from '../../kit/perch.js';
 import { checkConfig, describeWithHaproxy, type Server, startHaproxy, startServer } from './balancer.js';
 import { readCompose } from './compose-file.js';
+import { localBalancer } from './proxies.js';
 
 const CONFIG = readCompose({ PERCH_SECRET: 'x', POSTGRES_PASSWORD: 'x' }).configs.haproxy?.content ?? '';
 
@@ -23,9 +24,13 @@ describeWithHaproxy('the balancer of compose.yaml', () => {
     servers.push(await startServer(), await startServer());
     const port = await freePort('127.0.0.1');
     url = `http://127.0.0.1:${port}`;
-    const lines = servers.map((server, index) => `  server perch${index} 127.0.0.1:${server.port}`);
-    const config = CONFIG.replace(/^ *server-template .+$/m, lines.join('\n')).replace('bind :', 'bind 127.0.0.1:');
-    haproxy = await startHaproxy(join(folder, 'running.cfg'), config.replace('127.0.0.1:8080', `127.0.0.1:${port}`));
+    const ports = { open: port, inner: await freePort('127.0.0.1') };
+    const config = localBalancer(
+      CONFIG,
+      servers.map((server) => server.port),
+      ports,
+    );
+    haproxy = await startHaproxy(join(folder, 'running.cfg'), config);
     await until(async () => expect((await fetch(url)).status).toBe(200));
   });
   afterAll(async () => {

@@ -11,6 +11,7 @@ export interface Service {
   readonly deploy?: { readonly replicas: number };
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
+  readonly profiles?: readonly string[];
   readonly expose?: readonly string[];
   readonly volumes?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { condition: string }>>;

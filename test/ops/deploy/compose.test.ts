@@ -52,8 +52,12 @@ describe('compose.yaml', () => {
     expect(service('perch').image).toBe(`perch:${VERSION}`);
   });
 
-  it('opens the balancer alone, and metrics inside only', () => {
-    expect(Object.keys(services).filter((name) => services[name]?.ports)).toEqual(['balancer']);
+  it('opens the balancer alone, with TLS the proxy, and metrics inside only', () => {
+    const open = Object.keys(services).filter((name) => services[name]?.ports);
+    expect(open.filter((name) => !services[name]?.profiles)).toEqual(['balancer']);
+    expect(open.filter((name) => services[name]?.profiles).map((name) => [name, service(name).profiles])).toEqual([
+      ['proxy', ['tls']],
+    ]);
     expect(service('perch').expose).toEqual(['4000', String(config.metricsPort)]);
   });
 

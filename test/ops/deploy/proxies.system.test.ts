@@ -1,42 +1,118 @@
-/** The configurations in docs/deploying.md, read by the programs that they are for. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The configurations in docs/ and in compose.yaml, in front of the service, by the programs that they are for. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { PUBLIC_QPS } from '../../../src/access/rate-headers.js';
+import { SETTINGS } from '../../../src/config/settings.js';
 import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { ENV, type Front, isInstalled, makeCertificate, PROXIES, shownFor, startProxy } from './proxies.js';
 
-const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
-const BLOCKS = blocksOf(readPage('docs/deploying.md'));
+const isOnCi = process.env.CI === 'true';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'perch-proxies-'));
-  const files = ['-keyout', join(folder, 'perch.key'), '-out', join(folder, 'perch.crt')];
-  const certificate = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=perch.example', ...files];
-  execFileSync('openssl', certificate, { stdio: 'ignore' });
-  const pem = ['perch.crt', 'perch.key'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
-  writeFileSync(join(folder, 'perch.pem'), pem);
+describe.each(Object.keys(PROXIES))('%s', (name) => {
+  const missing = name.split(' and ').filter((program) => !isInstalled(program));
+  const why = missing.length > 0 && !isOnCi ? ` [left out: no ${missing.join(', ')}]` : '';
+
+  describe.skipIf(why !== '')(`in front of the service${why}`, () => {
+    let folder: string;
+    let perch: TestPerch;
+    let front: Front;
+    let account: TestAccount;
+
+    beforeAll(async () => {
+      // Workers of nginx that are started by root are nobody.
+      folder = mkdtempSync(join(tmpdir(), 'perch-proxies-'));
+      const { ca } = makeCertificate(folder);
+      const [port, perchPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
+      const net = createScriptedNetwork();
+      net.users(range(10));
+      perch = await startPerch({
+        network: net.network,
+        env: { PORT: String(perchPort), PERCH_BASE_URL: `https://localhost:${port}`, PERCH_TRUST_PROXY: 'loopback' },
+      });
+      account = await perch.account({ credits: 100 });
+      const place = { folder, port, perchPort };
+      front = await startProxy(await (PROXIES[name]?.(place) ?? []), place, ca);
+    }, 60_000);
+    afterAll(async () => {
+      await front?.stop();
+      await perch?.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const headers = (): Record<string, string> => ({ 'x-api-key': account.key });
+
+    it('passes REST, GraphQL and MCP on, and charges each read once', async () => {
+      const before = await perch.balance(account);
+      const rest = await front.fetch('/v1/users/user1', { headers: headers() });
+      expect([rest.status, rest.headers.get('x-credits-charged')]).toEqual([200, '1']);
+      const json = { ...headers(), 'content-type': 'application/json' };
+      const body = JSON.stringify({ query: '{ user(handle: "user2") { handle } }' });
+      const graphql = await front.fetch('/graphql', { method: 'POST', headers: json, body });
+      expect(await graphql.json()).toMatchObject({ data: { user: { handle: 'user2' } } });
+      const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+      const accept = 'application/json, text/event-stream';
+      const mcp = await front.fetch('/mcp', { method: 'POST', headers: { ...json, accept }, body: list });
+      expect(await mcp.text()).toContain('get_user');
+      expect(await perch.balance(account)).toBe(before - 2);
+    });
+
+    it('replaces the address that a client claims', async () => {
+      const claims = Array.from({ length: PUBLIC_QPS - 2 }, (_, index) =>
+        front.fetch('/', { headers: { accept: 'application/json', 'x-forwarded-for': `198.51.100.${index}` } }),
+      );
+      const left = (await Promise.all(claims)).map((answer) =>
+        Number(/remaining=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1]),
+      );
+      // Of one address, whose limit is not refilled as fast as this.
+      expect(Math.min(...left)).toBeLessThan(PUBLIC_QPS - 2);
+    });
+
+    it('leaves no word of a client on host and protocol', async () => {
+      const lies = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', accept: 'text/html' };
+      const page = await front.fetch('/sign-in', { headers: lies });
+      expect(page.headers.get('strict-transport-security')).toContain('max-age=31536000');
+      expect(await page.text()).not.toContain('evil.example');
+    });
+
+    it('lets addresses, headers and bodies through that Perch takes', async () => {
+      const long = await front.fetch(`/v1/users/user1?fields=${'x'.repeat(8000)}`, { headers: headers() });
+      const wide = await front.fetch('/v1/me', { headers: { ...headers(), 'x-large': 'x'.repeat(15_000) } });
+      const json = { ...headers(), 'content-type': 'application/json' };
+      const body = JSON.stringify({ query: `{ user(handle: "user1") { handle } } #${'x'.repeat(60_000)}` });
+      const large = await front.fetch('/graphql', { method: 'POST', headers: json, body });
+      // Perch's own verdicts, in its own words.
+      expect((await long.json()) as object).toMatchObject({ error: { code: 'bad_request' } });
+      expect(wide.status).toBe(200);
+      expect(large.headers.get('x-request-id')).toBeTruthy();
+      expect(large.status).not.toBe(413);
+    });
+  });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A server's part of nginx's configuration, as a whole one. */
-const inHttp = (text: string): string => `events {}\npid ${folder}/pid;\nhttp {\naccess_log off;\n${text}}\n`;
+describe('the examples', () => {
+  it.each([
+    ['nginx', /proxy_read_timeout (\d+)s/],
+    ['haproxy', /timeout server (\d+)s/],
+  ])('of %s waits longer than the longest read', (language, pattern) => {
+    const seconds = Number(pattern.exec(shownFor(language))?.[1]);
+    expect(seconds * 1000).toBeGreaterThan(Number(SETTINGS.PERCH_DEADLINE_MS.fallback));
+  });
 
-describe.each([
-  ['nginx', 'nginx.conf', ['nginx', '-t', '-c'], inHttp],
-  ['caddyfile', 'Caddyfile', ['caddy', 'validate', '--adapter', 'caddyfile', '--config'], String],
-  ['haproxy', 'haproxy.cfg', ['haproxy', '-c', '-f'], String],
-  ['ini', 'perch.service', ['systemd-analyze', 'verify', '--man=no'], String],
-] as const)('the example for %s', (language, name, [program, ...args], whole) => {
-  const isInstalled = !spawnSync(program, ['--version'], { env: ENV }).error;
-  const why = isInstalled ? '' : ` [left out: no ${program}]`;
-
-  it.skipIf(!isInstalled)(`is accepted by ${program}${why}`, () => {
-    const [block] = BLOCKS.filter((each) => each.language === language);
-    const file = join(folder, name);
-    writeFileSync(file, whole((block?.text ?? '').replaceAll('/etc/ssl/', `${folder}/`)));
-    const { status, stdout, stderr } = spawnSync(program, [...args, file], { env: ENV, encoding: 'utf8' });
+  const program = 'systemd-analyze';
+  const why = isInstalled(program) ? '' : ` [left out: no ${program}]`;
+  it.skipIf(why !== '')(`of a unit is accepted by systemd${why}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'perch-unit-'));
+    const [block] = blocksOf(readPage('docs/deploying.md')).filter(({ language }) => language === 'ini');
+    const file = join(folder, 'perch.service');
+    writeFileSync(file, block?.text ?? '');
+    const { status, stdout, stderr } = spawnSync(program, ['verify', '--man=no', file], { env: ENV, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
     expect(status, stdout + stderr).toBe(0);
   });
 });
