@@ -18,23 +18,35 @@ const envelope = z.object({
   text: z.string(),
 });
 
+async function createTransport(url: string): Promise<Transporter> {
+  const { username, hostname, protocol } = new URL(url);
+  const nodemailer = await import('nodemailer');
+  return nodemailer.createTransport({
+    url,
+    ...TIMEOUTS,
+    requireTLS: protocol === 'smtp:' && username !== '' && !LOOPBACK.test(hostname),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/** Connects as for a message, signs in, and sends nothing. Rejects if the server would not take one. */
+export async function checkSmtp(url: string): Promise<void> {
+  const transport = await createTransport(url);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 /**
  * Mail over SMTP. `url`: `smtp://` (TLS when the server offers it) or `smtps://`, with `user:password@` if it requires
  * them; these are sent only over TLS, except to this machine. `from`: an address, or `Name <address>`.
  */
 export function createSmtpMail({ url, from }: { url: string; from: string }): Mail {
-  const { username, hostname, protocol } = new URL(url);
   // Opened with the first message: many processes never send one.
-  const transporter = lazily(async (): Promise<Transporter> => {
-    const { createTransport } = await import('nodemailer');
-    return createTransport({
-      url,
-      ...TIMEOUTS,
-      requireTLS: protocol === 'smtp:' && username !== '' && !LOOPBACK.test(hostname),
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-  });
+  const transporter = lazily(() => createTransport(url));
   return {
     async send(message) {
       const { to, subject, text } = envelope.parse(message);

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface Received {
   readonly to: string;
@@ -7,12 +7,13 @@ export interface Received {
   readonly source: string;
 }
 
-/** A mail server that takes everything, on a free port. */
-export async function startMailServer() {
+/** A mail server on a free port, which takes everything unless told. */
+export async function startMailServer(options: SMTPServerOptions = {}) {
   const received: Received[] = [];
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    ...options,
     onData(stream, { envelope }, callback) {
       let source = '';
       stream.on('data', (bytes: Buffer) => {
@@ -27,7 +28,7 @@ export async function startMailServer() {
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    url: `${options.secure ? 'smtps' : 'smtp'}://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     received,
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   };

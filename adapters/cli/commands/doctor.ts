@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
@@ -9,10 +9,11 @@ import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { examples } from '../command-line.js';
-import { configOfProcess } from '../environment.js';
+import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withConfiguredStores } from '../with-stores.js';
+import type { StoredFacts } from './production.js';
 
 /** doctor. */
 export function doctorCommand(program: Command): void {
@@ -20,35 +21,48 @@ export function doctorCommand(program: Command): void {
     .command('doctor')
     .description('check the configuration, data folder, database, Redis and network, and report any problems')
     .option('--all', 'list every variable with its value and what it must be')
+    .option('--production', 'also check what a public service needs: docs/going-to-production.md, row by row')
+    .addOption(
+      new Option('--backups <folder>', 'folder of the nightly backups, which --production looks into').implies({
+        production: true,
+      }),
+    )
     .option('--json', 'print the findings as JSON')
-    .addHelpText('after', examples('perch doctor', 'perch doctor --all', 'perch doctor --json'))
+    .addHelpText(
+      'after',
+      examples('perch doctor', 'perch doctor --all', 'perch doctor --production --backups /var/backups/perch'),
+    )
     .action(doctor);
 }
 
 const NETWORK_WAIT_MS = 20_000;
 
-interface Finding {
+export interface Finding {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
 }
 
+interface Options {
+  readonly all?: boolean;
+  readonly production?: boolean;
+  readonly backups?: string;
+  readonly json?: boolean;
+}
+
 /**
  * Checks everything that the service depends on; exit code 2 for the configuration, 1 for the rest. Changes nothing.
  */
-async function doctor(options: { all?: boolean; json?: boolean }): Promise<void> {
+async function doctor(options: Options): Promise<void> {
   const { config, finding } = checkConfig();
-  const findings = [finding];
-  if (config !== null) {
-    findings.push(await checkHome(config), ...(await checkStores(config)), await checkRedis(config));
-    findings.push(...(await checkNetwork(config)), checkPublished(config));
-  }
+  const findings = [finding, ...(config === null ? [] : await checkAll(config, options))];
   const ok = findings.every((found) => found.ok);
   const settings = describeConfig(process.env);
   const all = settings.map(({ name, isSet, value, right }) => ({ name, set: isSet, value, must_be: right }));
   answer({ ok, checks: findings, ...(options.all && { settings: all }) }, options.json, () =>
     [
       ...findings.map(({ name, ok, detail }) => `${ok ? 'ok    ' : 'not ok'}  ${name.padEnd(13)}  ${detail}`),
+      ...(options.production ? ['', GUIDE] : []),
       ...(options.all
         ? [
             '',
@@ -61,6 +75,25 @@ async function doctor(options: { all?: boolean; json?: boolean }): Promise<void>
     ].join('\n'),
   );
   if (!ok) process.exitCode = finding.ok ? FAILED : WRONG_USE;
+}
+
+const GUIDE = 'Each row has a section in docs/going-to-production.md, which is also at /docs/going-to-production.';
+
+async function checkAll(config: Config, { production, backups }: Options): Promise<Finding[]> {
+  const guide = production ? await import('./production.js') : null;
+  let stored: StoredFacts | null = null;
+  const findings = [
+    await checkHome(config),
+    ...(await checkStores(config, async (stores) => {
+      stored = (await guide?.readStored(stores, config)) ?? null;
+    })),
+    await checkRedis(config),
+    ...(await checkNetwork(config)),
+    checkPublished(config),
+  ];
+  if (guide === null) return findings;
+  const folder = backups === undefined ? undefined : typedPath(backups);
+  return [...findings, ...(await guide.checkProduction(config, { stored, backups: folder }))];
 }
 
 const shown = ({ isSet, value }: { isSet: boolean; value: string }): string => (isSet ? value : `(${value})`);
@@ -96,14 +129,17 @@ async function checkHome({ home }: Config): Promise<Finding> {
   }
 }
 
-async function checkStores(config: Config): Promise<Finding[]> {
+async function checkStores(config: Config, also: (stores: Stores) => Promise<void>): Promise<Finding[]> {
   const name = 'Database';
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !(await isThere(join(config.home, 'postgres')))) {
     return [{ name, ok: true, detail: 'embedded; set up at the first start' }, networkFinding(config, null)];
   }
   try {
-    return await withConfiguredStores(config, (stores) => lookInto(stores, config, isEmbedded));
+    return await withConfiguredStores(config, async (stores) => {
+      await also(stores);
+      return lookInto(stores, config, isEmbedded);
+    });
   } catch (error) {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const detail = isEmbedded ? message : `cannot connect to DATABASE_URL: ${message}`;

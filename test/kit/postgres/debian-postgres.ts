@@ -17,8 +17,21 @@ export async function debianPrograms(): Promise<string | undefined> {
   return Number.isFinite(newest) ? join(VERSIONS, String(newest), 'bin') : undefined;
 }
 
-/** Starts a server of one's own from those programs, in a temporary folder. */
-export async function startDebianPostgres(programs: string): Promise<{ server: Target; stop: () => Promise<void> }> {
+export interface DebianPostgres {
+  readonly server: Target;
+  /** Runs one of the programs as the server's user. */
+  run(program: string, ...args: string[]): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server of one's own from those programs, in a temporary folder. With a port it also listens there, and writes to
+ * the disk as it does by default.
+ */
+export async function startDebianPostgres(
+  programs: string,
+  { port, username = 'perch' }: { port?: number; username?: string } = {},
+): Promise<DebianPostgres> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-debian-')));
   const as = chooseRunAs(undefined);
   await chmod(folder, 0o755);
@@ -26,11 +39,23 @@ export async function startDebianPostgres(programs: string): Promise<{ server: T
   const run = (program: string, ...args: string[]): Promise<unknown> =>
     promisify(execFile)(join(programs, program), args, { ...as, cwd: folder, env: { LC_ALL: 'C', TZ: 'UTC' } });
   const data = join(folder, 'data');
-  await run('initdb', '-D', data, '--username=perch', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync');
-  const settings = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off`;
+  await run(
+    'initdb',
+    '-D',
+    data,
+    `--username=${username}`,
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  );
+  const listens =
+    port === undefined ? '-c listen_addresses= -c fsync=off' : `-c listen_addresses=127.0.0.1 -c port=${port}`;
+  const settings = `${listens} -c unix_socket_directories=${folder}`;
   await run('pg_ctl', 'start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', settings);
   return {
-    server: { host: folder, port: 5432, database: 'postgres', username: 'perch' },
+    run,
+    server: { host: folder, port: port ?? 5432, database: 'postgres', username },
     async stop() {
       await stopAtOnce(data);
       await rm(folder, { recursive: true, force: true });

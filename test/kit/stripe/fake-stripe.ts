@@ -21,7 +21,7 @@ const mint = (prefix: string): string => `${prefix}_${randomBytes(9).toString('h
 
 /** A host that answers like Stripe, as far as the service asks. What customers, banks and operators do are its methods. */
 export class FakeStripe {
-  readonly secretKey = mint('sk_test');
+  readonly secretKey: string;
   readonly webhookSecret = mint('whsec');
   readonly sessions = new Map<string, FakeSession>();
   /** Everything that happened, the oldest first; told to nobody unless `webhookUrl` is set. */
@@ -42,8 +42,12 @@ export class FakeStripe {
   readonly #byKey = new Map<string, { params: string; answer: FakeAnswer | null }>();
   #host: Awaited<ReturnType<typeof listenLocally>> | undefined;
 
-  static async start(): Promise<FakeStripe> {
-    const fake = new FakeStripe();
+  private constructor(mode: 'test' | 'live') {
+    this.secretKey = mint(`sk_${mode}`);
+  }
+
+  static async start(mode: 'test' | 'live' = 'test'): Promise<FakeStripe> {
+    const fake = new FakeStripe(mode);
     fake.#host = await listenLocally(async (request) => {
       const answer = structuredClone(await fake.#answer(request));
       await fake.delay?.(request.path);
