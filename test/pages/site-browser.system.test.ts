@@ -207,10 +207,14 @@ describeInChromium('the keyless pages in a browser', () => {
       expect([path, cut]).toEqual([path, []]);
     }
     await tab.page.goto(`${origin}/docs/pricing`);
-    const label = await tab.page.evaluate(
-      `getComputedStyle(document.querySelector('article tbody td:nth-child(4)'), '::before').content`,
-    );
-    expect(label).toContain('Fresh');
+    const label: { content: string; room: number } = await tab.page.evaluate(`(() => {
+      const cell = document.querySelector('article tbody td:nth-child(4)');
+      const { content, marginLeft } = getComputedStyle(cell, '::before');
+      return { content, room: parseFloat(getComputedStyle(cell).paddingLeft) + parseFloat(marginLeft) };
+    })()`);
+    expect(label.content).toContain('Fresh');
+    // It is beside the value, within the box.
+    expect(label.room).toBeGreaterThan(8);
     await tab.close();
   });
 
