@@ -169,20 +169,23 @@ const USING: Group = {
           finds: {
             '': 'sdk library package client libraries typescript javascript node go php ruby java',
             python: 'requests httpx aiohttp',
-            'repeating-calls': 'retry retries idempotency backoff',
+            'repeating-calls': 'retry retrying idempotency backoff',
           },
         },
         {
           name: 'clients/typescript',
           title: 'TypeScript client',
           summary: 'Install it from this service: typed REST, and GraphQL with types from the text of the query.',
-          finds: { '': 'npm install sdk javascript node deno bun' },
+          finds: { '': 'npm install javascript node deno bun' },
+          // What both clients do is explained for all.
+          weight: 0.7,
         },
         {
           name: 'clients/python',
           title: 'Python client',
           summary: 'Install it from this service: one typed method per operation, over the standard library.',
-          finds: { '': 'pip install sdk wheel' },
+          finds: { '': 'pip install wheel' },
+          weight: 0.7,
         },
         {
           name: 'accounts',
@@ -198,7 +201,7 @@ const USING: Group = {
           summary: 'The rules that callers can rely on, numbered, and what may change within a version.',
           finds: {
             '': 'contract specification guarantee',
-            '9-versions': 'versioning changelog stability compatibility',
+            '9-versions': 'versioning stability compatibility',
             '92-what-may-change': 'breaking change backwards compatible',
             '93-the-end-of-a-version': 'deprecation deprecated sunset',
           },
@@ -357,6 +360,18 @@ export const filesOf = (group: Group): Entry[] => entriesOf(group).filter(({ nam
 
 /** Pages of the site outside the documentation that answer what readers look for in it. */
 export const SITE_ENTRIES: readonly (Entry & { readonly title: string })[] = [
+  {
+    name: '/pricing',
+    title: 'Price calculator',
+    summary: 'What your reads cost a month, the pack to buy for them, and how long it lasts.',
+    finds: { '': 'calculate monthly cost plans compare' },
+  },
+  {
+    name: '/changelog',
+    title: 'Changelog',
+    summary: 'What each version of Perch added, changed and fixed.',
+    finds: { '': 'release notes releases news versions' },
+  },
   {
     name: '/status',
     title: 'Status',
