@@ -62,7 +62,11 @@ export function builtFiles() {
     ...own,
     'document.d.ts': replaced(own['document.d.ts'], "'gql.tada'", "'./gql.tada/gql-tada.js'"),
     // TypeScript 5.9 declares a method with a computed name twice when it compiles a file by itself.
-    'pages.d.ts': replaced(own['pages.d.ts'], '    [Symbol.asyncIterator]: () => AsyncIterator<P, void, undefined>;\n', ''),
+    'pages.d.ts': replaced(
+      own['pages.d.ts'],
+      '    [Symbol.asyncIterator]: () => AsyncIterator<P, void, undefined>;\n',
+      '',
+    ),
     'syntax-tree.d.ts': syntaxTree(),
     'gql.tada/LICENSE.md': theirs('LICENSE.md'),
     'gql.tada/gql-tada.d.ts': theirs('dist/gql-tada.d.ts'),

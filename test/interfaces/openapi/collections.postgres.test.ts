@@ -1,7 +1,6 @@
 /** The collections for Postman and Bruno: read by libraries of their makers, and sent. */
 import { createRequire } from 'node:module';
 import { unzipSync } from 'fflate';
-import postman from 'postman-collection';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brunoArchive } from '../../../adapters/rest/downloads/bruno.js';
 import { postmanCollection } from '../../../adapters/rest/downloads/postman.js';
@@ -22,7 +21,26 @@ interface BruFile {
   readonly body?: { readonly json: string };
 }
 
-const bruno = createRequire(import.meta.url)('@usebruno/lang') as {
+interface PostmanRequest {
+  readonly method: string;
+  readonly url: object;
+  readonly body?: { readonly raw?: string };
+  readonly auth?: { readonly type: string };
+  toObjectResolved(scope: object, overrides: readonly object[]): object;
+}
+
+interface PostmanCollection {
+  readonly variables: { one(name: string): { set(value: string): void } | undefined };
+  forEachItem(visit: (item: { readonly name: string; readonly request: PostmanRequest }) => void): void;
+}
+
+// Neither has declarations.
+const require = createRequire(import.meta.url);
+const postman = require('postman-collection') as {
+  readonly Collection: new (definition: object) => PostmanCollection;
+  readonly Request: new (definition: object) => PostmanRequest;
+};
+const bruno = require('@usebruno/lang') as {
   bruToJsonV2(text: string): BruFile;
   collectionBruToJson(text: string): { auth: object };
   bruToEnvJsonV2(text: string): { variables: { name: string; value: string; secret: boolean }[] };
@@ -38,9 +56,7 @@ const collection = (baseUrl: string, apiKey: string) => {
 };
 
 /** What Postman would send. */
-function requestsOf(
-  parsed: postman.Collection,
-): {
+function requestsOf(parsed: postman.Collection): {
   readonly name: string;
   readonly method: string;
   readonly url: string;
@@ -51,7 +67,7 @@ function requestsOf(
   parsed.forEachItem(({ name, request }) => {
     const resolved = new postman.Request(request.toObjectResolved(parsed, []));
     const isKeyless = request.auth?.type === 'noauth';
-    found.push({ name, method: resolved.method, url: resolved.url.toString(), body: resolved.body?.raw, isKeyless });
+    found.push({ name, method: resolved.method, url: String(resolved.url), body: resolved.body?.raw, isKeyless });
   });
   return found;
 }
