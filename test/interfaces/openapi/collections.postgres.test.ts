@@ -56,7 +56,7 @@ const collection = (baseUrl: string, apiKey: string) => {
 };
 
 /** What Postman would send. */
-function requestsOf(parsed: postman.Collection): {
+function requestsOf(parsed: PostmanCollection): {
   readonly name: string;
   readonly method: string;
   readonly url: string;
