@@ -89,7 +89,7 @@ async function checkAll(config: Config, { production, backups }: Options): Promi
     })),
     await checkRedis(config),
     ...(await checkNetwork(config)),
-    checkPublished(config),
+    checkPublished(config, production === true),
   ];
   if (guide === null) return findings;
   const folder = backups === undefined ? undefined : typedPath(backups);
@@ -226,13 +226,13 @@ const PUBLISHED = {
 } as const satisfies Record<keyof Config['publisher'], SettingName>;
 
 /** What customers are told of the operator. A service that takes payments must tell it; others may leave it out. */
-function checkPublished({ publisher, stripe }: Config): Finding {
+function checkPublished({ publisher, stripe }: Config, isPublic: boolean): Finding {
   const name = 'Public pages';
   const missing = (Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]).filter((each) => publisher[each] === null);
   if (missing.length === 0) return { name, ok: true, detail: 'name a contact, terms, and privacy and refund policies' };
   const lack = `lack ${missing.join(', ')}: set ${missing.map((each) => PUBLISHED[each]).join(', ')}`;
-  const sells = stripe.secretKey !== null;
-  return { name, ok: !sells, detail: sells ? `${lack}; card payments are enabled` : `${lack} before others use it` };
+  if (stripe.secretKey !== null) return { name, ok: false, detail: `${lack}; card payments are enabled` };
+  return { name, ok: !isPublic, detail: isPublic ? lack : `${lack} before others use it` };
 }
 
 function costText({ per, usd }: NetworkBilling, billed: readonly Billed[]): string {
