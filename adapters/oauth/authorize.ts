@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Members, Standing } from '../../src/account/members.js';
+import { type Actor, whyNot } from '../../src/domain/audit.js';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
 import {
   AUTHORIZATION_FIELDS,
@@ -12,7 +14,7 @@ import type { Consents } from '../../src/oauth/consents.js';
 import { OAuthError } from '../../src/oauth/oauth-error.js';
 import type { Addresses } from '../../src/oauth/resources.js';
 import type { Tokens } from '../../src/oauth/tokens.js';
-import type { AccountRecord, Accounts } from '../../src/ports/accounts.js';
+import type { AccountRecord } from '../../src/ports/accounts.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 import { safeNext, signInPath } from '../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../src/sign-in/sessions.js';
@@ -34,7 +36,7 @@ export interface OAuthOptions {
   readonly clients: Clients;
   readonly consents: Consents;
   readonly tokens: Tokens;
-  readonly accounts: Pick<Accounts, 'get'>;
+  readonly members: Pick<Members, 'standing'>;
   readonly sessionCookies: SessionCookies;
   readonly admitPublic: AdmitPublic;
   readonly admitStatic: AdmitPublic;
@@ -100,8 +102,8 @@ export function mountAuthorize(
   route('POST', async (request, reply) => {
     refuseCrossSite(request);
     const fields = readFormFields(request);
-    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account) =>
-      decide(request, reply, { ask, account, fields, addresses: addresses(), options }),
+    return proven(request, reply, { fields, addresses: addresses(), options, gate }, (ask, account, by) =>
+      decide(reply, { ask, account, fields, addresses: addresses(), options, by }),
     );
   });
 }
@@ -121,7 +123,7 @@ async function proven(
   request: FastifyRequest,
   reply: FastifyReply,
   { fields, addresses, options, gate }: Context,
-  goOn: (ask: AuthorizationRequest, account: AccountRecord) => FastifyReply | Promise<FastifyReply>,
+  goOn: (ask: AuthorizationRequest, account: AccountRecord, by: Actor) => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   refuseControls(asked(fields));
   if (safeNext(wayHere(fields)) === null) throw new OAuthError('invalid_request', TOO_LONG);
@@ -129,19 +131,25 @@ async function proven(
   // Only an account can make Perch fetch a document.
   if (isDocumentId(fields.get('client_id') ?? '')) {
     if (visitor === null) return toSignIn(reply, fields);
-    await takeOne(gate, DOCUMENTS, visitor.accountId, 'of this account');
+    await takeOne(gate, DOCUMENTS, visitor.personId, 'of this account');
   }
   const read = await parseAuthorization(fields, options.clients, addresses);
   if (read.state === 'refused') return sendRefused(reply, { message: read.error.message, back: read.back });
-  return visitor === null ? toSignIn(reply, fields) : goOn(read.ask, await visitorAccount(options, visitor));
+  if (visitor === null) return toSignIn(reply, fields);
+  const { account, role, person } = await standing(options, visitor);
+  const why = whyNot('apps', role);
+  if (why === null) return goOn(read.ask, account, { ...byCustomer(request), personId: person.personId });
+  const back = errorLocation(read.ask, new OAuthError('access_denied', 'The user may not allow apps.'), addresses);
+  return sendRefused(reply, { status: 403, title: 'You cannot allow apps', message: why, back });
 }
 
 const TOO_LONG = 'The request is too long: it can have at most 4,096 characters.';
 
-async function visitorAccount({ accounts }: OAuthOptions, { accountId }: Visitor): Promise<AccountRecord> {
-  const account = await accounts.get(accountId);
-  if (account === undefined) throw new Error('a session belongs to an account that is not there');
-  return account;
+/** The account that they look at on the dashboard. */
+async function standing({ members }: OAuthOptions, visitor: Visitor): Promise<Standing> {
+  const found = await members.standing(visitor);
+  if (found === null) throw new Error('a session belongs to a person who is not there');
+  return found;
 }
 
 const sendTo = (reply: FastifyReply, location: string): FastifyReply =>
@@ -162,9 +170,8 @@ type Decision = Omit<Context, 'options' | 'gate'> & {
 };
 
 async function decide(
-  request: FastifyRequest,
   reply: FastifyReply,
-  { options, ...decision }: Decision & { options: OAuthOptions },
+  { options, by, ...decision }: Decision & { options: OAuthOptions; by: Actor },
 ): Promise<FastifyReply> {
   const { ask, account, fields, addresses } = decision;
   const cap: CapFields = { amount: fields.get('cap_amount') ?? '', period: fields.get('cap_period') ?? '' };
@@ -182,7 +189,7 @@ async function decide(
   if (chosen instanceof ServiceError) {
     return sendConsent(reply.code(400), { ...decision, cap, fault: chosen.message });
   }
-  const code = await options.consents.allow(ask, account.accountId, chosen, byCustomer(request));
+  const code = await options.consents.allow(ask, account.accountId, chosen, by);
   return sendTo(reply, codeLocation(ask, code, addresses));
 }
 

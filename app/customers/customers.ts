@@ -65,7 +65,7 @@ export async function openCustomers(
   const { config, stores, shared, clock, log, startPoll, standIns } = options;
   const mail = standIns.mail ?? openMail(config);
   const signIn = await openSignIn(lifecycle, app, options, mail);
-  const oauth = await openOAuth(lifecycle, app, options, signIn.sessionCookies);
+  const oauth = await openOAuth(lifecycle, app, options, signIn);
   const billing = await openBilling(lifecycle, app, options);
   const { alerts, watch } = await openAlerts(lifecycle, app, options, mail);
   const sweep = async () => {
@@ -94,11 +94,13 @@ export async function openCustomers(
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
-      const { accounts, ledger, queries, secrets } = stores;
-      const common = { sessionCookies: signIn.sessionCookies, keyless: limitedPages(app, shared) };
+      const { sql, accounts, ledger, queries, secrets } = stores;
+      const { sessionCookies, members } = signIn;
+      const common = { sessionCookies, members, keyless: limitedPages(app, shared) };
       const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
         ...pages,
+        members,
         ledger,
         keys: new Keys({ accounts, pepper: secrets.pepper, clock, randomBytes }),
         billing: billing.billing,

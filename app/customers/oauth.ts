@@ -6,6 +6,7 @@ import type { SessionCookies } from '../../adapters/http/session-cookies.js';
 import { mountOAuth } from '../../adapters/oauth/mount.js';
 import { createClientStore, createGrantStore } from '../../adapters/postgres/customers/grants.js';
 import type { Admit } from '../../src/access/admit.js';
+import type { Members } from '../../src/account/members.js';
 import { Clients } from '../../src/oauth/clients.js';
 import { Consents } from '../../src/oauth/consents.js';
 import { Grants } from '../../src/oauth/grants.js';
@@ -19,9 +20,9 @@ export async function openOAuth(
   lifecycle: Lifecycle,
   app: FastifyInstance,
   { config, stores, shared, clock, standIns }: CustomersOptions,
-  sessionCookies: SessionCookies,
+  { sessionCookies, members }: { readonly sessionCookies: SessionCookies; readonly members: Members },
 ) {
-  const { sql, accounts, secrets } = stores;
+  const { sql, secrets } = stores;
   const store = createGrantStore(sql);
   const guarded = await lifecycle.open(
     "clients' documents",

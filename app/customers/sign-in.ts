@@ -5,10 +5,12 @@ import { createLogMail } from '../../adapters/mail/log.js';
 import { createSmtpMail } from '../../adapters/mail/smtp.js';
 import { mountSignIn } from '../../adapters/pages/sign-in/mount.js';
 import { createEmailAccounts } from '../../adapters/postgres/accounts/email-accounts.js';
+import { createMemberStore } from '../../adapters/postgres/accounts/members.js';
 import { createOneTimeTokens } from '../../adapters/postgres/customers/one-time-tokens.js';
 import { createPasskeyStore } from '../../adapters/postgres/customers/passkeys.js';
 import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
 import type { Admit } from '../../src/access/admit.js';
+import { Members } from '../../src/account/members.js';
 import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { EmailAccounts } from '../../src/ports/sign-in.js';
@@ -42,8 +44,9 @@ export async function openSignIn(
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
   const authUrl = () => app.authUrl;
   const nameOf = async (accountId: string) => (await accounts.get(accountId))?.name ?? 'Perch';
-  const emailOf = async (accountId: string) => (await accounts.get(accountId))?.email ?? null;
   const emails = createEmailAccounts(sql);
+  const personName = async (personId: string) =>
+    (await emails.emailOf(personId)) ?? (await nameOf((await emails.ownedBy(personId)) ?? ''));
   const { limiter } = shared;
   const mails = new LinkMails({
     mail: mail ?? createLogMail(log),
@@ -66,8 +69,14 @@ export async function openSignIn(
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );
-  const passkeys = new Passkeys({ ...common, store: createPasskeyStore(sql), nameOf });
-  const emailChange = new EmailChange({ ...common, emailOf, emails, mails, byMail: mail !== null });
+  const passkeys = new Passkeys({ ...common, store: createPasskeyStore(sql), nameOf: personName });
+  const emailChange = new EmailChange({ ...common, emailOf: emails.emailOf, emails, mails, byMail: mail !== null });
+  const members = new Members({
+    ...common,
+    store: createMemberStore(sql),
+    accounts,
+    sendMail: mail === null ? null : (message, address) => mails.send(message.to, address, async () => message),
+  });
   const sessionCookies = standIns.sessionCookies ?? createSessionCookies(app, sessions);
   return {
     sessionCookies,
@@ -75,6 +84,7 @@ export async function openSignIn(
     sessions,
     passkeys,
     emailChange,
+    members,
     mount({ admitPublic }: Admit) {
       const shown = { byMail: mail !== null, contact: contactIn(config) };
       mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, ...shown });
@@ -83,6 +93,7 @@ export async function openSignIn(
     async sweep() {
       await tokens.forget(clock.now());
       await sessions.sweep();
+      await members.sweep();
     },
   };
 }

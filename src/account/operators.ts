@@ -1,13 +1,13 @@
-import type { AccountRecord } from '../ports/accounts.js';
+import type { PersonRecord } from '../ports/accounts.js';
 
-/** Whether the account's owner sees the operator's pages, when signed in. A key of the account never does. */
-export type IsOperator = (account: Pick<AccountRecord, 'accountId' | 'email'>) => boolean;
+/** Whether a person sees the operator's pages, when signed in. A key never does. */
+export type IsOperator = (person: Pick<PersonRecord, 'personId' | 'email'>) => boolean;
 
 /**
- * Those whose mail address is named, in lower case: an account's address is proven by a link sent there, or was set by
- * an operator. Where nobody is named, a demo's own account.
+ * Those whose mail address is named, in lower case: a person's address is proven by a link sent there, or was set by
+ * an operator. Where nobody is named, who owns a demo's account: the person has its id.
  */
 export const operatorCheck =
   (emails: readonly string[], demoAccountId: string | null): IsOperator =>
-  ({ accountId, email }) =>
-    emails.length > 0 ? email !== null && emails.includes(email.toLowerCase()) : accountId === demoAccountId;
+  ({ personId, email }) =>
+    emails.length > 0 ? email !== null && emails.includes(email.toLowerCase()) : personId === demoAccountId;

@@ -1,4 +1,4 @@
-/** Who can change an account, and the kinds of changes. */
+/** Who can change an account, what their roles let them do, and the kinds of changes. */
 
 /**
  * Who made a change: a signed-in customer, the operator, a client with a grant, the payment processor, or Perch itself.
@@ -7,8 +7,8 @@ export interface Actor {
   readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
   /** The client's address; null for changes that did not come over the network. */
   readonly address: string | null;
-  /** The operator's own account, if they made the change signed in. Never shown to the customer. */
-  readonly operatorId?: string;
+  /** The person who was signed in. Of an operator it is never shown to the customer. */
+  readonly personId?: string;
 }
 
 export const OPERATOR: Actor = { who: 'operator', address: null };
@@ -21,6 +21,15 @@ export const AUDIT = {
   'account.renamed': 'Name changed',
   'account.email_changed': 'Email address changed',
   'account.link_created': 'Sign-in link created',
+  'account.transferred': 'Ownership transferred',
+  'account.exported': 'Data exported',
+  'account.deleted': 'Account deleted',
+  'member.invited': 'Member invited',
+  'member.withdrawn': 'Invitation withdrawn',
+  'member.joined': 'Member joined',
+  'member.changed': 'Role changed',
+  'member.removed': 'Member removed',
+  'member.left': 'Member left',
   'account.limits_changed': 'Rate limit changed',
   'account.noted': 'Note changed',
   'key.created': 'Key created',
@@ -51,3 +60,48 @@ export type AuditKind = keyof typeof AUDIT;
 
 /** Plain facts about the change: never a key, a token or a link. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Every role, with the text that people read, the one that may do most first. */
+export const ROLES = {
+  owner: { name: 'Owner', who: 'the owner', can: 'Everything. An account has one owner.' },
+  billing: { name: 'Billing', who: 'billing members', can: 'Buys credits and sets alerts.' },
+  developer: {
+    name: 'Developer',
+    who: 'developers',
+    can: 'Creates, changes and revokes keys, connects apps and sets alerts.',
+  },
+  reader: { name: 'Read only', who: 'read-only members', can: 'Sees every page and changes nothing.' },
+} as const;
+
+export type Role = keyof typeof ROLES;
+
+/** Roles that somebody can be given: an owner hands the account over instead. */
+export const GIVEN_ROLES = ['billing', 'developer', 'reader'] as const satisfies readonly Role[];
+export type GivenRole = (typeof GIVEN_ROLES)[number];
+
+export const isGivenRole = (text: string): text is GivenRole => GIVEN_ROLES.some((role) => role === text);
+
+const EVERYONE = ['owner', 'billing', 'developer', 'reader'] as const;
+
+/** Every kind of change that a signed-in person can make, and the roles that may. The only place that says so. */
+export const ACTIONS = {
+  keys: { does: 'create, change and revoke keys', roles: ['owner', 'developer'] },
+  apps: { does: 'connect and disconnect apps', roles: ['owner', 'developer'] },
+  alerts: { does: 'change alerts and send notices', roles: ['owner', 'billing', 'developer'] },
+  credits: { does: 'buy credits', roles: ['owner', 'billing'] },
+  members: { does: 'invite, change and remove members', roles: ['owner'] },
+  account: { does: 'change, export, transfer and delete the account', roles: ['owner'] },
+  /** What concerns nobody but the person: sessions, passkeys, their address, which account they look at. */
+  self: { does: 'change this', roles: EVERYONE },
+} as const satisfies Readonly<Record<string, { does: string; roles: readonly Role[] }>>;
+
+export type Action = keyof typeof ACTIONS;
+
+/** Why somebody with this role may not do it, in words for them; null if they may. */
+export function whyNot(action: Action, role: Role): string | null {
+  const { does, roles }: { does: string; roles: readonly Role[] } = ACTIONS[action];
+  if (roles.includes(role)) return null;
+  const names = roles.map((each) => ROLES[each].who);
+  const who = names.length === 1 ? names[0] : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return `Your role on this account is ${ROLES[role].name.toLowerCase()}. Only ${who} can ${does}.`;
+}

@@ -1,5 +1,5 @@
 /** Accounts and their keys, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
-import type { Actor, AuditDetail, AuditKind } from '../domain/audit.js';
+import type { Actor, AuditDetail, AuditKind, GivenRole, Role } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { Mode } from '../domain/mode.js';
 
@@ -8,6 +8,8 @@ export interface AuditEvent {
   readonly at: string;
   readonly what: AuditKind;
   readonly who: Actor['who'];
+  /** The member who made it; null for changes that no signed-in member made. `email` is null once they are gone. */
+  readonly by: { readonly personId: string; readonly email: string | null } | null;
   readonly address: string | null;
   readonly detail: AuditDetail;
 }
@@ -50,6 +52,7 @@ export interface AccountRecord {
   readonly accountId: string;
   readonly walletId: string;
   readonly name: string;
+  /** Its owner's address. */
   readonly email: string | null;
   readonly balance: Thousandths;
   readonly paidUsd: number;
@@ -92,7 +95,7 @@ export interface NewKey {
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
-  /** When the new key expires (RFC 3339), or null. */
+  /** When the new key expires (RFC 3339); null: as the one that it replaces would have. */
   readonly expiresAt: string | null;
 }
 
@@ -100,10 +103,15 @@ export interface Successor {
 export interface Accounts {
   /** By the keys' hashes, in their order; undefined where there is no such key. One query, however many. */
   findKeys(hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]>;
+  /**
+   * Creates an account, owned by the person who has the mail address: if nobody has it, by a new one, whose id is the
+   * account's.
+   */
   create(
     account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
     by?: Actor,
   ): Promise<{ accountId: string; walletId: string }>;
+  /** Undefined without such an account, and once it is deleted. */
   get(accountId: string): Promise<AccountRecord | undefined>;
   /** The test account of a customer's account; undefined while it has none. */
   testAccount(accountId: string): Promise<string | undefined>;
@@ -146,4 +154,89 @@ export interface Accounts {
   revokeKey(of: { accountId: string; keyId: string }, by?: Actor): Promise<KeyRecord>;
   /** Calls the listener with the hash (hex) of each key whose state changes on any node. Returns an unsubscriber. */
   onKeyChange(listener: (hashHex: string) => void): Promise<() => Promise<void>>;
+}
+
+/** People, the accounts they are members of, and invitations. */
+
+export interface Membership {
+  readonly accountId: string;
+  /** The account's. */
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface PersonRecord {
+  readonly personId: string;
+  readonly email: string | null;
+  /** Those that they own first, then the oldest membership first; never empty. */
+  readonly memberships: readonly Membership[];
+}
+
+export interface MemberRecord {
+  readonly personId: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly joinedAt: string;
+  /** Keys that work and that they created, those of apps that they allowed among them. */
+  readonly keys: number;
+}
+
+export interface InvitationRecord {
+  readonly invitationId: string;
+  readonly email: string;
+  readonly role: GivenRole;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** An invitation as the link to it shows it. */
+export interface FoundInvitation extends InvitationRecord {
+  readonly accountId: string;
+  readonly accountName: string;
+  /** `withdrawn`: also of an account that was deleted. */
+  readonly state: 'open' | 'accepted' | 'withdrawn';
+}
+
+export interface NewInvitation {
+  readonly accountId: string;
+  readonly email: string;
+  readonly role: GivenRole;
+  /** Of the secret in its link. */
+  readonly hash: Buffer;
+  readonly at: Date;
+  readonly expiresAt: Date;
+}
+
+/** Every change is one transaction and is in the account's log. Other accounts' ids are treated as unknown. */
+export interface MemberStore {
+  /** Undefined: there is no such person. For a person without an account an empty one is opened. */
+  person(personId: string): Promise<PersonRecord | undefined>;
+  /** The owner first. */
+  members(accountId: string): Promise<MemberRecord[]>;
+  /** Those that were neither accepted nor withdrawn, expired ones included. */
+  invitations(accountId: string): Promise<InvitationRecord[]>;
+  /**
+   * Replaces an open invitation to the same address. Throws `bad_request` for somebody who is a member, and beyond
+   * `most` members and invitations.
+   */
+  invite(invitation: NewInvitation, most: number, by: Actor): Promise<void>;
+  withdraw(accountId: string, invitationId: string, by: Actor): Promise<void>;
+  findInvitation(hash: Buffer): Promise<FoundInvitation | undefined>;
+  /** False, and nothing changed, if it is no longer open, or not for the person's address. Of several calls one gets it. */
+  accept(hash: Buffer, personId: string, most: number, at: Date, by: Actor): Promise<boolean>;
+  /** Throws `not_found` unless they are a member, and `bad_request` for the owner. */
+  changeRole(accountId: string, personId: string, role: GivenRole, by: Actor): Promise<void>;
+  /** The owner becomes a member with the role `then`. Throws `not_found` unless both are what they are said to be. */
+  transfer(accountId: string, fromPersonId: string, toPersonId: string, then: GivenRole, by: Actor): Promise<void>;
+  /** As `changeRole`. `revokeKeys`: with the keys that they created, and the apps that they allowed. */
+  remove(accountId: string, personId: string, revokeKeys: boolean, by: Actor): Promise<void>;
+  /**
+   * Deletes the account, but for what its ledger, sales and log refer to. People who belong to no other account are
+   * deleted. Throws `bad_request` while a checkout of it can still be paid.
+   */
+  deleteAccount(accountId: string, by: Actor): Promise<void>;
+  /** Writes to the log that the account's data was exported. */
+  exported(accountId: string, by: Actor): Promise<void>;
+  /** Deletes invitations that expired before that time. */
+  forget(before: Date): Promise<void>;
 }

@@ -39,6 +39,8 @@ export interface Approval {
   /** RFC 8707; null if the client named none. */
   readonly resource: string | null;
   readonly cap: Cap | null;
+  /** The member who gave it, as the store noted it. */
+  readonly createdBy?: string | null;
 }
 
 /** A key and a refresh token as the store receives them, hashed. */

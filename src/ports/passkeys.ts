@@ -14,7 +14,7 @@ export interface PasskeyRecord {
 
 /** What a signature is verified against. */
 export interface StoredPasskey {
-  readonly accountId: string;
+  readonly personId: string;
   readonly credentialId: string;
   /** COSE. */
   readonly publicKey: Uint8Array;
@@ -32,7 +32,7 @@ export interface PasskeyStore {
    */
   used(credentialId: string, counter: number, at: number): Promise<boolean>;
   /** The oldest first. */
-  list(accountId: string): Promise<PasskeyRecord[]>;
-  /** Does nothing if the account has no such passkey. */
-  remove(accountId: string, credentialId: string, by: Actor): Promise<void>;
+  list(personId: string): Promise<PasskeyRecord[]>;
+  /** Does nothing if the person has no such passkey. */
+  remove(personId: string, credentialId: string, by: Actor): Promise<void>;
 }

@@ -23,7 +23,8 @@ export interface ActiveAt {
 export interface SessionStore {
   start(
     session: {
-      accountId: string;
+      personId: string;
+      accountId: string | null;
       hash: Buffer;
       method: SignInMethod;
       userAgent: string | null;
@@ -36,12 +37,16 @@ export interface SessionStore {
   find(
     hash: Buffer,
     working: ActiveAt,
-  ): Promise<{ accountId: string; sessionId: string; startedAt: number; seenAt: number } | undefined>;
-  seen(accountId: string, sessionId: string, at: number): Promise<void>;
+  ): Promise<
+    { personId: string; sessionId: string; accountId: string | null; startedAt: number; seenAt: number } | undefined
+  >;
+  /** Which account the session shows. */
+  choose(personId: string, sessionId: string, accountId: string): Promise<void>;
+  seen(personId: string, sessionId: string, at: number): Promise<void>;
   /** The most recently used first. */
-  list(accountId: string, working: ActiveAt): Promise<SessionRecord[]>;
-  /** Ends one session of the account, or all but one, and their test keys. Returns how many were live until now. */
-  end(accountId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
+  list(personId: string, working: ActiveAt): Promise<SessionRecord[]>;
+  /** Ends one session of the person, or all but one, and their test keys. Returns how many were live until now. */
+  end(personId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
   /** Deletes sessions that ended before that time. */
   forget(before: number): Promise<void>;
 }

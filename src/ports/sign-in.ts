@@ -1,4 +1,4 @@
-/** The account that a mail address belongs to. */
+/** The person that a mail address belongs to. */
 import type { Actor } from '../domain/audit.js';
 import type { NewDelivery } from './deliveries.js';
 
@@ -18,7 +18,7 @@ export interface OneTimeTokens {
 }
 
 export interface EmailChangeRecord {
-  readonly accountId: string;
+  readonly personId: string;
   /** The address that it must still have. */
   readonly from: string | null;
   readonly to: string;
@@ -28,20 +28,26 @@ export interface EmailChangeRecord {
 
 export interface EmailAccounts {
   /**
-   * The oldest account with the address, ignoring case; if there is none, the one that `open` creates. Concurrent calls
-   * for the same address, on any node, wait and get that one.
+   * The person with the address, ignoring case; if there is none, `open` creates an account, whose id is that of the
+   * person who owns it. Concurrent calls for the same address, on any node, wait and get that one.
    */
-  accountOf(email: string, open: () => Promise<string>): Promise<string>;
-  /** The oldest account with the address, ignoring case. */
+  personOf(email: string, open: () => Promise<string>): Promise<string>;
+  /** The person with the address, ignoring case. */
   find(email: string): Promise<string | undefined>;
+  /** The address of a person; null if they have none, or are not there. */
+  emailOf(personId: string): Promise<string | null>;
+  /** Who owns the account; undefined if nobody does: it was deleted, is a test account, or not there. */
+  ownerOf(accountId: string): Promise<string | undefined>;
+  /** The oldest account that a person owns. */
+  ownedBy(personId: string): Promise<string | undefined>;
   /**
-   * Gives the account another address; a name that was its address changes with it. False, and nothing changed, if it no
-   * longer has the one it had, or if the new one has an account, ignoring case: of concurrent calls for it, on any node,
-   * one gets it.
+   * Gives the person another address; a name of their accounts that was their address changes with it. False, and
+   * nothing changed, if they no longer have the one they had, or if the new one is somebody's, ignoring case: of
+   * concurrent calls for it, on any node, one gets it.
    */
   change(change: EmailChangeRecord, by: Actor): Promise<boolean>;
   /**
-   * Whether the account is to be granted starting credits: its owner opened it by signing in, it never received credits,
+   * Whether the account is to be granted starting credits: somebody opened it by signing in, it never received credits,
    * and no other account claimed them for the same mailbox, however its address is written (A35). From then on the mailbox
    * is this account's.
    */

@@ -110,7 +110,7 @@ function toOutcome(
   result: Outcome['result'],
 ): Outcome {
   const ageSeconds = result.kind === 'answer' ? secondsSince(result.fetchedAt, clock.now()) : undefined;
-  const { rate, policy, accountId, mode, operation, warnings, callContext } = record;
+  const { rate, policy, accountId, keyId, mode, operation, warnings, callContext } = record;
   const upstream = callContext?.upstream ?? NO_UPSTREAM;
   return {
     requestId: call.requestId,

@@ -14,20 +14,20 @@ import type { Sessions, Visitor } from './sessions.js';
 
 const MINUTE_MS = 60_000;
 
-/** Links that one account may request in a quarter of an hour, for whichever addresses. */
+/** Links that one person may request in a quarter of an hour, for whichever addresses. */
 const PER_ACCOUNT = 5;
 const WINDOW_SECONDS = 900;
 
 /** The path of the page that a link leads to. */
 const EMAIL_PAGE = '/dashboard/account/email';
 
-const subject = z.object({ accountId: z.uuid(), from: z.string().nullable(), to: mailAddress });
+const subject = z.object({ personId: z.uuid(), from: z.string().nullable(), to: mailAddress });
 
 export interface EmailChangeOptions {
   readonly tokens: OneTimeTokens;
   readonly emails: Pick<EmailAccounts, 'find' | 'change'>;
-  /** The present address of an account; null if it has none. */
-  readonly emailOf: (accountId: string) => Promise<string | null>;
+  /** The present address of a person; null if they have none. */
+  readonly emailOf: (personId: string) => Promise<string | null>;
   readonly sessions: Pick<Sessions, 'endAll'>;
   readonly mails: Pick<LinkMails, 'admit' | 'send'>;
   readonly limiter: RateLimiter;
@@ -40,8 +40,8 @@ export interface EmailChangeOptions {
 }
 
 /**
- * The change of an account's mail address, by a link sent to the new one. The link works once, for 10 minutes, only in a
- * session of the account, and no longer once the address has changed in another way.
+ * The change of a person's mail address, by a link sent to the new one. The link works once, for 10 minutes, only in a
+ * session of theirs, and no longer once the address has changed in another way.
  */
 export class EmailChange {
   readonly #options: EmailChangeOptions;
@@ -52,26 +52,26 @@ export class EmailChange {
 
   /**
    * Mails a link. Whether the address has an account shows nowhere but in the mail. Throws `bad_request` for an invalid
-   * address and for the account's own, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10
-   * minutes old, and `rate_limited` if too many links were requested by the account or from the address.
+   * address and for their own, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10
+   * minutes old, and `rate_limited` if too many links were requested by them or from the address.
    */
   async request(visitor: Visitor, typed: string, address: string): Promise<void> {
     const { clock, emailOf, limiter, mails } = this.#options;
-    const { accountId } = visitor;
+    const { personId } = visitor;
     const parsed = mailAddress.safeParse(typed.trim());
     if (!parsed.success) throw badRequest('Invalid email address. It should look like name@example.org.', 'email');
     const to = parsed.data;
     needRecentSignIn(visitor, clock.now());
-    const from = await emailOf(accountId);
+    const from = await emailOf(personId);
     if (isSame(from, to)) throw badRequest('This is the address of your account already.', 'email');
-    const rate = await limiter.take(`email-change:of:${accountId}`, PER_ACCOUNT, WINDOW_SECONDS);
+    const rate = await limiter.take(`email-change:of:${personId}`, PER_ACCOUNT, WINDOW_SECONDS);
     if (!rate.allowed) {
       throw new ServiceError('rate_limited', 'Too many links were requested for this account. Try again later.', {
         retryAfter: rate.retryAfterSeconds,
       });
     }
     await mails.admit(address);
-    mails.send(to, address, () => this.#write(accountId, from, to));
+    mails.send(to, address, () => this.#write(personId, from, to));
   }
 
   /**
@@ -79,17 +79,17 @@ export class EmailChange {
    * the new address. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, of another
    * account, or was never issued, and for an address that has an account by now.
    */
-  async confirm({ accountId, sessionId }: Visitor, pasted: string, by: Actor): Promise<string> {
+  async confirm({ personId, sessionId }: Visitor, pasted: string, by: Actor): Promise<string> {
     const { tokens, clock, emails, sessions } = this.#options;
     const hash = hashOfLink(pasted);
     const found = subject.safeParse(await tokens.peek(hash, 'email_change', clock.now()));
-    // What another account's customer opened stays valid for its own.
-    if (!found.success || found.data.accountId !== accountId) throw spent();
+    // What somebody else opened stays valid for its own.
+    if (!found.success || found.data.personId !== personId) throw spent();
     if ((await tokens.spend(hash, 'email_change', clock.now())) === undefined) throw spent();
     const { from, to } = found.data;
-    const change = { accountId, from, to, notice: this.#noticeOf(from, to) };
+    const change = { personId, from, to, notice: this.#noticeOf(from, to) };
     if (!(await emails.change(change, by))) throw spent();
-    await sessions.endAll(accountId, sessionId, by);
+    await sessions.endAll(personId, sessionId, by);
     return to;
   }
 
@@ -99,13 +99,13 @@ export class EmailChange {
     return { channel: 'mail', target, subject, body: text, dueAt: this.#options.clock.now() } as const;
   }
 
-  async #write(accountId: string, from: string | null, to: string) {
+  async #write(personId: string, from: string | null, to: string) {
     const { tokens, emails, clock, randomBytes, authUrl } = this.#options;
     if ((await emails.find(to)) !== undefined) return takenMail(to);
     const token = newSecret(randomBytes);
     const at = clock.now();
     const expiresAt = at + MAILED_MINUTES * MINUTE_MS;
-    const facts = { accountId, from, to };
+    const facts = { personId, from, to };
     await tokens.put({ hash: hashSecret(token), kind: 'email_change', subject: facts, at, expiresAt });
     // Unlike that of a sign-in link, so that the page for these does not take it for one.
     return changeMail({ to, link: `${authUrl()}${EMAIL_PAGE}#change=${token}`, minutes: MAILED_MINUTES });

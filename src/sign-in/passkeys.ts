@@ -102,7 +102,7 @@ const NAME_CHARS = 60;
 /** Loaded with the first passkey: it would add 200 ms to every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
-const subject = z.object({ accountId: z.string().nullable() });
+const subject = z.object({ personId: z.string().nullable() });
 
 type Answer = Pick<RegistrationResponseJSON | AuthenticationResponseJSON, 'response'>;
 
@@ -110,8 +110,8 @@ export interface PasskeysOptions {
   readonly store: PasskeyStore;
   readonly tokens: OneTimeTokens;
   readonly sessions: Pick<Sessions, 'start'>;
-  /** The account's name for its owner: shown by the authenticator. */
-  readonly nameOf: (accountId: string) => Promise<string>;
+  /** What a person is called: shown by the authenticator. */
+  readonly nameOf: (personId: string) => Promise<string>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
@@ -125,7 +125,7 @@ const IN_ALL = 20_000;
 const WINDOW_SECONDS = CHALLENGE_MS / 1000;
 
 /**
- * Sign-in by passkeys (WebAuthn): stored by the authenticator under the account, used after it has verified the person.
+ * Sign-in by passkeys (WebAuthn): stored by the authenticator under the person's id, used after it has verified the person.
  * Each challenge works once, for five minutes, for its own purpose.
  */
 export class Passkeys {
@@ -145,20 +145,20 @@ export class Passkeys {
    * 20, and `access_denied` with the reason `sign_in_again` if the sign-in is more than 10 minutes old.
    */
   async registrationOptions(visitor: Visitor): Promise<PublicKeyCredentialCreationOptionsJSON> {
-    const { accountId } = visitor;
+    const { personId } = visitor;
     const { id } = this.#relyingParty();
     needRecentSignIn(visitor, this.#options.clock.now());
-    const existing = await this.list(accountId);
-    if (existing.length >= MOST_PASSKEYS) throw badRequest(`An account can have at most ${MOST_PASSKEYS} passkeys.`);
-    const name = await this.#options.nameOf(accountId);
+    const existing = await this.list(personId);
+    if (existing.length >= MOST_PASSKEYS) throw badRequest(`You can have at most ${MOST_PASSKEYS} passkeys.`);
+    const name = await this.#options.nameOf(personId);
     const { generateRegistrationOptions } = await webauthn();
     return generateRegistrationOptions({
       rpName: 'Perch',
       rpID: id,
       userName: name,
       userDisplayName: name,
-      userID: Uint8Array.from(Buffer.from(accountId)),
-      challenge: await this.#challenge(accountId),
+      userID: Uint8Array.from(Buffer.from(personId)),
+      challenge: await this.#challenge(personId),
       timeout: CHALLENGE_MS,
       excludeCredentials: existing.map(({ credentialId, transports }) => ({
         id: credentialId,
@@ -172,26 +172,26 @@ export class Passkeys {
    * Adds the passkey that the browser created, for a challenge that only a recent sign-in gets. Throws `bad_request`
    * for one that is invalid, or already registered.
    */
-  async register({ accountId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
+  async register({ personId }: Visitor, given: unknown, name: string, by: Actor): Promise<void> {
     const { id, origin } = this.#relyingParty();
     const response = parseRegistration(given);
     const shown = nameFrom(name);
     const { verifyRegistrationResponse } = await webauthn();
     const { registrationInfo } = await verifyRegistrationResponse({
       response,
-      expectedChallenge: await this.#spend(response, accountId),
+      expectedChallenge: await this.#spend(response, personId),
       expectedOrigin: origin,
       expectedRPID: id,
     }).catch(refused);
     if (!registrationInfo) throw refusal();
     const { credential } = registrationInfo;
     const { publicKey, counter, transports = [] } = credential;
-    const passkey = { accountId, credentialId: credential.id, publicKey, counter, transports, name: shown };
+    const passkey = { personId, credentialId: credential.id, publicKey, counter, transports, name: shown };
     if (!(await this.#options.store.add(passkey, by))) throw badRequest('This passkey has already been added.');
   }
 
   /**
-   * The browser's options for signing in; the authenticator knows the account. Each adds a row without any sign-in:
+   * The browser's options for signing in; the authenticator knows the person. Each adds a row without any sign-in:
    * throws `rate_limited` if too many were requested from one address, or in all.
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -209,10 +209,10 @@ export class Passkeys {
     const response = parseAuthentication(given);
     const passkey = await store.find(response.id);
     const { userHandle } = response.response;
-    if (!passkey || (userHandle !== undefined && decoded(userHandle) !== passkey.accountId)) throw refusal();
+    if (!passkey || (userHandle !== undefined && decoded(userHandle) !== passkey.personId)) throw refusal();
     const counter = await this.#verify(response, passkey);
     if (!(await store.used(passkey.credentialId, counter, clock.now()))) throw refusal();
-    return sessions.start(passkey.accountId, { ...origin, method: 'passkey' });
+    return sessions.start(passkey.personId, { ...origin, method: 'passkey' });
   }
 
   async #admit(name: string, limit: number, whose: string): Promise<void> {
@@ -223,18 +223,18 @@ export class Passkeys {
     throw new ServiceError('rate_limited', message, { retryAfter: seconds });
   }
 
-  list(accountId: string): Promise<PasskeyRecord[]> {
-    return this.#options.store.list(accountId);
+  list(personId: string): Promise<PasskeyRecord[]> {
+    return this.#options.store.list(personId);
   }
 
   /**
-   * Does nothing if the account has no such passkey. Sessions started with it continue. Throws `bad_request` for an
+   * Does nothing if the person has no such passkey. Sessions started with it continue. Throws `bad_request` for an
    * invalid passkey id, and `access_denied` with the reason `sign_in_again` as for a new one.
    */
   async remove(visitor: Visitor, credentialId: string, by: Actor): Promise<void> {
     if (!/^[\w-]{1,1400}$/.test(credentialId)) throw badRequest('Invalid passkey id.', 'credential');
     needRecentSignIn(visitor, this.#options.clock.now());
-    await this.#options.store.remove(visitor.accountId, credentialId, by);
+    await this.#options.store.remove(visitor.personId, credentialId, by);
   }
 
   /**
@@ -258,24 +258,24 @@ export class Passkeys {
     return authenticationInfo.newCounter;
   }
 
-  async #challenge(accountId: string | null): Promise<Uint8Array<ArrayBuffer>> {
+  async #challenge(personId: string | null): Promise<Uint8Array<ArrayBuffer>> {
     const { tokens, clock, randomBytes } = this.#options;
     const challenge = newSecret(randomBytes);
     const at = clock.now();
-    const good = { hash: hashSecret(challenge), kind: 'passkey', subject: { accountId } } as const;
+    const good = { hash: hashSecret(challenge), kind: 'passkey', subject: { personId } } as const;
     await tokens.put({ ...good, at, expiresAt: at + CHALLENGE_MS });
     return Uint8Array.from(Buffer.from(challenge, 'base64url'));
   }
 
   /**
-   * The challenge that was answered: it must have been issued by Perch, for this account (null: for a sign-in), and be
+   * The challenge that was answered: it must have been issued by Perch, for this person (null: for a sign-in), and be
    * unused.
    */
-  async #spend({ response }: Answer, accountId: string | null): Promise<string> {
+  async #spend({ response }: Answer, personId: string | null): Promise<string> {
     const { tokens, clock } = this.#options;
     const challenge = parseChallenge(response.clientDataJSON);
     const found = subject.safeParse(await tokens.spend(hashSecret(challenge), 'passkey', clock.now()));
-    if (found.success && found.data.accountId === accountId) return challenge;
+    if (found.success && found.data.personId === personId) return challenge;
     throw refusal();
   }
 

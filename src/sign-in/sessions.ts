@@ -18,8 +18,10 @@ const KEPT_MS = 30 * DAY_MS;
 
 /** The signed-in user. */
 export interface Visitor {
-  readonly accountId: string;
+  readonly personId: string;
   readonly sessionId: string;
+  /** The account whose pages they chose to see; null until they do. Whether they may is not said here. */
+  readonly accountId?: string | null;
   /** When they signed in, in Unix milliseconds; if undefined, treated as long ago. */
   readonly startedAt?: number;
 }
@@ -54,16 +56,22 @@ export class Sessions {
     this.#randomBytes = randomBytes;
   }
 
+  /** `accountId`: which account it shows at first; null: their first one. */
   async start(
-    accountId: string,
-    { method, userAgent, address }: SessionOrigin & { method: SignInMethod },
+    personId: string,
+    {
+      method,
+      userAgent,
+      address,
+      accountId = null,
+    }: SessionOrigin & { method: SignInMethod; accountId?: string | null },
   ): Promise<NewSession> {
     const token = newSecret(this.#randomBytes);
     const nowMs = this.#clock.now();
     const expiresAt = nowMs + LONGEST_MS;
     await this.#store.start(
-      { accountId, hash: hashSecret(token), method, userAgent, address, startedAt: nowMs, expiresAt },
-      { who: 'customer', address },
+      { personId, accountId, hash: hashSecret(token), method, userAgent, address, startedAt: nowMs, expiresAt },
+      { who: 'customer', address, personId },
     );
     return { token, expiresAt };
   }
@@ -73,25 +81,30 @@ export class Sessions {
     const nowMs = this.#clock.now();
     const found = await this.#store.find(hashSecret(token), { at: nowMs, usedSince: nowMs - IDLE_MS });
     if (found === undefined) return null;
-    const { accountId, sessionId, startedAt, seenAt } = found;
-    if (nowMs - seenAt >= SEEN_EVERY_MS) await this.#store.seen(accountId, sessionId, nowMs);
-    return { accountId, sessionId, startedAt };
+    const { personId, sessionId, accountId, startedAt, seenAt } = found;
+    if (nowMs - seenAt >= SEEN_EVERY_MS) await this.#store.seen(personId, sessionId, nowMs);
+    return { personId, sessionId, accountId, startedAt };
+  }
+
+  /** Shows another account from now on. */
+  choose({ personId, sessionId }: Visitor, accountId: string): Promise<void> {
+    return this.#store.choose(personId, sessionId, accountId);
   }
 
   /** Those that still work, the most recently used first. */
-  list(accountId: string): Promise<SessionRecord[]> {
+  list(personId: string): Promise<SessionRecord[]> {
     const nowMs = this.#clock.now();
-    return this.#store.list(accountId, { at: nowMs, usedSince: nowMs - IDLE_MS });
+    return this.#store.list(personId, { at: nowMs, usedSince: nowMs - IDLE_MS });
   }
 
-  /** Ends one session of the account; does nothing if it has ended already, or belongs to another account. */
-  async end(accountId: string, sessionId: string, by: Actor): Promise<void> {
-    await this.#store.end(accountId, { only: sessionId }, this.#clock.now(), by);
+  /** Ends one session of the person; does nothing if it has ended already, or is somebody else's. */
+  async end(personId: string, sessionId: string, by: Actor): Promise<void> {
+    await this.#store.end(personId, { only: sessionId }, this.#clock.now(), by);
   }
 
-  /** Ends all sessions of the account except one. Returns how many there were. */
-  endAll(accountId: string, exceptSessionId: string | null, by: Actor): Promise<number> {
-    return this.#store.end(accountId, { except: exceptSessionId }, this.#clock.now(), by);
+  /** Ends all sessions of the person except one. Returns how many there were. */
+  endAll(personId: string, exceptSessionId: string | null, by: Actor): Promise<number> {
+    return this.#store.end(personId, { except: exceptSessionId }, this.#clock.now(), by);
   }
 
   /** Deletes sessions that ended more than 30 days ago. */

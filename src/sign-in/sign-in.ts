@@ -67,9 +67,11 @@ export class SignIn {
   async spend(pasted: string, origin: SessionOrigin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
     const found = await this.#peek(pasted);
-    const accountId = 'accountId' in found ? found.accountId : await this.#accountOf(found.email, origin);
+    const accountId = 'accountId' in found ? found.accountId : null;
+    const personId =
+      'accountId' in found ? await this.#ownerOf(found.accountId) : await this.#personOf(found.email, origin);
     if ((await tokens.spend(hashOfLink(pasted), 'sign_in', clock.now())) === undefined) throw spent();
-    const session = await sessions.start(accountId, { ...origin, method: 'link' });
+    const session = await sessions.start(personId, { ...origin, method: 'link', accountId });
     return { session, next: safeNext(found.next) };
   }
 
@@ -94,11 +96,18 @@ export class SignIn {
     throw spent();
   }
 
-  async #accountOf(to: string, { address }: SessionOrigin): Promise<string> {
+  async #personOf(to: string, { address }: SessionOrigin): Promise<string> {
     const { accounts, openAccount, grantStartingCredits } = this.#options;
-    const accountId = await accounts.accountOf(to, () => openAccount(to, { who: 'customer', address }));
-    await grantStartingCredits(accountId);
-    return accountId;
+    const personId = await accounts.personOf(to, () => openAccount(to, { who: 'customer', address }));
+    // The account that they opened has their id.
+    await grantStartingCredits(personId);
+    return personId;
+  }
+
+  async #ownerOf(accountId: string): Promise<string> {
+    const ownerId = await this.#options.accounts.ownerOf(accountId);
+    if (ownerId === undefined) throw spent();
+    return ownerId;
   }
 }
 

@@ -126,11 +126,11 @@ describe('accounts', () => {
     expect(stdout).toMatch(/Key {6}perch_live_\w{32}\n\nThe key is shown only once/);
   });
 
-  test('an address that another account has is taken, and said: links lead to the older one', async () => {
+  test('an address that another account has is taken, and said: one person owns both', async () => {
     const first = await create('--email', 'ada@example.org');
     const ran = await cli.run('account', 'create', '--name', 'n', '--email', 'Ada@Example.org', '--json');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain(`account ${first.account_id} also has this email address`);
+    expect(ran.stderr).toContain(`account ${first.account_id} has the same owner`);
     expect((await cli.run('account', 'create', '--name', 'n', '--email', 'bea@example.org')).stderr).toBe('');
   });
 

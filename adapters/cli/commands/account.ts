@@ -9,6 +9,7 @@ import type { ListedAccount } from '../../../src/ports/operator.js';
 import { Sessions } from '../../../src/sign-in/sessions.js';
 import { listAccounts } from '../../postgres/accounts/account-list.js';
 import { createEmailAccounts } from '../../postgres/accounts/email-accounts.js';
+import { createMemberStore } from '../../postgres/accounts/members.js';
 import { createSessionStore } from '../../postgres/customers/sessions.js';
 import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
@@ -66,7 +67,7 @@ export function accountCommands(program: Command): void {
 
   account
     .command('sign-out')
-    .description('end all sessions of an account; its keys keep working')
+    .description('end all sessions of the members of an account; its keys keep working')
     .argument('<id>', 'account id', uuid)
     .option('--json', 'print {"account_id","sessions_ended"}')
     .addHelpText('after', examples('perch account sign-out 019a2b3c-4d5e-7f60-8123-456789abcdef'))
@@ -166,7 +167,7 @@ interface CreateOptions {
 async function createAccount(options: CreateOptions): Promise<void> {
   const made = await withStores(async (stores, config) => {
     const credits = options.credits ?? config.startingThousandths;
-    const other = options.email === undefined ? undefined : await createEmailAccounts(stores.sql).find(options.email);
+    const other = options.email === undefined ? undefined : await ownedBy(stores, options.email);
     const opened = await openAccount(stores, {
       name: options.name,
       email: options.email ?? null,
@@ -177,7 +178,7 @@ async function createAccount(options: CreateOptions): Promise<void> {
       keyName: 'first key',
     });
     if (other !== undefined)
-      note(`perch: account ${other} also has this email address; sign-in links sent to it will open that account`);
+      note(`perch: account ${other} has the same owner, who switches between the two on the dashboard`);
     return { ...opened, credits };
   });
   const { accountId, walletId, key, credits } = made;
@@ -194,9 +195,15 @@ async function createAccount(options: CreateOptions): Promise<void> {
   );
 }
 
-/** The account with this mail address: the oldest, as for links by mail. */
-async function findAccountId({ sql }: Stores, email: string): Promise<string> {
-  const id = await createEmailAccounts(sql).find(email);
+/** The account of the person with this mail address: of several that they own, the oldest. */
+async function ownedBy({ sql }: Stores, email: string): Promise<string | undefined> {
+  const people = createEmailAccounts(sql);
+  const personId = await people.find(email);
+  return personId === undefined ? undefined : people.ownedBy(personId);
+}
+
+async function findAccountId(stores: Stores, email: string): Promise<string> {
+  const id = await ownedBy(stores, email);
   if (id === undefined)
     throw new Failure(
       `no account with the email address ${email} in this database; \`perch account find\` looks for others`,
@@ -341,8 +348,10 @@ function formatAccounts(accounts: readonly ListedAccount[], matching: string | u
 async function signOutAccount(id: string, options: { json?: boolean }): Promise<void> {
   const ended = await withStores(async (stores) => {
     const { accountId } = await requireAccount(stores, id);
-    const store = createSessionStore(stores.sql);
-    return new Sessions({ store, clock: { now: Date.now }, randomBytes }).endAll(accountId, null, OPERATOR);
+    const sessions = new Sessions({ store: createSessionStore(stores.sql), clock: { now: Date.now }, randomBytes });
+    const members = await createMemberStore(stores.sql).members(accountId);
+    const counts = await Promise.all(members.map(({ personId }) => sessions.endAll(personId, null, OPERATOR)));
+    return counts.reduce((sum, count) => sum + count, 0);
   });
   answer(
     { account_id: id, sessions_ended: ended },

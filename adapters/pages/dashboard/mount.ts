@@ -9,6 +9,8 @@ import { refusalPage } from './frame/dashboard-page.js';
 import { accountShown, mountModeSwitch } from './frame/mode-switch.js';
 import type { DashboardOptions } from './frame/services.js';
 import { mountKeys } from './keys/key-routes.js';
+import { mountMembers } from './members/member-routes.js';
+import { formRule } from './members/permissions.js';
 import { mountOverview } from './overview/overview-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
 
@@ -16,7 +18,7 @@ import { mountUsage } from './usage/usage-routes.js';
  * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
-  const routes = authenticatedRoutes(options, { refusalPage, shown: accountShown(options) });
+  const routes = authenticatedRoutes(options, { refusalPage, rule: formRule, shown: accountShown(options) });
   loadCookies(app);
   mountOverview(routes, options, () => app.baseUrl);
   mountUsage(routes, options);
@@ -25,5 +27,6 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   mountMoney(routes, options);
   mountAlerts(routes, options);
   mountAccess(routes, options);
+  mountMembers(routes, options);
   mountAccount(routes, options);
 }

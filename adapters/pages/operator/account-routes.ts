@@ -75,11 +75,11 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
   mountActions(routes, options, authUrl);
 }
 
-/** The operator's account, as the logs name them. */
-const byOperator = ({ by, account }: SignedInRequest): Actor => ({
+/** The operator, as the logs name them. */
+const byOperator = ({ by, person }: SignedInRequest): Actor => ({
   who: 'operator',
   address: by.address,
-  operatorId: account.accountId,
+  personId: person.personId,
 });
 
 function mountActions(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {

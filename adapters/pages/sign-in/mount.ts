@@ -127,7 +127,7 @@ const spendHandler = (options: SignInMountOptions): Handler => {
 
 async function endSession({ sessionCookies, sessions }: SignInMountOptions, request: FastifyRequest): Promise<void> {
   const visitor = await sessionCookies.visitorOf(request);
-  if (visitor) await sessions.end(visitor.accountId, visitor.sessionId, byCustomer(request));
+  if (visitor) await sessions.end(visitor.personId, visitor.sessionId, byCustomer(request));
 }
 
 /** After a POST the browser requests the page with GET, so that going back does not send the form twice. */

@@ -2,7 +2,7 @@ import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { tierQps } from '../../../src/domain/tiers.js';
 import { isUuid } from '../../../src/lib/uuid.js';
-import type { AccountRecord, Accounts, KeyLookup } from '../../../src/ports/accounts.js';
+import type { AccountRecord, Accounts, Caller, KeyLookup } from '../../../src/ports/accounts.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
@@ -84,13 +84,21 @@ async function createAccount(
 ): Promise<{ accountId: string; walletId: string }> {
   const [row] = await sql<{ accountId: string; walletId: string }[]>`
     with account as (
-      insert into accounts (name, email, paid_usd, qps_override)
-      values (${account.name}, ${account.email}, ${account.paidUsd}, ${account.qpsOverride})
+      insert into accounts (name, paid_usd, qps_override)
+      values (${account.name}, ${account.paidUsd}, ${account.qpsOverride})
       returning account_id
     )
     insert into wallets (account_id) select account_id from account
     returning account_id as "accountId", wallet_id as "walletId"`;
   if (row === undefined) throw new Error('an account was not created');
+  // Somebody who has the address owns this account too.
+  await sql`
+    insert into people (person_id, email) values (${row.accountId}, ${account.email})
+    on conflict (lower(email)) where email is not null do nothing`;
+  await sql`
+    insert into members (account_id, person_id, role)
+    select ${row.accountId}, person_id, 'owner' from people
+    where person_id = ${row.accountId} or lower(email) = lower(${account.email})`;
   await record(sql, row.accountId, by, 'account.created');
   return { accountId: row.accountId, walletId: row.walletId };
 }
@@ -121,11 +129,12 @@ async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: A
 async function getAccount(sql: Sql, accountId: string): Promise<AccountRecord | undefined> {
   if (!isUuid(accountId)) return undefined;
   const [row] = await sql<(Omit<AccountRecord, 'qps' | 'keys'> & { qpsOverride: number | null })[]>`
-    select a.account_id as "accountId", w.wallet_id as "walletId", a.name, a.email, w.balance_thousandths as balance,
+    select a.account_id as "accountId", w.wallet_id as "walletId", a.name, p.email, w.balance_thousandths as balance,
       o.paid_usd as "paidUsd", o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
       a.test_of as "testOf", w.refilled_on::text as "refilledOn"
     from accounts a join wallets w using (account_id) join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
-    where a.account_id = ${accountId}`;
+      left join account_owners p on p.account_id = a.account_id
+    where a.account_id = ${accountId} and o.deleted_at is null`;
   if (row === undefined) return undefined;
   const { qpsOverride, ...account } = row;
   const keys = await readKeys(sql, row.accountId);

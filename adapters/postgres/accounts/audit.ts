@@ -12,18 +12,39 @@ export async function record(
   detail: AuditDetail = {},
 ): Promise<void> {
   await within`
-    insert into audit_log (account_id, what, who, address, operator_id, detail)
-    values (${accountId}, ${what}, ${by.who}, ${by.address}, ${by.operatorId ?? null},
+    insert into audit_log (account_id, what, who, address, person_id, detail)
+    values (${accountId}, ${what}, ${by.who}, ${by.address}, ${by.personId ?? null},
       ${JSON.stringify(detail)}::text::jsonb)`;
+}
+
+/** Writes what a person did with their own access to the log of each account that they are a member of. */
+export async function recordForPerson(
+  within: Sql | Transaction,
+  personId: string,
+  by: Actor,
+  what: AuditKind,
+  detail: AuditDetail = {},
+): Promise<void> {
+  await within`
+    insert into audit_log (account_id, what, who, address, person_id, detail)
+    select account_id, ${what}, ${by.who}, ${by.address}, ${by.personId ?? personId}::uuid,
+      ${JSON.stringify(detail)}::text::jsonb
+    from members where person_id = ${personId}`;
 }
 
 /** The log in Postgres. */
 export const createAuditLog = (queries: QueryLimiter): AuditLog => ({
   async list(accountId, limit, signal) {
-    const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at'> & { at: Date })[]>`
-      select at, what, who, address, detail from audit_log where account_id = ${accountId}
-        and what <> all(${[...INTERNAL_KINDS]}) order by event_id desc limit ${limit}`;
+    const events = (sql: Sql) => sql<(Omit<AuditEvent, 'at' | 'by'> & { at: Date; personId: string; email: string })[]>`
+      select l.at, l.what, l.who, l.address, l.detail, l.person_id as "personId", p.email
+      from audit_log l left join people p using (person_id)
+      where l.account_id = ${accountId} and l.what <> all(${[...INTERNAL_KINDS]})
+      order by l.event_id desc limit ${limit}`;
     const rows = await queries.run(accountId, events, signal);
-    return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+    return rows.map(({ personId, email, ...row }) => ({
+      ...row,
+      at: row.at.toISOString(),
+      by: personId === null || row.who !== 'customer' ? null : { personId, email },
+    }));
   },
 });

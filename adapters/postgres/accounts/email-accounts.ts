@@ -3,9 +3,9 @@ import type { EmailAccounts, EmailChangeRecord } from '../../../src/ports/sign-i
 import { writeDeliveries } from '../customers/deliveries.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
-import { record } from './audit.js';
+import { recordForPerson } from './audit.js';
 
-/** Accounts by mail address in Postgres. */
+/** People by their mail address, in Postgres. */
 export function createEmailAccounts(sql: Sql): EmailAccounts {
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -17,20 +17,35 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
   };
 
   return {
-    accountOf: async (email, open) =>
-      (await oldest(sql, email)) ??
+    personOf: async (email, open) =>
+      (await personWith(sql, email)) ??
       alone(() =>
         sql.begin(async (tx) => {
           await lockAddress(tx, email);
-          return (await oldest(tx, email)) ?? (await open());
+          return (await personWith(tx, email)) ?? (await open());
         }),
       ),
-    find: (email) => oldest(sql, email),
+    find: (email) => personWith(sql, email),
+    async emailOf(personId) {
+      const [person] = await sql<{ email: string | null }[]>`select email from people where person_id = ${personId}`;
+      return person?.email ?? null;
+    },
+    async ownerOf(accountId) {
+      const [owner] = await sql<{ personId: string }[]>`
+        select person_id as "personId" from account_owners where account_id = ${accountId}`;
+      return owner?.personId;
+    },
+    async ownedBy(personId) {
+      const [account] = await sql<{ accountId: string }[]>`
+        select account_id as "accountId" from account_owners join accounts using (account_id)
+        where person_id = ${personId} order by created_at, account_id limit 1`;
+      return account?.accountId;
+    },
     change: (change, by) => lockingTransaction(sql, (tx) => changeEmail(tx, change, by)),
     async claimStartingCredits(accountId) {
       const claimed = await sql`
         insert into starting_credits (mailbox, account_id)
-        select mailbox_of(email), account_id from accounts a
+        select mailbox_of(email), account_id from account_owners a
         where account_id = ${accountId} and email is not null and exists (
             select from audit_log l where l.account_id = a.account_id and what = 'account.created' and who = 'customer'
           ) and not exists (
@@ -52,14 +67,13 @@ async function lockAddress(tx: Transaction, email: string): Promise<void> {
 
 async function changeEmail(
   tx: Transaction,
-  { accountId, from, to, notice }: EmailChangeRecord,
+  { personId, from, to, notice }: EmailChangeRecord,
   by: Actor,
 ): Promise<boolean> {
   await lockAddress(tx, to);
-  if ((await oldest(tx, to)) !== undefined) return false;
+  if ((await personWith(tx, to)) !== undefined) return false;
   const changed = await tx`
-    update accounts set email = ${to}, name = case when name = email then ${to} else name end
-    where account_id = ${accountId} and test_of is null and email is not distinct from ${from}`;
+    update people set email = ${to} where person_id = ${personId} and email is not distinct from ${from}`;
   if (changed.count === 0) return false;
   await tx`update accounts set name = ${to} where test_of = ${accountId} and name = ${from}`;
   await record(tx, accountId, by, 'account.email_changed', { from, to });
@@ -67,9 +81,8 @@ async function changeEmail(
   return true;
 }
 
-async function oldest(sql: Sql | Transaction, email: string): Promise<string | undefined> {
-  const [row] = await sql<{ accountId: string }[]>`
-    select account_id as "accountId" from accounts where lower(email) = lower(${email})
-    order by created_at, account_id limit 1`;
-  return row?.accountId;
+async function personWith(sql: Sql | Transaction, email: string): Promise<string | undefined> {
+  const [row] = await sql<{ personId: string }[]>`
+    select person_id as "personId" from people where lower(email) = lower(${email})`;
+  return row?.personId;
 }

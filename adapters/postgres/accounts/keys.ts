@@ -54,6 +54,9 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
+/** As the driver takes a list. */
+const list = (values: readonly string[] | null | undefined): string[] | null => (values ? [...values] : null);
+
 const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
 
 /** Clients get a new key with each renewal: of the keys that ended, only the newest are read. */
@@ -109,7 +112,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
       select key_id as "keyId" from keys where account_id = ${key.accountId} and hash = ${key.hash}`;
     if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
   }
-  // The keys of a session replace each other: they are one family, and end with it.
+  // The keys of a session replace each other: they are one family, end with it, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, family_id, expires_at)
     select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}, ${key.session?.sessionId ?? null}::uuid,

@@ -18,7 +18,7 @@ export async function openTestAccount(tx: Transaction, accountId: string, by: Ac
   if (!isUuid(accountId)) throw noAccount();
   // One at a time: the second caller finds it.
   const [live] = await tx`
-    select from accounts where account_id = ${accountId} and test_of is null for no key update`;
+    select from accounts where account_id = ${accountId} and test_of is null and deleted_at is null for no key update`;
   if (live === undefined) throw noAccount();
   const found = await findTestAccount(tx, accountId);
   if (found !== undefined) return found;

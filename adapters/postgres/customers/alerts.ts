@@ -95,9 +95,9 @@ async function list(sql: Sql, accountId: string): Promise<AlertRecord[]> {
 /** What was spent on a day is its hours' sums, and the debits that came after the sums. */
 const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<AlertLevel[]>`
   select l.account_id as "accountId", l.alert_id as "alertId", l.kind, l.amount_thousandths as amount,
-    l.by_mail as "byMail", l.webhook_url as "webhookUrl", l.crossing, a.email, w.balance_thousandths as balance,
+    l.by_mail as "byMail", l.webhook_url as "webhookUrl", l.crossing, p.email, w.balance_thousandths as balance,
     coalesce(t.balance_after, 0) as "full", coalesce(t.seq, 0) as "topupSeq", coalesce(s.spent, 0)::bigint as spent
-  from alerts l join accounts a using (account_id) join wallets w using (account_id)
+  from alerts l join wallets w using (account_id) left join account_owners p using (account_id)
     left join lateral (
       select seq, balance_after from ledger_entries e
       where l.kind = 'balance_below' and e.account_id = l.account_id and e.kind not in ('debit', 'reversal', 'hold')
@@ -123,7 +123,7 @@ export const createNotices = (sql: Sql): Notices => ({
     select a.account_id as "accountId", a.email, w.balance_thousandths as balance, t.balance_after as "full",
       t.seq as "topupSeq",
       (select min(percent) from balance_notices n where n.account_id = a.account_id and n.topup_seq = t.seq) as told
-    from accounts a join wallets w using (account_id)
+    from account_owners a join wallets w using (account_id)
       cross join lateral (
         select seq, balance_after from ledger_entries e
         where e.account_id = a.account_id and e.kind not in ('debit', 'reversal', 'hold') order by seq desc limit 1

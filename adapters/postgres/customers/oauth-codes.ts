@@ -16,7 +16,7 @@ export async function approve(
   await lockingTransaction(sql, async (tx) => {
     await tx`
       insert into one_time_tokens (hash, kind, subject, created_at, expires_at)
-      values (${hash}, 'code', ${JSON.stringify(approval)}::text::jsonb, ${now}, ${endsAt})`;
+      values (${hash}, 'code', ${JSON.stringify({ ...approval, createdBy: by.personId ?? null })}::text::jsonb, ${now}, ${endsAt})`;
     await record(tx, accountId, by, 'client.allowed', {
       client: clientName,
       client_id: clientId,
@@ -55,10 +55,10 @@ export function redeem(
 }
 
 async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair, now: Date): Promise<void> {
-  const { accountId, grantId, clientId, clientName, resource, cap } = approval;
+  const { accountId, grantId, clientId, clientName, resource, cap, createdBy = null } = approval;
   await tx`
-    insert into oauth_grants (account_id, grant_id, client_id, client_name, resource, created_at)
-    values (${accountId}, ${grantId}, ${clientId}, ${clientName}, ${resource}, ${now})`;
+    insert into oauth_grants (account_id, grant_id, client_id, client_name, resource, created_at, created_by)
+    values (${accountId}, ${grantId}, ${clientId}, ${clientName}, ${resource}, ${now}, ${createdBy})`;
   await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
   const capId = cap === null ? null : await makeCap(tx, accountId, cap);
   await tx`

@@ -1,23 +1,23 @@
 import type { PasskeyRecord, PasskeyStore, StoredPasskey } from '../../../src/ports/passkeys.js';
-import { record } from '../accounts/audit.js';
+import { recordForPerson } from '../accounts/audit.js';
 import type { Sql } from '../sql.js';
 
 /** Passkeys in Postgres. */
 export const createPasskeyStore = (sql: Sql): PasskeyStore => ({
-  add: ({ accountId, credentialId, publicKey, counter, transports, name }, by) =>
+  add: ({ personId, credentialId, publicKey, counter, transports, name }, by) =>
     sql.begin(async (tx) => {
       const added = await tx`
-        insert into passkeys (account_id, credential_id, public_key, counter, transports, name)
-        values (${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter}, ${[...transports]}::text[], ${name})
+        insert into passkeys (person_id, credential_id, public_key, counter, transports, name)
+        values (${personId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter}, ${[...transports]}::text[], ${name})
         on conflict (credential_id) do nothing`;
       if (added.count === 0) return false;
-      await record(tx, accountId, by, 'passkey.added', { name });
+      await recordForPerson(tx, personId, by, 'passkey.added', { name });
       return true;
     }),
 
   async find(credentialId) {
     const [row] = await sql<StoredPasskey[]>`
-      select account_id as "accountId", credential_id as "credentialId", public_key as "publicKey", counter
+      select person_id as "personId", credential_id as "credentialId", public_key as "publicKey", counter
       from passkeys where credential_id = ${credentialId}`;
     return row;
   },
@@ -29,20 +29,20 @@ export const createPasskeyStore = (sql: Sql): PasskeyStore => ({
     return updated.count > 0;
   },
 
-  list: (accountId) => list(sql, accountId),
+  list: (personId) => list(sql, personId),
 
-  remove: (accountId, credentialId, by) =>
+  remove: (personId, credentialId, by) =>
     sql.begin(async (tx) => {
       const [removed] = await tx<{ name: string }[]>`
-        delete from passkeys where account_id = ${accountId} and credential_id = ${credentialId} returning name`;
-      if (removed) await record(tx, accountId, by, 'passkey.removed', { name: removed.name });
+        delete from passkeys where person_id = ${personId} and credential_id = ${credentialId} returning name`;
+      if (removed) await recordForPerson(tx, personId, by, 'passkey.removed', { name: removed.name });
     }),
 });
 
-async function list(sql: Sql, accountId: string): Promise<PasskeyRecord[]> {
+async function list(sql: Sql, personId: string): Promise<PasskeyRecord[]> {
   const rows = await sql<(Omit<PasskeyRecord, 'createdAt' | 'usedAt'> & { createdAt: Date; usedAt: Date | null })[]>`
     select credential_id as "credentialId", name, transports, created_at as "createdAt", used_at as "usedAt"
-    from passkeys where account_id = ${accountId} order by created_at, credential_id`;
+    from passkeys where person_id = ${personId} order by created_at, credential_id`;
   return rows.map(({ createdAt, usedAt, ...row }) => ({
     ...row,
     createdAt: createdAt.toISOString(),

@@ -19,9 +19,10 @@ export const createOperatorStore = (sql: Sql): OperatorStore => ({
   accounts: (query) => listAccounts(sql, query),
   async events(of, limit) {
     const rows = await sql<(Omit<OperatorEvent, 'at'> & { at: Date })[]>`
-      select l.at, l.account_id as "accountId", a.name as account, l.what, l.who, coalesce(o.email, o.name) as operator,
+      select l.at, l.account_id as "accountId", a.name as account, l.what, l.who, case when l.who = 'operator' then coalesce(p.email, o.name) end as operator,
         l.address, l.detail
-      from audit_log l join accounts a using (account_id) left join accounts o on o.account_id = l.operator_id
+      from audit_log l join accounts a using (account_id) left join people p using (person_id)
+        left join accounts o on o.account_id = l.person_id
       where ${of === 'operators' ? sql`l.who = ${OPERATOR.who}` : sql`l.account_id = ${of.accountId}`}
       order by l.event_id desc limit ${limit}`;
     return rows.map((row) => ({ ...row, at: row.at.toISOString() }));

@@ -76,8 +76,8 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
       returning account_id, seq, balance_after
     ),
     logged as (
-      insert into audit_log (account_id, what, who, address, operator_id, detail)
-      select account_id, 'credits.granted', ${by.who}, ${by.address}::text, ${by.operatorId ?? null}::uuid,
+      insert into audit_log (account_id, what, who, address, person_id, detail)
+      select account_id, 'credits.granted', ${by.who}, ${by.address}::text, ${by.personId ?? null}::uuid,
         jsonb_build_object('credits', ${grant.amount}::bigint / 1000.0, 'reason', ${grant.reason}::text)
       from entry
     ),

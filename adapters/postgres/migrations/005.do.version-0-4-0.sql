@@ -446,9 +446,6 @@ update sale_disputes d set freezes = true from accounts a
 
 -- What operators write down about a customer: never shown to the customer.
 alter table accounts add column note text check (length(note) <= 2000);
-
--- Who of several operators made a change: shown to operators, never to the customer.
-alter table audit_log add column operator_id uuid;
 create index audit_log_by_operators on audit_log (event_id) where who = 'operator';
 
 -- Lists of accounts begin with the newest.

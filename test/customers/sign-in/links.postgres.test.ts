@@ -14,7 +14,8 @@ describe('links', () => {
   let server: SignInServer;
   const accounts = (email: string) =>
     server.database.sql<{ id: string; name: string }[]>`
-      select account_id as id, name from accounts where lower(email) = lower(${email}) order by created_at`;
+      select account_id as id, name from accounts join account_owners using (account_id)
+      where lower(email) = lower(${email}) order by created_at`;
   const ask = (email: string, next: string | null = null) =>
     server.signIn.requestLink(email, { address: '192.0.2.9', next });
 
@@ -56,13 +57,13 @@ describe('links', () => {
     expect(await accounts('new@example.org')).toHaveLength(1);
   });
 
-  it('an address of several accounts is the oldest one’s, in whichever letters; a frozen one may sign in', async () => {
+  it('an address of several accounts signs their one owner in, in whichever letters; a frozen one may sign in', async () => {
     const oldest = await server.openAccount('Twice@example.org');
     await server.openAccount('twice@example.org');
     await server.database.sql`update accounts set frozen_at = now() where account_id = ${oldest}`;
     await ask('twice@EXAMPLE.org');
     const { session } = await server.signIn.spend(await server.mailedSecret('twice@EXAMPLE.org'), FROM);
-    expect(await server.sessions.find(session.token)).toMatchObject({ accountId: oldest });
+    expect(await server.sessions.find(session.token)).toMatchObject({ personId: oldest });
   });
 
   it('the pasted link works as its code does; where its owner wanted to go is kept with it', async () => {

@@ -39,7 +39,7 @@ describe('new accounts', () => {
       const { session } = await own.signIn.spend(await own.mailedSecret(email), FROM);
       const visitor = await own.sessions.find(session.token);
       const [wallet] = await sql<{ balance: number }[]>`
-        select balance_thousandths::int as balance from wallets where account_id = ${visitor?.accountId ?? ''}`;
+        select balance_thousandths::int as balance from wallets where account_id = ${visitor?.personId ?? ''}`;
       return wallet?.balance ?? -1;
     };
     try {
@@ -50,7 +50,7 @@ describe('new accounts', () => {
       expect(await open('+ada@example.org')).toBe(10_000);
       expect(await open('g.race+a@googlemail.com')).toBe(10_000);
       expect(await open('grace@gmail.com')).toBe(0);
-      await sql`update accounts set email = 'moved@example.net' where email = 'ada@example.org'`;
+      await sql`update people set email = 'moved@example.net' where email = 'ada@example.org'`;
       expect(await open('ada+3@example.org')).toBe(0);
       const links = ['b+1@example.org', 'b+2@example.org', 'b+3@example.org'].map(async (email) => {
         await own.signIn.requestLink(email, { address: '192.0.2.10', next: null });
@@ -59,7 +59,7 @@ describe('new accounts', () => {
       const secrets = await Promise.all(links);
       await Promise.all(secrets.map((secret) => own.signIn.spend(secret, FROM)));
       const [granted] = await sql<{ count: number }[]>`
-        select count(*)::int from wallets join accounts using (account_id)
+        select count(*)::int from wallets join account_owners using (account_id)
         where email like 'b+%' and balance_thousandths > 0`;
       expect(granted?.count).toBe(1);
     } finally {

@@ -84,7 +84,14 @@ describe('passkeys', () => {
     const accountId = await server.openAccount(null);
     const add = async (counter: number) => {
       const credentialId = randomBytes(16).toString('base64url');
-      const key = { accountId, credentialId, publicKey: randomBytes(77), counter, transports: ['usb'], name: 'Stick' };
+      const key = {
+        personId: accountId,
+        credentialId,
+        publicKey: randomBytes(77),
+        counter,
+        transports: ['usb'],
+        name: 'Stick',
+      };
       expect(await store.add(key, BY)).toBe(true);
       expect(await store.add(key, BY)).toBe(false);
       return credentialId;
@@ -105,7 +112,7 @@ describe('passkeys', () => {
     const known = randomBytes(16).toString('base64url');
     const accountId = await server.openAccount(null);
     const publicKey = randomBytes(77);
-    await store.add({ accountId, credentialId: known, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    await store.add({ personId: accountId, credentialId: known, publicKey, counter: 0, transports: [], name: 'x' }, BY);
     const answerTo = async (id: string) => {
       const { challenge } = (await (await json('/sign-in/passkey/options', {})).json()) as { challenge: string };
       const answer = await json('/sign-in/passkey', { response: assertion(id, challenge) });
@@ -134,7 +141,7 @@ describe('passkeys', () => {
     const [mine, theirs] = [await signedIn(), await signedIn()];
     const credentialId = randomBytes(16).toString('base64url');
     const publicKey = randomBytes(77);
-    await store.add({ accountId: mine.accountId, credentialId, publicKey, counter: 0, transports: [], name: 'x' }, BY);
+    await store.add({ personId: mine.accountId, credentialId, publicKey, counter: 0, transports: [], name: 'x' }, BY);
     const remove = (cookie: string) =>
       server.post('/dashboard/passkeys/remove', { credential: credentialId, next: '/dashboard/security' }, { cookie });
     await remove(theirs.cookie);
@@ -148,7 +155,10 @@ describe('passkeys', () => {
     const { accountId, cookie } = await signedIn();
     const store = createPasskeyStore(server.database.sql);
     const credentialId = randomBytes(16).toString('base64url');
-    await store.add({ accountId, credentialId, publicKey: randomBytes(77), counter: 0, transports: [], name: 'x' }, BY);
+    await store.add(
+      { personId: accountId, credentialId, publicKey: randomBytes(77), counter: 0, transports: [], name: 'x' },
+      BY,
+    );
     const fields = { credential: credentialId, next: '/dashboard/security' };
     server.clock.advance(10 * 60_000);
     expect((await json('/dashboard/passkeys/options', {}, { cookie })).status).toBe(200);

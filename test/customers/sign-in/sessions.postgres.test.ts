@@ -36,14 +36,14 @@ describe('sessions', () => {
     const accountId = await server.openAccount(null);
     const { token } = await start(accountId);
     server.clock.advance(59_000);
-    expect(await server.sessions.find(token)).toMatchObject({ accountId });
+    expect(await server.sessions.find(token)).toMatchObject({ personId: accountId });
     const seenAt = async () => Date.parse((await server.sessions.list(accountId))[0]?.seenAt ?? '');
     const first = await seenAt();
     server.clock.advance(1000);
     await server.sessions.find(token);
     expect((await seenAt()) - first).toBe(60_000);
     server.clock.advance(7 * DAY_MS - 1);
-    expect(await server.sessions.find(token)).toMatchObject({ accountId });
+    expect(await server.sessions.find(token)).toMatchObject({ personId: accountId });
     server.clock.advance(7 * DAY_MS);
     expect(await server.sessions.find(token)).toBeNull();
     expect(await server.sessions.list(accountId)).toEqual([]);
@@ -82,7 +82,7 @@ describe('sessions', () => {
     const { token } = await start(accountId);
     await server.sessions.end(accountId, (await server.sessions.find(token))?.sessionId ?? '', BY);
     const rows = () =>
-      server.database.sql`select from sessions where account_id = ${accountId}`.then(({ length }) => length);
+      server.database.sql`select from sessions where person_id = ${accountId}`.then(({ length }) => length);
     server.clock.advance(30 * DAY_MS);
     await server.sessions.sweep();
     expect(await rows()).toBe(1);

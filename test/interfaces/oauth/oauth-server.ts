@@ -58,7 +58,7 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     },
     ...(!limited && { limiter: UNLIMITED }),
     sessionCookies: {
-      visitorOf: async () => (visitor === null ? null : { accountId: visitor, sessionId: 'session' }),
+      visitorOf: async () => (visitor === null ? null : { personId: visitor, sessionId: 'session' }),
       set() {},
       clear() {},
     },

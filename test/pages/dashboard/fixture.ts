@@ -1,4 +1,5 @@
 import type { SaleRecord } from '../../../src/billing/billing.js';
+import type { Role } from '../../../src/domain/audit.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { AccountRecord, AuditEvent, CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import type { AlertRecord } from '../../../src/ports/alerts.js';
@@ -31,6 +32,8 @@ export interface Household {
   readonly sessions: readonly SessionRecord[];
   readonly log: readonly AuditEvent[];
   readonly open: boolean;
+  /** What the reader is; by default the owner. */
+  readonly role?: Role;
 }
 
 const LINUX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -73,7 +76,16 @@ export const EMPTY: Household = {
   grants: [],
   alerts: [],
   sessions: [SESSION],
-  log: [{ at: ago(0.1), what: 'session.started', who: 'customer', address: '203.0.113.7', detail: { method: 'link' } }],
+  log: [
+    {
+      at: ago(0.1),
+      what: 'session.started',
+      who: 'customer',
+      by: null,
+      address: '203.0.113.7',
+      detail: { method: 'link' },
+    },
+  ],
   open: true,
 };
 
@@ -222,6 +234,7 @@ const event = (days: number, what: AuditEvent['what'], rest: Partial<AuditEvent>
   at: ago(days),
   what,
   who: 'customer',
+  by: null,
   address: '203.0.113.7',
   detail: {},
   ...rest,

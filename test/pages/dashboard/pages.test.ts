@@ -265,6 +265,7 @@ describe('apps', () => {
       at: ago(days),
       what: 'client.allowed',
       who: 'customer',
+      by: null,
       address: null,
       detail: { client: 'Late app', grant_id, client_id },
     }) as const;

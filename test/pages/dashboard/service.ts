@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAuditLog } from '../../../adapters/postgres/accounts/audit.js';
+import { createEmailAccounts } from '../../../adapters/postgres/accounts/email-accounts.js';
 import { createGrantStore } from '../../../adapters/postgres/customers/grants.js';
 import { createSessionStore } from '../../../adapters/postgres/customers/sessions.js';
 import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
@@ -24,6 +25,8 @@ export interface Answer {
 /** A signed-in customer, as their browser sends what they do. */
 export interface Customer {
   readonly accountId: string;
+  /** Who signs in: several customers of a test may be the same person. */
+  readonly personId: string;
   readonly sessionId: string;
   /** The session's cookie, for a browser. */
   readonly cookie: { readonly name: string; readonly value: string; readonly url: string };
@@ -77,6 +80,7 @@ export async function startDashboard({
   const keys = new Keys({ accounts, pepper, clock, randomBytes: bytes });
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes: bytes });
   const grantStore = createGrantStore(sql);
+  const people = createEmailAccounts(sql);
 
   let asked = 0;
   /** Each time from another address, unless told: the limit of one stands still with the clock. */
@@ -122,11 +126,13 @@ export async function startDashboard({
     async customer(email: string | null = null): Promise<Customer> {
       const { accountId, walletId } = await accounts.create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
       const origin = { userAgent: 'Firefox/140.0 Linux', address: '203.0.113.7' };
-      const { token } = await sessions.start(accountId, { ...origin, method: 'link' });
+      // Who has the address owns all accounts with it.
+      const personId = (await people.ownerOf(accountId)) ?? '';
+      const { token } = await sessions.start(personId, { ...origin, method: 'link', accountId });
       const sessionId = (await sessions.find(token))?.sessionId ?? '';
       const cookie = { cookie: `perch=${token}` };
       return {
-        ...{ accountId, sessionId, cookie: { name: 'perch', value: token, url: perch.url } },
+        ...{ accountId, personId, sessionId, cookie: { name: 'perch', value: token, url: perch.url } },
         get: (path, headers = {}, signal = undefined, more = '') =>
           ask(path, {
             headers: { cookie: [cookie.cookie, more].join('; '), accept: 'text/html', ...headers },
@@ -167,7 +173,7 @@ export async function startDashboard({
           return requestId;
         },
         async otherSession() {
-          const other = await sessions.start(accountId, { ...origin, method: 'link' });
+          const other = await sessions.start(personId, { ...origin, method: 'link', accountId });
           return (await sessions.find(other.token))?.sessionId ?? '';
         },
         log: async () => (await auditLog.list(accountId, 100)).map(({ what }) => what).reverse(),

@@ -168,9 +168,47 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       remove: unchanging,
       test: unchanging,
     },
-    sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging },
+    sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging, choose: unchanging },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
     clock: { now: () => NOW_MS },
+  };
+}
+
+/** The account's owner, a developer, and somebody who has not answered yet. */
+function membersOf({ account, role = 'owner' }: Household): DashboardOptions['members'] {
+  const { accountId, email, name } = account;
+  const joinedAt = '2026-09-02T08:00:00.000Z';
+  const memberships = [
+    { accountId, name, role },
+    { accountId: uuid(30), name: 'Tide tables', role: 'developer' },
+  ] as const;
+  return {
+    standing: async () => ({ person: { personId: accountId, email }, account, role, memberships }),
+    list: async () => [
+      { personId: role === 'owner' ? accountId : uuid(31), email, role: 'owner', joinedAt, keys: 3 },
+      {
+        personId: role === 'owner' ? uuid(31) : accountId,
+        email: 'grace@harbour.example',
+        role: 'developer',
+        joinedAt,
+        keys: 1,
+      },
+    ],
+    invitations: async () => [
+      {
+        ...{ invitationId: uuid(32), email: 'mary@harbour.example', role: 'reader' },
+        ...{ createdAt: '2026-11-20T12:00:00.000Z', expiresAt: '2026-11-27T12:00:00.000Z' },
+      },
+    ],
+    invite: async () => null,
+    withdraw: unchanging,
+    invitation: async () => undefined,
+    accept: unchanging,
+    changeRole: unchanging,
+    transfer: unchanging,
+    remove: unchanging,
+    deleteAccount: unchanging,
+    admitExport: async () => {},
   };
 }
 
@@ -196,8 +234,9 @@ export const serveHousehold = (
     ...servicesOf(household, checkoutUrl),
     pages,
     sessionCookies: () => ({
-      visitorOf: async () => ({ accountId: household.account.accountId, sessionId: SESSION.sessionId }),
+      visitorOf: async () => ({ personId: household.account.accountId, sessionId: SESSION.sessionId }),
     }),
+    members: membersOf(household),
     isOperator: () => false,
     network: 'corpus',
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,

@@ -19,7 +19,7 @@ afterAll(() => service?.close());
 const placeOf = ({ headers }: Answer): string | null => headers.get('location');
 const pathOf = (customer: Customer): string => `/operator/accounts/${customer.accountId}`;
 const logOf = async (customer: Customer) =>
-  service.sql`select what, who, address, operator_id as "operatorId", detail from audit_log
+  service.sql`select what, who, address, person_id as "operatorId", detail from audit_log
     where account_id = ${customer.accountId} order by event_id desc limit 1`.then(([row]) => row);
 /** The hidden id under which the page's form grants. */
 const grantIdIn = ({ body }: Answer): string => /name="grant" value="([^"]+)"/.exec(body)?.[1] ?? '';
@@ -145,13 +145,13 @@ describe('freezing', () => {
     expect((await me()).status).toBe(200);
     const answer = await olga.post(`${pathOf(ada)}/freeze`);
     expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=frozen`]);
-    expect(await logOf(ada)).toMatchObject({ what: 'account.frozen', who: 'operator', operatorId: olga.accountId });
+    expect(await logOf(ada)).toMatchObject({ what: 'account.frozen', who: 'operator', operatorId: olga.personId });
     await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(401);
     expect(JSON.parse((await me()).body)).toMatchObject({ error: { code: 'invalid_key', reason: 'frozen' } });
     expect((await olga.get(pathOf(ada))).words).toContain('This account is frozen.');
 
     await olga.post(`${pathOf(ada)}/thaw`);
-    expect(await logOf(ada)).toMatchObject({ what: 'account.thawed', operatorId: olga.accountId });
+    expect(await logOf(ada)).toMatchObject({ what: 'account.thawed', operatorId: olga.personId });
     await expect.poll(async () => (await me()).status, { timeout: 10_000 }).toBe(200);
   });
 
@@ -179,7 +179,7 @@ describe('granting', () => {
     }
     expect((await ada.account()).balance).toBe(1_250_500);
     expect(await logOf(ada)).toMatchObject({
-      ...{ what: 'credits.granted', who: 'operator', operatorId: olga.accountId },
+      ...{ what: 'credits.granted', who: 'operator', operatorId: olga.personId },
       detail: { credits: 1250.5, reason: 'beta tester' },
     });
     const { words } = await olga.get(`${pathOf(ada)}?done=granted`);
@@ -262,7 +262,7 @@ describe('the rate limit', () => {
     expect(await ada.account()).toMatchObject({ qps: 1500, paidUsd: 0 });
     await expect.poll(limit, { timeout: 10_000 }).toBe('1500');
     expect(await logOf(ada)).toMatchObject({
-      ...{ what: 'account.limits_changed', who: 'operator', operatorId: olga.accountId },
+      ...{ what: 'account.limits_changed', who: 'operator', operatorId: olga.personId },
       detail: { requests_per_second: 1500 },
     });
     await change({ qps: '', paid: '200' });
@@ -302,7 +302,7 @@ describe('a note', () => {
     const answer = await write('Invoiced by hand.\r\n<b>Ask Olga</b>');
     expect([answer.status, placeOf(answer)]).toEqual([303, `${pathOf(ada)}?done=noted`]);
     expect((await olga.get(pathOf(ada))).body).toContain('Invoiced by hand.\n&lt;b>Ask Olga&lt;/b></textarea>');
-    expect(await logOf(ada)).toMatchObject({ what: 'account.noted', operatorId: olga.accountId, detail: {} });
+    expect(await logOf(ada)).toMatchObject({ what: 'account.noted', operatorId: olga.personId, detail: {} });
     expect((await olga.get('/operator/actions')).words).toContain('Note changed');
     const { words } = await ada.get('/dashboard/security');
     expect(words).not.toMatch(/Note changed|Invoiced/);

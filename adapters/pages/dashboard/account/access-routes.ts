@@ -34,14 +34,15 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
     },
   );
   routes.page('/dashboard/security', async (signedIn, reply) => {
-    const { accountId, sessionId } = signedIn.visitor;
+    const { personId, sessionId } = signedIn.visitor;
     const [list, log, keys] = await Promise.all([
-      sessions.list(accountId),
-      auditLog.list(accountId, LOGGED, signedIn.signal),
-      passkeys.list(accountId),
+      sessions.list(personId),
+      auditLog.list(signedIn.account.accountId, LOGGED, signedIn.signal),
+      passkeys.list(personId),
     ]);
     const model = {
       layout: dashboardLayout(signedIn),
+      personId,
       sessionId,
       sessions: list,
       log,
@@ -56,15 +57,15 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
     security,
     async ({ request, visitor, by }, _form, reply) => {
       const sessionId = pathParam(request, 'sessionId');
-      const list = await sessions.list(visitor.accountId);
+      const list = await sessions.list(visitor.personId);
       if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
-      await sessions.end(visitor.accountId, sessionId, by);
+      await sessions.end(visitor.personId, sessionId, by);
       // Customers who end their own session are redirected from there to sign-in.
       return redirectTo(reply, `${security}?done=session-ended`);
     },
   );
   routes.form('/dashboard/security/end-others', security, async ({ visitor, by }, _form, reply) => {
-    await sessions.endAll(visitor.accountId, visitor.sessionId, by);
+    await sessions.endAll(visitor.personId, visitor.sessionId, by);
     return redirectTo(reply, `${security}?done=others-ended`);
   });
 }

@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { type ExportSources, exportLines } from '../../../../src/account/export.js';
 import { truncated } from '../../../../src/lib/text.js';
+import { needRecentSignIn } from '../../../../src/sign-in/recent.js';
 import { limitedAs } from '../../../http/origin.js';
 import {
   type AuthenticatedRoutes,
@@ -20,14 +23,17 @@ const EMAIL = `${PAGE}/email`;
 /** The most characters of an invalid address that are put back into the field. */
 const LONGEST_ADDRESS = 254;
 
-type AccountOptions = Pick<DashboardOptions, 'accounts' | 'emailChange' | 'mail'>;
+type AccountOptions = Pick<DashboardOptions, 'accounts' | 'emailChange' | 'mail' | 'members' | 'clock'> &
+  Omit<ExportSources, 'accounts'>;
 
-/** The account's name and mail address. */
-export function mountAccount(routes: AuthenticatedRoutes, { accounts, emailChange, mail }: AccountOptions): void {
+/** The account's name, the person's mail address, and the end of the account. */
+export function mountAccount(routes: AuthenticatedRoutes, options: AccountOptions): void {
+  const { accounts, emailChange, mail } = options;
   const show = (signedIn: SignedInRequest, reply: FastifyReply, form: Partial<AccountModel> = {}): FastifyReply => {
-    const { account } = signedIn;
-    const typed = { name: account.name, newEmail: '' };
-    const model = { layout: dashboardLayout(signedIn), email: account.email, byMail: mail, ...typed, fault: null };
+    const { account, person } = signedIn;
+    const typed = { name: account.name, newEmail: '', typedName: '' };
+    const facts = { accountName: account.name, balance: account.balance, email: person.email, byMail: mail };
+    const model = { layout: dashboardLayout(signedIn), ...facts, ...typed, fault: null };
     return sendPrivatePage(reply, accountPage({ ...model, ...form }));
   };
   routes.page(PAGE, (signedIn, reply) => show(signedIn, reply));
@@ -55,6 +61,7 @@ export function mountAccount(routes: AuthenticatedRoutes, { accounts, emailChang
       return show(signedIn, reply.code(error.status), { newEmail: truncated(newEmail, LONGEST_ADDRESS), fault });
     }
   });
+  mountEnd(routes, options, show);
   routes.page(EMAIL, (signedIn, reply) => sendPrivatePage(reply, emailPage(emailModel(signedIn, null))));
   routes.form(`${EMAIL}/confirm`, EMAIL, async (signedIn, form, reply) => {
     try {
@@ -67,8 +74,36 @@ export function mountAccount(routes: AuthenticatedRoutes, { accounts, emailChang
   });
 }
 
+type Show = (signedIn: SignedInRequest, reply: FastifyReply, form?: Partial<AccountModel>) => FastifyReply;
+
+/** Everything that is kept, as a file; and the deletion of the account. */
+function mountEnd(routes: AuthenticatedRoutes, options: AccountOptions, show: Show): void {
+  const { members, clock } = options;
+  routes.form(`${PAGE}/export`, PAGE, async (signedIn, _form, reply) => {
+    const { account, by, signal } = signedIn;
+    await members.admitExport(account.accountId, by);
+    reply
+      .type('application/x-ndjson; charset=utf-8')
+      .header('Content-Disposition', `attachment; filename="perch-${account.accountId}.ndjson"`);
+    return reply.send(Readable.from(exportLines(account, options, signal)));
+  });
+  routes.form(`${PAGE}/delete`, PAGE, async (signedIn, form, reply) => {
+    const typedName = form.get('name') ?? '';
+    try {
+      needRecentSignIn(signedIn.visitor, clock.now());
+      await members.deleteAccount(signedIn.account, typedName, signedIn.by);
+      return redirectTo(reply, '/dashboard?done=deleted');
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const signInAgain = error.detail.reason === 'sign_in_again';
+      const fault = { field: 'delete', message: error.message, signInAgain } as const;
+      return show(signedIn, reply.code(error.status), { typedName: truncated(typedName, 2 * LONGEST_NAME), fault });
+    }
+  });
+}
+
 const emailModel = (signedIn: SignedInRequest, error: string | null) => ({
   layout: dashboardLayout(signedIn),
-  email: signedIn.account.email,
+  email: signedIn.person.email,
   error,
 });

@@ -1,3 +1,5 @@
+import type { Thousandths } from '../../../../src/domain/credits.js';
+import { formatCredits } from '../../../../src/domain/figures.js';
 import { MAILED_MINUTES } from '../../../../src/sign-in/links.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
 import { Card, FormError } from '../../kit/signed-in/parts.js';
@@ -6,26 +8,31 @@ import { LONGEST_NAME } from '../frame/names.js';
 
 export interface AccountModel {
   readonly layout: DashboardLayout;
-  /** The present address. */
+  readonly accountName: string;
+  /** Thousandths. */
+  readonly balance: Thousandths;
+  /** The person's present address. */
   readonly email: string | null;
   /** Whether there is a mail server. */
   readonly byMail: boolean;
   /** As it was typed. */
   readonly name: string;
   readonly newEmail: string;
+  /** To confirm the deletion. */
+  readonly typedName: string;
   /** What was wrong, beside its field; `signInAgain`: that it needs a new sign-in. */
   readonly fault: {
-    readonly field: 'name' | 'email';
+    readonly field: 'name' | 'email' | 'delete';
     readonly message: string;
     readonly signInAgain: boolean;
   } | null;
 }
 
-const describedBy = ({ fault }: AccountModel, field: 'name' | 'email') =>
+const describedBy = ({ fault }: AccountModel, field: 'name' | 'email' | 'delete') =>
   fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
 
 const Name = (model: AccountModel) => (
-  <Card id="name-title" title="Name" lead="Shown on your pages, to the operator, and by your passkeys.">
+  <Card id="name-title" title="Name" lead="Of the account: shown to its members and to the operator.">
     <form method="post" action="/dashboard/account/name" class="row-form">
       <div class="field grow">
         <label for="name">Name</label>
@@ -56,7 +63,7 @@ const Email = (model: AccountModel) => (
     lead={
       <>
         {model.email === null ? (
-          'This account has no email address.'
+          'You have no email address here.'
         ) : (
           <>
             Sign-in links and notices go to <bdi>{model.email}</bdi>.
@@ -86,7 +93,7 @@ const Email = (model: AccountModel) => (
         {model.byMail ? 'Send a link' : 'Create a link'}
       </button>
     </form>
-    {model.fault?.signInAgain ? (
+    {model.fault?.field === 'email' && model.fault.signInAgain ? (
       <p>
         <a href={signInAgainPath('/dashboard/account')} target="_blank" rel="noopener">
           Sign in again in another tab
@@ -104,10 +111,17 @@ const Email = (model: AccountModel) => (
 /** `GET /dashboard/account`. */
 export const accountPage = (model: AccountModel): string =>
   dashboardPage(
-    { title: 'Account', lead: 'Your name and email address.', here: '/dashboard/account', layout: model.layout },
+    {
+      title: 'Account',
+      lead: 'The name of the account, your email address, and all that is kept here.',
+      here: '/dashboard/account',
+      layout: model.layout,
+    },
     <>
       <Name {...model} />
       <Email {...model} />
+      <Export />
+      <Delete {...model} />
     </>,
   );
 
@@ -123,7 +137,7 @@ export const emailPage = ({
   dashboardPage(
     {
       title: 'New email address',
-      lead: email === null ? 'This account has no email address yet.' : `The address of this account is ${email}.`,
+      lead: email === null ? 'You have no email address here yet.' : `Your address is ${email}.`,
       here: '/dashboard/account',
       below: true,
       layout,

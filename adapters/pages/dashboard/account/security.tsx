@@ -9,6 +9,8 @@ import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js'
 
 export interface SecurityModel {
   readonly layout: DashboardLayout;
+  /** Who reads it. */
+  readonly personId: string;
   /** The session of the browser that made the request. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
@@ -112,7 +114,11 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
   </Card>
 );
 
-const Log = ({ log }: SecurityModel) => (
+/** A change without a name was made before an account had members, or with a key. */
+const whoMade = ({ who, by }: AuditEvent, personId: string) =>
+  who !== 'customer' || by === null || by.personId === personId ? WHO[who] : (by.email ?? 'a former member');
+
+const Log = ({ log, personId }: SecurityModel) => (
   <Card
     id="log"
     title="Activity"
@@ -133,7 +139,7 @@ const Log = ({ log }: SecurityModel) => (
             <bdi key="details" class="detail">
               {detailText(event.detail)}
             </bdi>,
-            WHO[event.who],
+            <bdi key="by">{whoMade(event, personId)}</bdi>,
             event.address === null ? '' : <code key="from">{event.address}</code>,
           ],
         }))}
@@ -147,7 +153,7 @@ export const securityPage = (model: SecurityModel): string =>
   dashboardPage(
     {
       title: 'Security',
-      lead: 'Who can access this account, and what has changed.',
+      lead: 'Your sessions and passkeys, and what has changed in this account.',
       here: '/dashboard/security',
       layout: model.layout,
     },

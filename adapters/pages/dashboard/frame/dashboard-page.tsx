@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Role } from '../../../../src/domain/audit.js';
 import type { Thousandths } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
 import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
@@ -6,10 +7,13 @@ import type { SignedInRequest } from '../../kit/signed-in/authenticated-routes.j
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { type FrameProps, framedPage, type Menu, type PageLayout, signedInLayout } from '../../kit/signed-in/frame.js';
 import { Notice } from '../../kit/signed-in/parts.js';
+import { withLockedForms } from '../members/permissions.js';
 
 /** What surrounds every page of the dashboard. */
 export interface DashboardLayout extends PageLayout {
   readonly frozen: boolean;
+  /** What the reader may do. */
+  readonly role: Role;
   readonly mode: Mode;
   /** The play credits of a page that shows the test account, thousandths; null: it shows the customer's own account. */
   readonly playCredits: Thousandths | null;
@@ -31,14 +35,24 @@ const FLASH_MESSAGES = {
   'others-ended': 'All other sessions signed out.',
   renamed: 'Name saved.',
   'email-link-sent': 'If the address can be used, a link is on its way to it. It works once, for 10 minutes.',
+  'member-invited': 'Invitation sent. It works for 7 days.',
+  'link-shown': 'The link is shown only once. If you did not copy it, invite again.',
+  'invitation-withdrawn': 'Invitation withdrawn.',
+  'role-changed': 'Role changed.',
+  'member-removed': 'Member removed.',
+  transferred: 'Ownership transferred. You are now a developer of this account.',
+  joined: 'You are now a member of this account.',
+  switched: 'You now see this account.',
+  left: 'You left the account.',
+  deleted: 'The account was deleted.',
   'email-changed': 'Email address changed. All other sessions were signed out.',
 };
 
 export function dashboardLayout(signedIn: SignedInRequest): DashboardLayout {
-  const { account, isOperator, mode } = signedIn;
+  const { account, isOperator, mode, role } = signedIn;
   const { frozen, balance, testOf } = account;
   const playCredits = testOf === null ? null : balance;
-  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, isOperator, mode: mode ?? 'live', playCredits };
+  return { ...signedInLayout(signedIn, FLASH_MESSAGES), frozen, role, isOperator, mode: mode ?? 'live', playCredits };
 }
 
 const PAGES = [
@@ -51,6 +65,7 @@ const PAGES = [
   { href: '/dashboard/alerts', text: 'Alerts' },
   { href: '/dashboard/clients', text: 'Apps' },
   { href: '/dashboard/security', text: 'Security' },
+  { href: '/dashboard/members', text: 'Members' },
   { href: '/dashboard/account', text: 'Account' },
 ] as const;
 
@@ -120,11 +135,12 @@ interface DashboardProps extends FrameProps {
 export const dashboardPage = (props: DashboardProps, body: ComponentChildren): string => {
   const { layout, here, once = false } = props;
   const menu = layout.isOperator === true ? { ...DASHBOARD, pages: [...PAGES, OPERATOR] } : DASHBOARD;
-  return framedPage(menu, props, body, {
+  const page = framedPage(menu, props, body, {
     band: layout.mode === 'test' ? <TestBand {...layout} /> : null,
     side: once ? null : <ModeSwitch mode={layout.mode} here={here} />,
     notices: <Notices {...layout} />,
   });
+  return withLockedForms(page, layout.role);
 };
 
 /** Says why a page cannot be shown, in the dashboard's frame. */

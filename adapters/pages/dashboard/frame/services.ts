@@ -1,5 +1,6 @@
 import type { Alerts } from '../../../../src/account/alerts.js';
 import type { Keys } from '../../../../src/account/keys.js';
+import type { Members } from '../../../../src/account/members.js';
 import type { Billing } from '../../../../src/billing/billing.js';
 import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
@@ -19,12 +20,13 @@ export interface DashboardServices {
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
   readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
-  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll'>;
+  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll' | 'choose'>;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
 }
 
-export interface DashboardOptions extends DashboardServices, Omit<RoutesOptions, 'accounts'> {
+export interface DashboardOptions extends DashboardServices, RoutesOptions {
+  readonly members: Omit<Members, 'sweep'>;
   /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
   /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */

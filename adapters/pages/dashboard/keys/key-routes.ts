@@ -52,7 +52,6 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
         return await act(signedIn, record, form, reply);
       } catch (error) {
         if (!isCallerError(error)) throw error;
-        const typed = what === 'change' ? inputIn(form) : toKeyInput(record);
         return showKey(signedIn, reply.code(error.status), record, {
           typed,
           error: { form: what, message: error.message },
@@ -106,7 +105,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
 
 /** On the account of its mode, whichever mode the page is in. The first test key opens the test account. */
 const createKey = (
-  { visitor: { accountId }, by }: SignedInRequest,
+  { live: { accountId }, by }: SignedInRequest,
   mode: Mode,
   given: ReturnType<typeof readKeyForm>,
   { keys }: KeyServices,
@@ -130,9 +129,10 @@ function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void
 
 /** For the scripts of pages that send requests with a test key of the customer who looks at them. */
 function mountSessionKey(routes: AuthenticatedRoutes, { keys }: KeyServices): void {
-  routes.form('/dashboard/test-key', '/dashboard/keys', async ({ visitor, by }, _form, reply) => {
+  routes.form('/dashboard/test-key', '/dashboard/keys', async ({ live, visitor, by }, _form, reply) => {
     try {
-      const { key, record } = await keys.forSession(visitor, by);
+      const ofSession = { accountId: live.accountId, sessionId: visitor.sessionId };
+      const { key, record } = await keys.forSession(ofSession, by);
       return reply.send({ key, expires_at: record.expiresAt });
     } catch (error) {
       if (!isCallerError(error)) throw error;

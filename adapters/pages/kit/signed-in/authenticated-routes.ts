@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Members, Standing } from '../../../../src/account/members.js';
 import type { IsOperator } from '../../../../src/account/operators.js';
 import type { Actor } from '../../../../src/domain/audit.js';
 import { asServiceError, badRequest, ServiceError } from '../../../../src/domain/errors.js';
 import type { Mode } from '../../../../src/domain/mode.js';
 import { truncated } from '../../../../src/lib/text.js';
-import type { AccountRecord, Accounts } from '../../../../src/ports/accounts.js';
+import type { AccountRecord } from '../../../../src/ports/accounts.js';
 import { signInPath } from '../../../../src/sign-in/safe-next.js';
 import type { Visitor } from '../../../../src/sign-in/sessions.js';
 import { logFailure, sendFailure } from '../../../http/failure.js';
@@ -18,12 +19,12 @@ import { notFoundPage } from '../not-found.js';
 import { SITE_CSP, sendPage, wantsHtml } from '../send-page.js';
 
 /** A request of a signed-in customer. */
-export interface SignedInRequest {
+export interface SignedInRequest extends Pick<Standing, 'person' | 'role' | 'memberships'> {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
-  /** The customer's own account. */
+  /** The account that they look at. */
   readonly live: AccountRecord;
-  /** The account that the page shows: the customer's own, or in test mode its test account. */
+  /** The account that the page shows: that one, or in test mode its test account. */
   readonly account: AccountRecord;
   /** Whether the operator's pages are open to them as well. */
   readonly isOperator: boolean;
@@ -72,7 +73,7 @@ export interface RoutesOptions {
   readonly keyless: Keyless;
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
   readonly isOperator: IsOperator;
-  readonly accounts: Pick<Accounts, 'get'>;
+  readonly members: Pick<Members, 'standing'>;
 }
 
 /** What the pages of a kind have of their own. */
@@ -81,6 +82,11 @@ export interface PageKind {
   refusalPage(signedIn: SignedInRequest, title: string, message: string): string;
   /** Whether there are such pages for this person; for others the path does not exist. By default, for everyone. */
   admits?(signedIn: SignedInRequest): boolean;
+  /**
+   * Why somebody with a role may not send the forms of this route; null if they may. Asked once for each route, before
+   * any request: throws where nobody decided it.
+   */
+  rule?(url: string): (role: SignedInRequest['role']) => string | null;
   /** The account that a page shows; by default the visitor's own, `live`. */
   shown?(request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>>;
 }
@@ -95,17 +101,19 @@ const REFUSALS: Readonly<Record<number, string>> = {
 export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
 export function authenticatedRoutes(
-  { keyless, sessionCookies, accounts, isOperator }: RoutesOptions,
+  { keyless, sessionCookies, members, isOperator }: RoutesOptions,
   kind: PageKind,
 ): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
     reply.header('Cache-Control', 'private, no-store');
     const { signal } = disconnectSignal(reply);
     const visitor = await sessionCookies.visitorOf(request);
-    const live = visitor === null ? undefined : await accounts.get(visitor.accountId);
-    if (visitor === null || live === undefined) return null;
+    const standing = visitor === null ? null : await members.standing(visitor);
+    if (visitor === null || standing === null) return null;
+    const { person, account: live, role, memberships } = standing;
     const shown = (await kind.shown?.(request, live)) ?? { account: live, mode: null };
-    return { request, visitor, live, ...shown, isOperator: isOperator(live), by: byCustomer(request), signal };
+    const by = { ...byCustomer(request), personId: person.personId };
+    return { request, visitor, person, role, memberships, live, ...shown, isOperator: isOperator(person), by, signal };
   };
   const isHidden = (one: SignedInRequest | null): boolean =>
     kind.admits !== undefined && (one === null || !kind.admits(one));
@@ -138,12 +146,15 @@ export function authenticatedRoutes(
       });
     },
     form(url, from, act) {
+      const refusal = kind.rule?.(url) ?? (() => null);
       keyless(['POST'], url, async (request, reply) => {
         const one = await signedIn(request, reply);
         if (isHidden(one)) return notHere(request, reply);
         if (one === null) return signIn(reply, from);
         return answered(one, reply, () => {
           refuseCrossSite(request);
+          const why = refusal(one.role);
+          if (why !== null) throw new ServiceError('access_denied', why, { reason: 'role' });
           const fields = readForm(request);
           refuseNul(fields);
           return act(one, fields, reply);

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { ROLES } from '../../../../src/domain/audit.js';
 import { queryString } from '../../../http/request.js';
 import { document, MenuButton, MenuClose } from '../layout.js';
 import type { SignedInRequest } from './authenticated-routes.js';
@@ -6,21 +7,28 @@ import { Notice } from './parts.js';
 
 /** What surrounds every page. */
 export interface PageLayout {
+  /** The account's. */
   readonly name: string;
+  /** Of the person who is signed in; null if it is the name, or there is none. */
   readonly email: string | null;
+  /** What they are in the account, and how many accounts they are a member of. */
+  readonly roleName: string;
+  readonly accounts: number;
   /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
 }
 
 /** `messages`: what was just done, by the name that the address contains. */
 export function signedInLayout(
-  { request, account }: SignedInRequest,
+  { request, account, person, role, memberships }: SignedInRequest,
   messages: Readonly<Record<string, string>>,
 ): PageLayout {
   const done = queryString(request).get('done') ?? '';
   return {
     name: account.name,
-    email: account.email === account.name ? null : account.email,
+    email: person.email === account.name ? null : person.email,
+    roleName: ROLES[role].name,
+    accounts: memberships.length,
     flash: Object.hasOwn(messages, done) ? (messages[done] ?? null) : null,
   };
 }
@@ -64,6 +72,11 @@ const Side = (props: {
         <p>
           <bdi>{layout.name}</bdi>
           {layout.email === null ? null : <bdi class="soft">{layout.email}</bdi>}
+          {layout.accounts > 1 ? (
+            <span class="soft">
+              {layout.roleName} · <a href="/dashboard/accounts">Switch account</a>
+            </span>
+          ) : null}
         </p>
         <button type="submit" class="button small">
           Sign out

@@ -1,8 +1,8 @@
 /** The name and the mail address of an account, changed on the dashboard: over a real database and a real mail server. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startMailServer } from '../../kit/mail-server.js';
-import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
+import { startMailServer } from '../../../kit/mail-server.js';
+import { type Answer, type Customer, type DashboardService, startDashboard } from '../service.js';
 
 const PAGE = '/dashboard/account';
 let mails: Awaited<ReturnType<typeof startMailServer>>;

@@ -1,0 +1,66 @@
+import { type Action, type Role, whyNot } from '../../../../src/domain/audit.js';
+
+/** What each form of the dashboard does: the roles that may are a row of `ACTIONS`. A form without a row is not mounted. */
+export const FORMS: Readonly<Record<string, Action>> = {
+  '/dashboard/keys': 'keys',
+  '/dashboard/keys/:keyId/change': 'keys',
+  '/dashboard/keys/:keyId/rotate': 'keys',
+  '/dashboard/keys/:keyId/revoke': 'keys',
+  '/dashboard/mode': 'self',
+  '/dashboard/first-steps/hide': 'self',
+  '/dashboard/test-key': 'self',
+  '/dashboard/credits/buy': 'credits',
+  '/dashboard/alerts': 'alerts',
+  '/dashboard/alerts/:alertId/test': 'alerts',
+  '/dashboard/alerts/:alertId/remove': 'alerts',
+  '/dashboard/clients/:grantId/revoke': 'apps',
+  '/dashboard/members': 'members',
+  '/dashboard/members/:personId/role': 'members',
+  '/dashboard/members/:personId/remove': 'members',
+  '/dashboard/members/:personId/transfer': 'account',
+  '/dashboard/members/invitations/:invitationId/withdraw': 'members',
+  '/dashboard/members/leave': 'self',
+  '/dashboard/invitations/:secret/accept': 'self',
+  '/dashboard/accounts/switch': 'self',
+  '/dashboard/account/name': 'account',
+  '/dashboard/account/export': 'account',
+  '/dashboard/account/delete': 'account',
+  '/dashboard/account/email': 'self',
+  '/dashboard/account/email/confirm': 'self',
+  '/dashboard/security/sessions/:sessionId/end': 'self',
+  '/dashboard/security/end-others': 'self',
+  '/dashboard/passkeys': 'self',
+  '/dashboard/passkeys/options': 'self',
+  '/dashboard/passkeys/remove': 'self',
+};
+
+/** Why a role may not send the forms of a route. Throws for a route without a row. */
+export function formRule(url: string): (role: Role) => string | null {
+  const action = FORMS[url];
+  if (action === undefined) throw new Error(`no row of FORMS says which role may send forms to ${url}`);
+  return (role) => whyNot(action, role);
+}
+
+/** No form's path fits two rows. */
+const PATTERNS = Object.entries(FORMS).map(([url, action]) => ({
+  path: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?#]+')}(?=[?#]|$)`),
+  action,
+}));
+
+/** What the form at an address does. */
+export const actionOf = (path: string): Action | undefined =>
+  PATTERNS.find((pattern) => pattern.path.test(path))?.action;
+
+const FORM = /<form method="post" action="([^"]*)"([^>]*)>(.*?)<\/form>/gs;
+
+/**
+ * A page for somebody with this role: the controls of forms that they may not send are disabled, and say why. On the
+ * whole page, so that none forgets it; the server refuses the forms all the same.
+ */
+export const withLockedForms = (page: string, role: Role): string =>
+  page.replaceAll(FORM, (form, path: string, rest: string, inner: string) => {
+    const action = actionOf(path);
+    const why = action === undefined ? null : whyNot(action, role);
+    if (why === null) return form;
+    return `<form method="post" action="${path}"${rest}><fieldset class="locked" disabled>${inner}</fieldset><p class="locked-why">${why}</p></form>`;
+  });

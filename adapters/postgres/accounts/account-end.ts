@@ -1,0 +1,82 @@
+import type { Actor } from '../../../src/domain/audit.js';
+import { toCredits } from '../../../src/domain/credits.js';
+import { badRequest, ServiceError } from '../../../src/domain/errors.js';
+import { isUuid } from '../../../src/lib/uuid.js';
+import { endGrant } from '../customers/oauth-grant-end.js';
+import type { Transaction } from '../sql.js';
+import { record } from './audit.js';
+
+/** Of everyone, or only of one person. */
+interface Of {
+  readonly accountId: string;
+  readonly personId: string | null;
+}
+
+/** Revokes keys that still work, test keys and those of apps included, each with its entry in the log. Returns how many. */
+export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: Actor): Promise<number> {
+  const isTheirs = personId === null ? tx`true` : tx`created_by = ${personId}`;
+  const accounts = await tx<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where account_id = ${accountId} or test_of = ${accountId}
+    order by account_id`;
+  let ended = 0;
+  for (const { accountId: of } of accounts) {
+    const grants = await tx<{ grantId: string }[]>`
+      select grant_id as "grantId" from oauth_grants where account_id = ${of} and revoked_at is null and ${isTheirs}
+      order by grant_id`;
+    for (const { grantId } of grants) {
+      await endGrant(tx, { accountId: of, grantId }, by, { now: new Date(), why: 'asked' });
+    }
+    // As debits lock them.
+    await tx`select from wallets where account_id = ${of} for no key update`;
+    await tx`select from keys where account_id = ${of} and revoked_at is null and ${isTheirs} order by key_id for no key update`;
+    const keys = await tx<{ prefix: string }[]>`
+      update keys set revoked_at = now()
+      where account_id = ${of} and revoked_at is null and (expires_at is null or expires_at > now()) and ${isTheirs}
+      returning prefix`;
+    for (const { prefix } of keys) await record(tx, of, by, 'key.revoked', { key_prefix: prefix });
+    ended += grants.length + keys.length;
+  }
+  return ended;
+}
+
+/** Nothing that was approved before can be redeemed any more. */
+export async function endCodes(tx: Transaction, { accountId, personId }: Of): Promise<void> {
+  await tx`
+    update one_time_tokens set expires_at = least(expires_at, now())
+    where spent_at is null and subject ->> 'accountId' = ${accountId}
+      and ${personId === null ? tx`true` : tx`subject ->> 'createdBy' = ${personId}`}`;
+}
+
+/** What refers to no entry of the ledger, no sale and no change goes; the rest has no name any more. */
+export async function deleteAccount(tx: Transaction, accountId: string, by: Actor): Promise<void> {
+  const [account] = isUuid(accountId)
+    ? await tx<{ balance: number }[]>`
+        select balance_thousandths as balance from accounts join wallets using (account_id)
+        where account_id = ${accountId} and test_of is null and deleted_at is null for update`
+    : [];
+  if (account === undefined) throw new ServiceError('not_found', 'No such account.');
+  const [open] = await tx`select from sales where account_id = ${accountId} and state = 'open' limit 1`;
+  if (open !== undefined) {
+    throw badRequest(
+      'A checkout that was opened for this account can still be paid. Pay it, or wait until it expires, a day after it was opened.',
+    );
+  }
+  await endKeys(tx, { accountId, personId: null }, by);
+  await endCodes(tx, { accountId, personId: null });
+  const both = tx`(select account_id from accounts where account_id = ${accountId} or test_of = ${accountId})`;
+  await tx`delete from oauth_refresh_tokens where account_id in ${both}`;
+  await tx`delete from deliveries where account_id in ${both}`;
+  await tx`delete from alerts where account_id in ${both}`;
+  await tx`delete from operation_names where account_id in ${both}`;
+  await tx`delete from invitations where account_id = ${accountId}`;
+  await record(tx, accountId, by, 'account.deleted', { credits: toCredits(account.balance) });
+  const left = await tx<{ personId: string }[]>`
+    delete from members where account_id = ${accountId} returning person_id as "personId"`;
+  // With their sessions and passkeys.
+  await tx`
+    delete from people p where person_id = any(${left.map(({ personId }) => personId)}::uuid[])
+      and not exists (select from members m where m.person_id = p.person_id)`;
+  await tx`update keys set name = prefix where account_id in ${both}`;
+  await tx`update accounts set name = 'Deleted account', note = null, deleted_at = now()
+    where account_id in ${both}`;
+}

@@ -1,0 +1,229 @@
+import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
+import { type Actor, type GivenRole, isGivenRole, ROLES, type Role } from '../domain/audit.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import { mailAddress } from '../domain/mail-address.js';
+import { DAY_MS } from '../lib/durations.js';
+import { truncated } from '../lib/text.js';
+import type {
+  AccountRecord,
+  Accounts,
+  FoundInvitation,
+  MemberRecord,
+  MemberStore,
+  Membership,
+  PersonRecord,
+} from '../ports/accounts.js';
+import type { Clock } from '../ports/clock.js';
+import type { Message } from '../ports/mail.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
+
+/** Most members of an account, open invitations included. */
+export const MOST_MEMBERS = 50;
+/** Most accounts that a person is a member of. */
+const MOST_MEMBERSHIPS = 50;
+
+/** How long an invitation works. */
+export const INVITED_DAYS = 7;
+
+/** Invitations of an account in a day: each may be a mail to an address that it chose. */
+const INVITATIONS = 30;
+const INVITATIONS_SECONDS = 86_400;
+
+/** Exports of an account in an hour. */
+const EXPORTS = 5;
+const EXPORTS_SECONDS = 3600;
+
+/** Of an account's name in a mail: strangers read it. */
+const MOST_NAME = 60;
+
+/** A path of the dashboard; its last part is the invitation's secret. */
+export const INVITATIONS_PATH = '/dashboard/invitations';
+
+/** A signed-in person, the account that they look at, and what they are there. */
+export interface Standing {
+  readonly person: Pick<PersonRecord, 'personId' | 'email'>;
+  readonly account: AccountRecord;
+  readonly role: Role;
+  /** All accounts of the person, this one among them. */
+  readonly memberships: readonly Membership[];
+}
+
+/** An invitation as its reader may use it: `taken`: accepted before; `other`: for another address than theirs. */
+export type InvitationState = 'open' | 'taken' | 'withdrawn' | 'expired' | 'other';
+
+export interface SeenInvitation extends FoundInvitation {
+  readonly seenAs: InvitationState;
+}
+
+export interface MembersOptions {
+  readonly store: MemberStore;
+  readonly accounts: Pick<Accounts, 'get'>;
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  readonly randomBytes: RandomBytes;
+  /** Begins to send a mail; null: there is no mail server, and the link is passed on by hand. */
+  readonly sendMail: ((message: Message, address: string) => void) | null;
+  readonly authUrl: () => string;
+}
+
+/** Who is a member of which account. What a role may do is in `domain/audit.ts`, and asked before anything here is. */
+export class Members {
+  readonly #options: MembersOptions;
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The account that somebody looks at: the one they chose, if they are a member of it, otherwise their first. Null for
+   * somebody who is not there any more.
+   */
+  async standing(visitor: { readonly personId: string; readonly accountId?: string | null }): Promise<Standing | null> {
+    const person = await this.#options.store.person(visitor.personId);
+    if (person === undefined) return null;
+    const { personId, email, memberships } = person;
+    const shown = memberships.find(({ accountId }) => accountId === visitor.accountId) ?? memberships[0];
+    const account = shown === undefined ? undefined : await this.#options.accounts.get(shown.accountId);
+    if (shown === undefined || account === undefined) return null;
+    return { person: { personId, email }, account, role: shown.role, memberships };
+  }
+
+  list(accountId: string): Promise<MemberRecord[]> {
+    return this.#options.store.members(accountId);
+  }
+
+  invitations(accountId: string): ReturnType<MemberStore['invitations']> {
+    return this.#options.store.invitations(accountId);
+  }
+
+  /**
+   * Invites an address, and mails the link; returns it where there is no mail server. An earlier invitation to the
+   * address stops working. Throws `bad_request` (param `email` or `role`), and `rate_limited`.
+   */
+  async invite(
+    account: Pick<AccountRecord, 'accountId' | 'name'>,
+    typed: { readonly email: string; readonly role: string },
+    { by, address }: { readonly by: Actor; readonly address: string },
+  ): Promise<string | null> {
+    const { store, clock, randomBytes, authUrl, sendMail } = this.#options;
+    const email = mailAddress.safeParse(typed.email.trim());
+    if (!email.success) throw badRequest('Invalid email address. It should look like name@example.org.', 'email');
+    const role = givenRole(typed.role);
+    await this.#admit(account.accountId);
+    const secret = newSecret(randomBytes);
+    const at = new Date(clock.now());
+    const expiresAt = new Date(at.getTime() + INVITED_DAYS * DAY_MS);
+    const invitation = {
+      accountId: account.accountId,
+      email: email.data,
+      role,
+      hash: hashSecret(secret),
+      at,
+      expiresAt,
+    };
+    await store.invite(invitation, MOST_MEMBERS, by);
+    const link = `${authUrl()}${INVITATIONS_PATH}/${secret}`;
+    if (sendMail === null) return link;
+    sendMail(invitationMail({ to: email.data, account: account.name, role, link }), address);
+    return null;
+  }
+
+  async #admit(accountId: string): Promise<void> {
+    const rate = await this.#options.limiter.take(`invitations:${accountId}`, INVITATIONS, INVITATIONS_SECONDS);
+    if (rate.allowed) return;
+    throw new ServiceError('rate_limited', `An account can invite ${INVITATIONS} times a day.`, {
+      param: 'email',
+      retryAfter: rate.retryAfterSeconds,
+    });
+  }
+
+  withdraw(accountId: string, invitationId: string, by: Actor): Promise<void> {
+    return this.#options.store.withdraw(accountId, invitationId, by);
+  }
+
+  /** The invitation with this secret, as this person may use it; undefined: there never was one. */
+  async invitation(secret: string, { email }: Pick<PersonRecord, 'email'>): Promise<SeenInvitation | undefined> {
+    const found = await this.#options.store.findInvitation(hashSecret(secret));
+    if (found === undefined) return undefined;
+    const isTheirs = email?.toLowerCase() === found.email.toLowerCase();
+    const isOver = Date.parse(found.expiresAt) <= this.#options.clock.now();
+    const { state } = found;
+    const used = state === 'accepted' ? 'taken' : state === 'withdrawn' ? 'withdrawn' : isOver ? 'expired' : 'open';
+    return { ...found, seenAs: isTheirs ? used : 'other' };
+  }
+
+  /** Makes the person a member. Throws `bad_request` with why not, if the invitation does not work, or not for them. */
+  async accept(secret: string, person: Pick<PersonRecord, 'personId' | 'email'>, by: Actor): Promise<string> {
+    const { store, clock } = this.#options;
+    const { personId } = person;
+    const seen = await this.invitation(secret, person);
+    if (seen === undefined) throw new ServiceError('not_found', 'There is no such invitation.');
+    const accepted = await store.accept(hashSecret(secret), personId, MOST_MEMBERSHIPS, new Date(clock.now()), by);
+    if (accepted) return seen.accountId;
+    const now = await this.invitation(secret, person);
+    throw badRequest(invitationText(now?.seenAs === 'open' || now === undefined ? 'withdrawn' : now.seenAs));
+  }
+
+  changeRole(accountId: string, personId: string, role: string, by: Actor): Promise<void> {
+    return this.#options.store.changeRole(accountId, personId, givenRole(role), by);
+  }
+
+  /** The person who owned it becomes a developer. */
+  transfer(accountId: string, fromPersonId: string, toPersonId: string, by: Actor): Promise<void> {
+    return this.#options.store.transfer(accountId, fromPersonId, toPersonId, 'developer', by);
+  }
+
+  remove(accountId: string, personId: string, revokeKeys: boolean, by: Actor): Promise<void> {
+    return this.#options.store.remove(accountId, personId, revokeKeys, by);
+  }
+
+  /** `typed`: the account's name, so that nobody deletes another account than they mean. */
+  async deleteAccount({ accountId, name }: AccountRecord, typed: string, by: Actor): Promise<void> {
+    if (typed.trim() !== name) throw badRequest(`Type the name of the account exactly as it is: ${name}`, 'name');
+    await this.#options.store.deleteAccount(accountId, by);
+  }
+
+  /** Before all of an account's data is sent. Throws `rate_limited`: a file may take many queries. */
+  async admitExport(accountId: string, by: Actor): Promise<void> {
+    const rate = await this.#options.limiter.take(`exports:${accountId}`, EXPORTS, EXPORTS_SECONDS);
+    if (!rate.allowed) {
+      const retryAfter = rate.retryAfterSeconds;
+      throw new ServiceError('rate_limited', `Data can be exported ${EXPORTS} times an hour.`, { retryAfter });
+    }
+    await this.#options.store.exported(accountId, by);
+  }
+
+  /** Deletes invitations that expired a month ago. */
+  sweep(): Promise<void> {
+    return this.#options.store.forget(new Date(this.#options.clock.now() - 30 * DAY_MS));
+  }
+}
+
+/** Why an invitation cannot be used, for its reader. */
+export const invitationText = (state: Exclude<InvitationState, 'open'>): string =>
+  ({
+    taken: 'This invitation has already been accepted.',
+    withdrawn: 'This invitation was withdrawn, or replaced by a newer one.',
+    expired: `This invitation has expired: it worked for ${INVITED_DAYS} days. Ask the owner of the account for a new one.`,
+    other: 'This invitation is for another email address than yours. Sign in with the address that it was sent to.',
+  })[state];
+
+function givenRole(text: string): GivenRole {
+  if (isGivenRole(text)) return text;
+  throw badRequest('Choose a role.', 'role');
+}
+
+const invitationMail = (of: { to: string; account: string; role: GivenRole; link: string }): Message => ({
+  to: of.to,
+  subject: 'You are invited to a Perch account',
+  text: [
+    `You are invited to join the Perch account "${truncated(of.account, MOST_NAME)}" with the role ${ROLES[of.role].name.toLowerCase()}:`,
+    '',
+    of.link,
+    '',
+    `The link works once, for ${INVITED_DAYS} days, and only for somebody who signs in with this address.`,
+    '',
+    'If you do not know who invited you, you can ignore this: nothing happens unless you accept.',
+    '',
+  ].join('\n'),
+});
