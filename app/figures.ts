@@ -1,12 +1,14 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { v7 } from 'uuid';
-import { toTrafficSample } from '../adapters/http/traffic.js';
+import { noteRequest, toTrafficSample } from '../adapters/http/traffic.js';
 import { createCosts } from '../adapters/postgres/figures/costs.js';
+import { createRequestLog } from '../adapters/postgres/figures/request-log.js';
 import { createTraffic } from '../adapters/postgres/figures/traffic.js';
 import { readOperations } from '../schema/operations.js';
 import { CostBook, type Loss, WARNING_DAYS } from '../src/figures/cost-book.js';
+import { RequestBook } from '../src/figures/request-book.js';
 import { TrafficBook } from '../src/figures/traffic-book.js';
-import { HOUR_MS, MINUTE_MS } from '../src/lib/durations.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/durations.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
@@ -59,13 +61,16 @@ const lossWarning = ({ operation, worthUsd, costUsd, hitRate }: Loss): string =>
   `${operation} does not earn what it costs: $${worthUsd.toFixed(2)} for $${costUsd.toFixed(2)} in ${WARNING_DAYS} days, with ${Math.round(hitRate * 100)}% of its items from the cache. See perch costs.`;
 
 export interface TrafficOptions {
-  readonly stores: Pick<Stores, 'sql'>;
+  readonly stores: Pick<Stores, 'sql' | 'queries'>;
   readonly clock: Clock;
   readonly log: FastifyBaseLogger;
   readonly startPoll: StartPoll;
 }
 
-/** Sums of all requests, for the operator: written once a minute and at the end. */
+/**
+ * Sums of all requests, for the operator: written once a minute and at the end. And the newest of each account, for its
+ * members: written every few seconds.
+ */
 export async function openTraffic(
   lifecycle: Lifecycle,
   app: FastifyInstance,
@@ -89,5 +94,44 @@ export async function openTraffic(
       await poll.close();
       await flush();
     },
+  );
+  await openRequestLog(lifecycle, app, { stores, clock, log, startPoll });
+}
+
+const REQUESTS_MS = 5_000;
+const REQUESTS_KEPT_MS = 30 * DAY_MS;
+
+async function openRequestLog(
+  lifecycle: Lifecycle,
+  app: FastifyInstance,
+  { stores, clock, log, startPoll }: TrafficOptions,
+): Promise<void> {
+  const store = createRequestLog(stores.sql, stores.queries);
+  const book = new RequestBook(store);
+  app.onAnswered((answered) => noteRequest(book, answered, clock));
+  const written = (run: () => Promise<void>) => async (): Promise<void> => {
+    try {
+      await run();
+    } catch (err) {
+      log.warn({ err }, "Requests could not be written to their accounts' logs. Retrying in a few seconds.");
+    }
+  };
+  const flush = written(() => book.flush());
+  await lifecycle.open(
+    'logs of requests',
+    () => startPoll(flush, REQUESTS_MS),
+    async (poll) => {
+      await poll.close();
+      await flush();
+    },
+  );
+  await lifecycle.open(
+    'end of old requests',
+    () =>
+      startPoll(
+        written(() => store.forget(new Date(clock.now() - REQUESTS_KEPT_MS))),
+        HOUR_MS,
+      ),
+    (poll) => poll.close(),
   );
 }

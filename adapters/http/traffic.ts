@@ -1,21 +1,29 @@
 import type { ErrorCode } from '../../src/domain/errors.js';
 import { LEFT, type TrafficInterface } from '../../src/domain/traffic.js';
+import type { RequestBook } from '../../src/figures/request-book.js';
 import type { TrafficSample } from '../../src/figures/traffic-book.js';
+import type { Clock } from '../../src/ports/clock.js';
+import { fieldFailure } from '../../src/serve/execute.js';
 import { type Answered, interfaceFromUrl } from './answered.js';
+import { loggedUrl, withoutKeys } from './request.js';
 
 /** Refusals by these are a limit that somebody met. */
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'no_credits', 'upstream_rate_limited']);
 
 const TOO_MANY = 429;
 
+const interfaceOf = ({ request, outcome }: Answered): TrafficInterface =>
+  outcome?.mode === 'test' ? 'test' : interfaceFromUrl(request);
+
 /** A request that is over, for the sums of the operator's page. */
-export function toTrafficSample({ request, status, outcome, ms }: Answered): TrafficSample {
+export function toTrafficSample(answered: Answered): TrafficSample {
+  const { status, outcome, ms } = answered;
   const charge = outcome?.result.kind === 'answer' ? outcome.result.charge : null;
   const failure = outcome?.result.kind === 'refusal' ? outcome.result.failure : null;
   const met = failure === null ? status === TOO_MANY : LIMITS.has(failure.code);
   const name = failure?.detail.reason ?? failure?.code ?? 'rate_limited';
   return {
-    interface: outcome?.mode === 'test' ? 'test' : (interfaceFromUrl(request) satisfies TrafficInterface),
+    interface: interfaceOf(answered),
     operation: outcome?.operation ?? null,
     status: status ?? LEFT,
     code: failure?.code ?? '',
@@ -24,4 +32,29 @@ export function toTrafficSample({ request, status, outcome, ms }: Answered): Tra
     cacheHits: charge?.cacheHits ?? 0,
     limit: met ? { name, accountId: outcome?.policy === 'account' ? outcome.accountId : null } : null,
   };
+}
+
+/**
+ * Notes a request for its account's log. What is refused before its account is known is in nobody's, and neither are a
+ * protocol's own messages that were answered.
+ */
+export function noteRequest(book: RequestBook, answered: Answered, clock: Clock): void {
+  const { request, status, outcome, ms } = answered;
+  if (outcome === null || outcome.accountId === null) return;
+  const { accountId, keyId, operation, result, requestId } = outcome;
+  const [partial] = result.kind === 'answer' ? result.errors : [];
+  if (operation === null && result.kind === 'answer') return;
+  const isFailure = result.kind === 'refusal' || partial !== undefined || status === null;
+  book.note(accountId, isFailure, () => {
+    const failure = result.kind === 'refusal' ? result.failure : partial && fieldFailure(partial);
+    return {
+      ...{ accountId, requestId, at: clock.now(), keyId, interface: interfaceOf(answered) },
+      operation: operation === null ? null : withoutKeys(operation),
+      status: status ?? LEFT,
+      code: failure?.code ?? null,
+      message: failure === undefined ? null : withoutKeys(failure.message),
+      asked: `${request.method} ${loggedUrl(request.url)}`,
+      ...{ ms, charged: result.kind === 'answer' ? result.charge.amount : 0 },
+    };
+  });
 }

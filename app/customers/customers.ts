@@ -4,6 +4,7 @@ import { createKeylessPages, type Keyless } from '../../adapters/http/keyless.js
 import { mountDashboard } from '../../adapters/pages/dashboard/mount.js';
 import type { StatusModel } from '../../adapters/pages/site/status/status-model.js';
 import { createAuditLog } from '../../adapters/postgres/accounts/audit.js';
+import { createRequestLog } from '../../adapters/postgres/figures/request-log.js';
 import { limitAddress } from '../../src/access/address.js';
 import type { Admit } from '../../src/access/admit.js';
 import { Keys } from '../../src/account/keys.js';
@@ -108,6 +109,7 @@ export async function openCustomers(
         alerts,
         sessions: signIn.sessions,
         auditLog: createAuditLog(queries),
+        requestLog: createRequestLog(sql, queries),
         clock,
         network: shown.network,
         checkoutOrigin: billing.checkoutOrigin,

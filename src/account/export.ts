@@ -4,6 +4,7 @@ import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { AccountRecord, Accounts, AuditLog, InvitationRecord, MemberRecord } from '../ports/accounts.js';
 import type { AlertRecord } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
+import type { RequestLog } from '../ports/figures.js';
 import type { GrantRecord } from '../ports/grants.js';
 import type { Ledger, UsageRow } from '../ports/ledger.js';
 
@@ -25,6 +26,7 @@ export interface ExportSources {
   readonly alerts: { list(accountId: string): Promise<readonly AlertRecord[]> };
   readonly grants: { list(accountId: string): Promise<readonly GrantRecord[]> };
   readonly billing: { sales(accountId: string): Promise<readonly { readonly url: string | null }[]> };
+  readonly requestLog: Pick<RequestLog, 'list'>;
   readonly clock: Clock;
 }
 
@@ -39,7 +41,7 @@ export async function* exportLines(
   sources: ExportSources,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { accounts, members, alerts, grants, billing, auditLog, ledger, clock } = sources;
+  const { accounts, members, alerts, grants, billing, auditLog, ledger, requestLog, clock } = sources;
   const { accountId } = account;
   const text = (line: Line): string => `${JSON.stringify(line)}\n`;
   const cut: string[] = [];
@@ -119,6 +121,10 @@ export async function* exportLines(
       const [amount, balanceAfter] = [toCredits(receipt.amount), toCredits(receipt.balanceAfter)];
       const priced = lines.map((line) => ({ ...line, unitPrice: toCredits(line.unitPrice) }));
       yield text({ type: 'receipt', mode, ...receipt, amount, balanceAfter, lines: priced });
+    }
+    for (const { accountId: _, ...request } of await requestLog.list(id, { limit: MOST_ROWS }, signal)) {
+      const at = new Date(request.at).toISOString();
+      yield text({ type: 'request', mode, ...request, at, charged: toCredits(request.charged) });
     }
   }
   yield text({ type: 'end', left_out: cut });

@@ -1,4 +1,5 @@
 import type { CostSums } from '../domain/costs.js';
+import type { Thousandths } from '../domain/credits.js';
 import type { Family } from '../domain/model.js';
 import type { Incident, StatusDay, Trouble } from '../domain/status-history.js';
 import type { TrafficInterface, TrafficSums } from '../domain/traffic.js';
@@ -124,4 +125,48 @@ export interface Traffic {
   add(batchId: string, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;
   /** From this hour on. */
   read(fromHour: string, most: { readonly limits: number }): Promise<TrafficFigures>;
+}
+
+/** An account's newest requests, for its members. A log to look something up in, not the ledger: it is bounded, and sampled. */
+
+export interface LoggedRequest {
+  readonly accountId: string;
+  readonly requestId: string;
+  /** When it ended, Unix milliseconds. */
+  readonly at: number;
+  readonly keyId: string | null;
+  readonly interface: TrafficInterface;
+  /** Null where none was determined. */
+  readonly operation: string | null;
+  /** 0: the caller left before the answer was sent. */
+  readonly status: number;
+  /** Of a refusal, or of the first field that failed; null: nothing failed. */
+  readonly code: string | null;
+  readonly message: string | null;
+  /** Its method and address, as far as an address may be logged. */
+  readonly asked: string;
+  readonly ms: number;
+  readonly charged: Thousandths;
+}
+
+/** Undefined members match everything. */
+export interface RequestFilter {
+  readonly keyId?: string | undefined;
+  /** A status; `failed`: all that were not answered in full. */
+  readonly status?: number | 'failed' | undefined;
+  readonly operation?: string | undefined;
+  /** Only requests that came before the one with this id. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+export interface RequestLog {
+  /** All or none; those that are there already stay as they are. What is beyond an account's bound goes, the oldest first. */
+  write(rows: readonly LoggedRequest[]): Promise<void>;
+  /** The newest first. Bounded like the ledger's queries. */
+  list(accountId: string, filter: RequestFilter, signal?: AbortSignal): Promise<LoggedRequest[]>;
+  /** Names of operations in the account's log, in their order. */
+  operations(accountId: string, signal?: AbortSignal): Promise<string[]>;
+  /** Deletes what is older. */
+  forget(before: Date): Promise<void>;
 }

@@ -93,8 +93,9 @@ export interface Outcome {
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
   readonly warnings: readonly string[];
-  /** For the log and the metrics: the account, its key's mode and the operation, as far as they were determined. */
+  /** For the log and the metrics: the account, its key and that key's mode and the operation, as far as they were determined. */
   readonly accountId: string | null;
+  readonly keyId: string | null;
   readonly mode: Caller['mode'] | null;
   readonly operation: string | null;
   readonly upstream: UpstreamUsage;

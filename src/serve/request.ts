@@ -13,6 +13,7 @@ export interface CallRecord {
   rate: RateDecision | null;
   policy: Outcome['policy'];
   accountId: string | null;
+  keyId: string | null;
   mode: Outcome['mode'];
   operation: string | null;
   warnings: readonly string[];

@@ -67,6 +67,7 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   await tx`delete from oauth_refresh_tokens where account_id in ${both}`;
   await tx`delete from deliveries where account_id in ${both}`;
   await tx`delete from alerts where account_id in ${both}`;
+  await tx`delete from request_log where account_id in ${both}`;
   await tx`delete from operation_names where account_id in ${both}`;
   await tx`delete from invitations where account_id = ${accountId}`;
   await record(tx, accountId, by, 'account.deleted', { credits: toCredits(account.balance) });

@@ -421,6 +421,26 @@ create index deliveries_due on deliveries (channel, due_at) where due_at is not 
 create index deliveries_by_alert on deliveries (account_id, alert_id, created_at);
 create index deliveries_by_age on deliveries (created_at);
 
+-- The newest requests of each account, for its members: no ledger, so rows go when there are too many. Texts are cut before they
+-- are written, so that a row has less than 1.5 KB.
+create table request_log (
+  account_id uuid not null,
+  request_id uuid not null,
+  at timestamptz not null,
+  key_id uuid,
+  interface text not null,
+  operation text check (length(operation) <= 64),
+  -- Of HTTP; 0: the caller left.
+  status smallint not null,
+  code text,
+  message text check (length(message) <= 300),
+  asked text not null check (length(asked) <= 500),
+  ms integer not null,
+  charged_thousandths bigint not null,
+  primary key (account_id, request_id)
+);
+create index request_log_by_age on request_log (at);
+
 -- Sales.
 
 -- For receipts of purchases: what was paid in all, with tax, and the processor's own receipt. Null for sales of 0.3.0.

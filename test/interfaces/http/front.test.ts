@@ -25,7 +25,16 @@ let serve: (call: Call) => Soon<Outcome>;
 let limit = 1000;
 
 const outcomeOf = ({ requestId }: Call, result: Outcome['result']): Outcome => ({
-  ...{ requestId, policy: 'account', rate: null, ageSeconds: 0, result, warnings: [], accountId: 'account' },
+  ...{
+    requestId,
+    policy: 'account',
+    rate: null,
+    ageSeconds: 0,
+    result,
+    warnings: [],
+    accountId: 'account',
+    keyId: 'key',
+  },
   ...{ mode: 'live', operation: 'user', upstream: { calls: 0, waitMs: 0, readMs: 0 } },
 });
 

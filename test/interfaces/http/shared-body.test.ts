@@ -16,6 +16,7 @@ const NOTED: Omit<Outcome, 'requestId' | 'result'> = {
     warnings: [],
     mode: 'live' as const,
     accountId: 'account',
+    keyId: 'key',
     operation: 'query',
   },
   upstream: { calls: 0, waitMs: 0, readMs: 0 },

@@ -94,6 +94,18 @@ const purchaseFrom = (sale: SaleRecord | undefined): PurchaseRecord | undefined 
       }
     : undefined;
 
+/** Every fourth one failed. */
+const loggedFrom = (receipt: Receipt, { accountId, keys }: AccountRecord, nth: number): LoggedRequest => ({
+  ...{ accountId, requestId: receipt.requestId, at: Date.parse(receipt.at), interface: 'rest' },
+  keyId: keys.find(({ prefix }) => prefix === receipt.keyPrefix)?.keyId ?? null,
+  operation: receipt.operation,
+  ...(nth % 4 === 3
+    ? { status: 404, code: 'not_found', message: 'There is no user with the handle nobody_here.', charged: 0 }
+    : { status: 200, code: null, message: null, charged: receipt.amount }),
+  asked: `GET /v1/users/harbor_obs/tweets?count=${nth + 1}`,
+  ms: 12 + nth * 7,
+});
+
 const TEST_ACCOUNT = uuid(20);
 
 /** Its account of test mode, shown to a browser with the cookie `perch-mode=test`. */
@@ -170,6 +182,14 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
     },
     sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging, choose: unchanging },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
+    requestLog: {
+      operations: async () => ['ProfileAndTimeline', 'user-tweets'],
+      list: async (_accountId, { status, limit }) =>
+        receipts
+          .map((receipt, nth) => loggedFrom(receipt, account, nth))
+          .filter((request) => status === undefined || (request.code !== null && status === 'failed'))
+          .slice(0, limit),
+    },
     clock: { now: () => NOW_MS },
   };
 }

@@ -83,7 +83,14 @@ function mountReceipts(routes: AuthenticatedRoutes, { ledger }: MoneyOptions): v
     const archived =
       isMissing && isUuid(asked) ? await ledger.archivedMonth(account.accountId, asked, signal) : undefined;
     const error = isMissing ? whyNone(asked, archived) : null;
-    const page = receiptsPage({ layout: dashboardLayout(signedIn), asked, receipt: receipt ?? null, error, recent });
+    const page = receiptsPage({
+      layout: dashboardLayout(signedIn),
+      asked,
+      receipt: receipt ?? null,
+      error,
+      recent,
+      keys: account.keys,
+    });
     return sendPrivatePage(error === null ? reply : reply.code(404), page);
   });
   routes.page(

@@ -1,5 +1,6 @@
 import { counted, figure, formatCredits } from '../../../../src/domain/figures.js';
 import { type ItemCache, UNITS } from '../../../../src/domain/prices.js';
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt, ReceiptLine } from '../../../../src/ports/ledger.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, CsvLink, DataTable, FormError, Nothing, type Tone, When } from '../../kit/signed-in/parts.js';
@@ -14,6 +15,7 @@ export interface ReceiptsModel {
   /** Why there is no receipt for the request. */
   readonly error: string | null;
   readonly recent: readonly Receipt[];
+  readonly keys: readonly KeyRecord[];
 }
 
 const CACHES: Record<ItemCache, { text: string; tone: Tone }> = {
@@ -142,7 +144,7 @@ export const receiptsPage = (model: ReceiptsModel): string =>
         {model.recent.length === 0 ? (
           <Nothing>No paid requests yet. Free requests have no receipt.</Nothing>
         ) : (
-          <RequestTable caption="The most recent paid requests" receipts={model.recent} />
+          <RequestTable caption="The most recent paid requests" receipts={model.recent} keys={model.keys} />
         )}
       </Card>
     </>,

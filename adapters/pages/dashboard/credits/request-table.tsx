@@ -1,17 +1,32 @@
 import { toCredits } from '../../../../src/domain/credits.js';
 import { figure } from '../../../../src/domain/figures.js';
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import type { CsvRows } from '../../kit/signed-in/csv.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { DataTable, When } from '../../kit/signed-in/parts.js';
 
+const KeyName = ({ prefix, keys }: { prefix: string; keys: readonly KeyRecord[] }) => {
+  const name = keys.find((key) => key.prefix === prefix)?.name;
+  return name === undefined ? <code>{prefix}…</code> : <bdi class="clip">{name}</bdi>;
+};
+
 /** Paid requests, the newest first, each with a link to its receipt. */
-export const RequestTable = ({ caption, receipts }: { caption: string; receipts: readonly Receipt[] }) => (
+export const RequestTable = ({
+  caption,
+  receipts,
+  keys,
+}: {
+  caption: string;
+  receipts: readonly Receipt[];
+  /** By which keys are named; others, of apps for example, are shown by their prefix. */
+  keys: readonly KeyRecord[];
+}) => (
   <DataTable
     caption={caption}
     columns={[
       { title: 'When (UTC)' },
-      { title: 'Endpoint' },
+      { title: 'Endpoint or operation' },
       { title: 'Key' },
       { title: 'Items', numeric: true },
       { title: 'Cached', numeric: true },
@@ -24,7 +39,7 @@ export const RequestTable = ({ caption, receipts }: { caption: string; receipts:
           <When at={receipt.at} />
         </a>,
         <code key="endpoint">{receipt.operation}</code>,
-        <code key="key">{receipt.keyPrefix}…</code>,
+        <KeyName key="key" prefix={receipt.keyPrefix} keys={keys} />,
         figure(receipt.items),
         figure(receipt.cacheHits),
         formatAmount(receipt.amount),

@@ -58,6 +58,7 @@ export function dashboardLayout(signedIn: SignedInRequest): DashboardLayout {
 const PAGES = [
   { href: '/dashboard', text: 'Overview' },
   { href: '/dashboard/usage', text: 'Usage' },
+  { href: '/dashboard/usage/requests', text: 'Requests' },
   { href: '/dashboard/keys', text: 'Keys' },
   { href: '/dashboard/connect', text: 'Connect an agent' },
   { href: '/dashboard/credits', text: 'Credits' },

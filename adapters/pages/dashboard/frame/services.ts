@@ -6,6 +6,7 @@ import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
 import type { Accounts, AuditLog } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
+import type { RequestLog } from '../../../../src/ports/figures.js';
 import type { Ledger } from '../../../../src/ports/ledger.js';
 import type { EmailChange } from '../../../../src/sign-in/email-change.js';
 import type { Passkeys } from '../../../../src/sign-in/passkeys.js';
@@ -22,6 +23,7 @@ export interface DashboardServices {
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll' | 'choose'>;
   readonly auditLog: AuditLog;
+  readonly requestLog: Pick<RequestLog, 'list' | 'operations'>;
   readonly clock: Clock;
 }
 

@@ -149,7 +149,7 @@ const Usage = ({ record, range, usage, lastHours, recent }: KeyModel) => (
       {recent.length === 0 ? (
         <Nothing>None with this key.</Nothing>
       ) : (
-        <RequestTable caption="The most recent paid requests with this key" receipts={recent} />
+        <RequestTable caption="The most recent paid requests with this key" receipts={recent} keys={[record]} />
       )}
     </Card>
   </>

@@ -33,6 +33,9 @@ const Newest = (model: OverviewModel) => (
     wide
     aside={
       <span class="actions" id="live-control">
+        <a class="button small" href="/dashboard/usage/requests">
+          All requests
+        </a>
         <a class="button small" href="/dashboard/receipts">
           Receipts
         </a>
@@ -44,7 +47,7 @@ const Newest = (model: OverviewModel) => (
   </Card>
 );
 
-const Requests = ({ recent, mode }: Pick<LiveModel, 'recent' | 'mode'>) => (
+const Requests = ({ recent, mode, account }: Pick<LiveModel, 'recent' | 'mode' | 'account'>) => (
   <div id="live-requests">
     {recent.length === 0 ? (
       <Nothing>
@@ -52,7 +55,7 @@ const Requests = ({ recent, mode }: Pick<LiveModel, 'recent' | 'mode'>) => (
         <a href="/dashboard/keys">Create a key</a>, or try a read in <a href="/graphql">GraphiQL</a>.
       </Nothing>
     ) : (
-      <RequestTable caption="The most recent paid requests" receipts={recent} />
+      <RequestTable caption="The most recent paid requests" receipts={recent} keys={account.keys} />
     )}
   </div>
 );

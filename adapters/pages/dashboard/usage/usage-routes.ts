@@ -11,13 +11,15 @@ import {
 import { sendCsv } from '../../kit/signed-in/csv.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import type { DashboardServices } from '../frame/services.js';
+import { mountRequests } from './requests.js';
 import { usagePage } from './usage.js';
 import { MOST_ROWS, readLastHours, readUsageChart } from './usage-charts.js';
 import { hoursIn, moments, readUsageParams, type UsageSelection } from './usage-params.js';
 import { usageCsv } from './usage-table.js';
 
-/** Usage and its file. */
+/** Usage and its file, and the log of requests. */
 export function mountUsage(routes: AuthenticatedRoutes, options: DashboardServices): void {
+  mountRequests(routes, options);
   routes.page('/dashboard/usage', (signedIn, reply) => showUsage(signedIn, reply, options));
   routes.page('/dashboard/usage.csv', (signedIn, reply) => sendFile(signedIn, reply, options), '/dashboard/usage');
 }

@@ -1,0 +1,246 @@
+import type { FastifyReply } from 'fastify';
+import { figure } from '../../../../src/domain/figures.js';
+import { LEFT, type TrafficInterface } from '../../../../src/domain/traffic.js';
+import { isUuid } from '../../../../src/lib/uuid.js';
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { LoggedRequest, RequestFilter } from '../../../../src/ports/figures.js';
+import { queryString } from '../../../http/request.js';
+import {
+  type AuthenticatedRoutes,
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
+import { Badge, Card, DataTable, Nothing, type Row, type Tone, When } from '../../kit/signed-in/parts.js';
+import { type DashboardLayout, dashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
+import type { DashboardServices } from '../frame/services.js';
+
+const PAGE = '/dashboard/usage/requests';
+
+/** Requests on one page. */
+const SHOWN = 50;
+
+const INTERFACES: Record<TrafficInterface, string> = {
+  rest: 'REST',
+  graphql: 'GraphQL',
+  mcp: 'MCP',
+  site: 'Other',
+  test: 'Test mode',
+};
+
+/** What the form offers besides all. */
+const STATUSES = [200, 400, 402, 403, 404, 429, 500, 503] as const;
+
+/** As chosen in the form, each empty for all. */
+interface Asked {
+  readonly key: string;
+  readonly status: string;
+  readonly operation: string;
+  /** The request that the page begins after. */
+  readonly before: string;
+}
+
+const askedIn = (query: URLSearchParams): Asked => ({
+  key: query.get('key') ?? '',
+  status: query.get('status') ?? '',
+  operation: query.get('operation') ?? '',
+  before: query.get('before') ?? '',
+});
+
+/** What cannot match anything is left out: a page of all requests is shown, and its form says so. */
+function toFilter({ key, status, operation, before }: Asked): RequestFilter {
+  const code = STATUSES.find((one) => String(one) === status);
+  return {
+    keyId: isUuid(key) ? key : undefined,
+    status: status === 'failed' ? 'failed' : code,
+    operation: operation === '' ? undefined : operation,
+    before: isUuid(before) ? before : undefined,
+    limit: SHOWN + 1,
+  };
+}
+
+/** `GET /dashboard/usage/requests`: the newest requests, failures among them. */
+export function mountRequests(
+  routes: AuthenticatedRoutes,
+  { requestLog }: Pick<DashboardServices, 'requestLog'>,
+): void {
+  routes.page(PAGE, async (signedIn: SignedInRequest, reply: FastifyReply) => {
+    const { account, request, signal } = signedIn;
+    const asked = askedIn(queryString(request));
+    const [found, operations] = await Promise.all([
+      requestLog.list(account.accountId, toFilter(asked), signal),
+      requestLog.operations(account.accountId, signal),
+    ]);
+    const requests = found.slice(0, SHOWN);
+    const next = found.length > SHOWN ? (requests.at(-1)?.requestId ?? null) : null;
+    const layout = dashboardLayout(signedIn);
+    return sendPrivatePage(reply, requestsPage({ layout, keys: account.keys, asked, requests, operations, next }));
+  });
+}
+
+interface RequestsModel {
+  readonly layout: DashboardLayout;
+  readonly keys: readonly KeyRecord[];
+  readonly asked: Asked;
+  readonly requests: readonly LoggedRequest[];
+  readonly operations: readonly string[];
+  /** Where the next page begins; null on the last. */
+  readonly next: string | null;
+}
+
+const Choice = (props: {
+  name: string;
+  label: string;
+  value: string;
+  options: readonly { readonly value: string; readonly text: string }[];
+}) => (
+  <div class="field">
+    <label for={props.name}>{props.label}</label>
+    <select id={props.name} name={props.name}>
+      <option value="">All</option>
+      {props.options.map(({ value, text }) => (
+        <option key={value} value={value} selected={value === props.value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+const Filter = ({ asked, keys, operations }: RequestsModel) => (
+  <form method="get" action={PAGE} class="card row-form">
+    <Choice
+      name="status"
+      label="Status"
+      value={asked.status}
+      options={[
+        { value: 'failed', text: 'Failed' },
+        ...STATUSES.map((status) => ({ value: String(status), text: String(status) })),
+      ]}
+    />
+    <Choice
+      name="key"
+      label="Key"
+      value={asked.key}
+      options={keys.map(({ keyId, name, prefix }) => ({ value: keyId, text: `${name} (${prefix}…)` }))}
+    />
+    <Choice
+      name="operation"
+      label="Endpoint or operation"
+      value={asked.operation}
+      options={operations.map((operation) => ({ value: operation, text: operation }))}
+    />
+    <button type="submit" class="button primary">
+      Show
+    </button>
+  </form>
+);
+
+const toneOf = ({ status, code }: LoggedRequest): Tone => {
+  if (status === LEFT || status >= 500) return 'bad';
+  return status >= 400 || code !== null ? 'warn' : 'ok';
+};
+
+const Outcome = ({ request }: { request: LoggedRequest }) => (
+  <>
+    <Badge tone={toneOf(request)}>{request.status === LEFT ? 'Caller left' : String(request.status)}</Badge>{' '}
+    {request.code === null ? null : (
+      <a href={`/problems/${request.code}`}>
+        <code>{request.code}</code>
+      </a>
+    )}
+  </>
+);
+
+const What = ({ request: { operation, asked, message, interface: through } }: { request: LoggedRequest }) => (
+  <>
+    {operation === null ? (
+      <span class="soft">not determined</span>
+    ) : (
+      <code>
+        <bdi>{operation}</bdi>
+      </code>
+    )}{' '}
+    <span class="soft small">{INTERFACES[through]}</span>
+    <span class="soft small block detail">
+      <bdi>{asked}</bdi>
+    </span>
+    {message === null ? null : (
+      <span class="small block detail">
+        <bdi>{message}</bdi>
+      </span>
+    )}
+  </>
+);
+
+const keyNameOf = (keys: readonly KeyRecord[], { keyId }: LoggedRequest) => {
+  const key = keys.find((one) => one.keyId === keyId);
+  return key === undefined ? <span class="soft">a former key</span> : <bdi class="clip">{key.name}</bdi>;
+};
+
+const row = (keys: readonly KeyRecord[], request: LoggedRequest): Row => ({
+  key: request.requestId,
+  cells: [
+    request.charged > 0 ? (
+      <a key="when" href={`/dashboard/receipts?request_id=${request.requestId}`}>
+        <When at={new Date(request.at).toISOString()} />
+      </a>
+    ) : (
+      <When key="when" at={new Date(request.at).toISOString()} />
+    ),
+    <Outcome key="status" request={request} />,
+    <What key="what" request={request} />,
+    keyNameOf(keys, request),
+    `${figure(request.ms)} ms`,
+    formatAmount(request.charged),
+  ],
+});
+
+const requestsPage = (model: RequestsModel): string => {
+  const { layout, asked, requests, keys, next } = model;
+  const isFiltered = asked.key !== '' || asked.status !== '' || asked.operation !== '';
+  const { before: _, ...chosen } = asked;
+  return dashboardPage(
+    {
+      title: 'Requests',
+      lead: 'Your newest requests, failures among them: what was asked, with which key, and how it ended.',
+      here: PAGE,
+      layout,
+    },
+    <>
+      <Filter {...model} />
+      <Card id="requests" title="Newest first">
+        {requests.length === 0 ? (
+          <Nothing>
+            {isFiltered ? 'No logged request matches.' : 'No requests yet. They appear here within seconds.'}
+          </Nothing>
+        ) : (
+          <DataTable
+            caption="Requests, the newest first"
+            columns={[
+              { title: 'When (UTC)' },
+              { title: 'Status' },
+              { title: 'Request' },
+              { title: 'Key' },
+              { title: 'Time', numeric: true },
+              { title: 'Credits', numeric: true },
+            ]}
+            rows={requests.map((request) => row(keys, request))}
+          />
+        )}
+        {next === null ? null : (
+          <p class="actions">
+            <a class="button small" href={`${PAGE}?${new URLSearchParams({ ...chosen, before: next })}`}>
+              Older requests
+            </a>
+          </p>
+        )}
+      </Card>
+      <p class="soft small">
+        The newest 1,000 requests are kept, for 30 days at most. Of more than 20 answers and 40 failures in 5 seconds,
+        the log of each server process has the first ones only; usage and receipts have all that were paid. Bodies are
+        not kept, nor what an address has that looks like a secret. Requests without a valid key are in nobody's log.
+      </p>
+    </>,
+  );
+};
