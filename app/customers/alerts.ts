@@ -5,10 +5,15 @@ import { createDeliveries } from '../../adapters/postgres/customers/deliveries.j
 import { Alerts } from '../../src/account/alerts.js';
 import { Deliveries } from '../../src/account/deliveries.js';
 import { SpendingWatch } from '../../src/account/spending-watch.js';
+import type { Config } from '../../src/config/config.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { deriveWebhookRoot } from '../secrets.js';
 import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './options.js';
+
+/** A demo that only this machine can reach: its user can send anything to this machine anyway. */
+const isOwnMachine = ({ demo, host, authUrl, trustedProxies }: Config): boolean =>
+  demo && ['127.0.0.1', '::1', 'localhost'].includes(host) && authUrl === null && trustedProxies.length === 0;
 
 /** Notices of a low balance, and alerts that customers set. Looking after accounts starts now. */
 export async function openAlerts(
@@ -19,7 +24,7 @@ export async function openAlerts(
 ): Promise<{ readonly alerts: Alerts; readonly watch: SpendingWatch }> {
   const guarded = await lifecycle.open(
     'webhooks',
-    () => new GuardedWebhooks({ userAgent: formatUserAgent(config) }),
+    () => new GuardedWebhooks({ userAgent: formatUserAgent(config), loopback: isOwnMachine(config) }),
     (opened) => opened.close(),
     CLOSED_TOGETHER,
   );

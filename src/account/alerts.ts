@@ -4,7 +4,7 @@ import { utcDay } from '../lib/durations.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
-import type { Webhooks } from '../ports/deliveries.js';
+import type { DeliveryRecord, Webhooks } from '../ports/deliveries.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { pendingCrossing, testNotices } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
@@ -13,9 +13,9 @@ import { webhookSecret } from './webhook-signature.js';
 /** Most alerts of an account. */
 const MOST_ALERTS = 10;
 
-/** Tests of an account in an hour: they go to addresses that it chose. */
-const TESTS = 20;
-const TESTS_SECONDS = 3600;
+/** Notices of an account that are sent by hand in an hour, tests among them: they go to addresses that it chose. */
+const BY_HAND = 20;
+const BY_HAND_SECONDS = 3600;
 
 /** Checks of webhooks' addresses for an account in an hour: each looks up a name that it chose. */
 const CHECKS = 30;
@@ -24,7 +24,7 @@ const CHECKS_SECONDS = 3600;
 export interface AlertsOptions {
   readonly store: AlertStore;
   readonly webhooks: Pick<Webhooks, 'check'>;
-  readonly deliveries: Pick<Deliveries, 'runSoon'>;
+  readonly deliveries: Pick<Deliveries, 'runSoon' | 'list' | 'again'>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   /** The secrets of webhooks are derived from it. */
@@ -47,6 +47,33 @@ export class Alerts {
   /** Whether alerts can be sent to an account's mail address. */
   canMail = ({ email }: Pick<Owner, 'email'>): boolean => this.#options.mail && email !== null;
 
+  /** Why not, where they cannot. */
+  whyNoMail = ({ email }: Pick<Owner, 'email'>): string =>
+    email === null ? 'the owner of this account has no email address.' : 'this server sends no email.';
+
+  /** The notices of an account's alerts, the newest first, with how each went. */
+  deliveries(accountId: string): Promise<DeliveryRecord[]> {
+    return this.#options.deliveries.list(accountId);
+  }
+
+  /**
+   * Sends a notice once more, as it was, under the same id. Throws `not_found` for one that the account does not have,
+   * and `rate_limited`.
+   */
+  async sendAgain(accountId: string, deliveryId: string): Promise<void> {
+    await this.#admitByHand(accountId);
+    if (await this.#options.deliveries.again(accountId, deliveryId)) return;
+    throw new ServiceError('not_found', 'This account has no such delivery.');
+  }
+
+  async #admitByHand(accountId: string): Promise<void> {
+    const rate = await this.#options.limiter.take(`alert-tests:${accountId}`, BY_HAND, BY_HAND_SECONDS);
+    if (rate.allowed) return;
+    throw new ServiceError('rate_limited', `Notices can be sent by hand ${BY_HAND} times an hour, tests among them.`, {
+      retryAfter: rate.retryAfterSeconds,
+    });
+  }
+
   /** The oldest first. */
   list(accountId: string): Promise<AlertRecord[]> {
     return this.#options.store.list(accountId);
@@ -60,9 +87,12 @@ export class Alerts {
   async add(owner: Owner, alert: AlertSettings, by: Actor): Promise<{ alertId: string; secret: string | null }> {
     const { store, webhooks, clock, secret } = this.#options;
     if (alert.webhookUrl === null && !alert.byMail) {
-      throw badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel');
+      throw this.canMail(owner)
+        ? badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel')
+        : badRequest(`Enter the URL of a webhook: ${this.whyNoMail(owner)}`, 'webhook_url');
     }
-    if (alert.byMail && !this.canMail(owner)) throw badRequest('This account cannot be sent email.', 'channel');
+    if (alert.byMail && !this.canMail(owner))
+      throw badRequest(`No email can be sent: ${this.whyNoMail(owner)}`, 'channel');
     if (alert.webhookUrl !== null) {
       if ((await store.list(owner.accountId)).length >= MOST_ALERTS) throw tooManyAlerts();
       await this.#admitCheck(owner.accountId);
@@ -95,15 +125,10 @@ export class Alerts {
    * Throws `not_found` for an alert that the account does not have, and `rate_limited`.
    */
   async test(owner: Owner, alertId: string): Promise<void> {
-    const { store, deliveries, limiter, clock, authUrl, mail } = this.#options;
+    const { store, deliveries, clock, authUrl, mail } = this.#options;
     const alert = (await store.list(owner.accountId)).find((one) => one.alertId === alertId);
     if (alert === undefined) throw new ServiceError('not_found', 'This account has no such alert.');
-    const rate = await limiter.take(`alert-tests:${owner.accountId}`, TESTS, TESTS_SECONDS);
-    if (!rate.allowed) {
-      throw new ServiceError('rate_limited', `Alerts can be tested ${TESTS} times an hour.`, {
-        retryAfter: rate.retryAfterSeconds,
-      });
-    }
+    await this.#admitByHand(owner.accountId);
     const context = { nowMs: clock.now(), dashboard: `${authUrl()}/dashboard`, mail };
     await store.deliver(owner.accountId, alertId, testNotices({ ...alert, email: owner.email }, context));
     await deliveries.runSoon();

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Clock } from '../ports/clock.js';
-import type { Delivery, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
+import type { Delivery, DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
 import type { Mail } from '../ports/mail.js';
 import { webhookHeaders, webhookSecret } from './webhook-signature.js';
 
@@ -23,6 +23,12 @@ const LEASE_MS = 2 * MINUTE_MS;
 /** How long notices are kept, delivered or not. */
 const KEPT_MS = 30 * DAY_MS;
 const FORGET_EVERY_MS = HOUR_MS;
+
+/** Notices that are listed. */
+const MOST_LISTED = 100;
+
+/** Of a mail server that took a notice. */
+const NO_ANSWER: DeliveryResult = { status: null, excerpt: null, fault: null };
 
 /** How long a test waits for its outcome. */
 const TEST_MS = 5_000;
@@ -68,6 +74,19 @@ export class Deliveries {
     );
   }
 
+  /** Of the account's alerts, the newest first. */
+  list(accountId: string): Promise<DeliveryRecord[]> {
+    return this.#options.store.list(accountId, MOST_LISTED);
+  }
+
+  /** Makes a notice due once more, and waits some seconds for the outcome. False: the account has none with that id. */
+  async again(accountId: string, deliveryId: string): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const found = await store.sendAgain(accountId, deliveryId, clock.now());
+    if (found) await this.runSoon();
+    return found;
+  }
+
   async #run(): Promise<void> {
     try {
       await Promise.all([this.#sendMails(), this.#sendWebhooks()]);
@@ -91,10 +110,10 @@ export class Deliveries {
       } catch (error) {
         failures++;
         this.#options.onFailure(error);
-        await this.#failed(delivery, { status: null, fault: 'The mail server did not take it.' });
+        await this.#failed(delivery, { status: null, excerpt: null, fault: 'The mail server did not take it.' });
         continue;
       }
-      await this.#options.store.delivered(delivery, this.#options.clock.now(), null);
+      await this.#options.store.delivered(delivery, this.#options.clock.now(), NO_ANSWER);
     }
   }
 
@@ -112,7 +131,7 @@ export class Deliveries {
     const key = webhookSecret(secret, accountId, alertId ?? '');
     const headers = webhookHeaders(key, { id: `msg_${deliveryId}`, atMs: clock.now(), body });
     const result = await webhooks.send(target, headers, body);
-    if (isTaken(result)) await store.delivered(delivery, clock.now(), result.status);
+    if (isTaken(result)) await store.delivered(delivery, clock.now(), result);
     else await this.#failed(delivery, result);
   }
 

@@ -15,7 +15,7 @@ export interface AlertSettings {
 }
 
 /** How the last notice of a channel went. Times are RFC 3339. */
-export interface LastDelivery extends DeliveryResult {
+export interface LastDelivery extends Omit<DeliveryResult, 'excerpt'> {
   readonly channel: Channel;
   readonly createdAt: string;
   readonly deliveredAt: string | null;

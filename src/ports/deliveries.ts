@@ -58,16 +58,31 @@ export interface Delivery extends Omit<NewDelivery, 'dueAt'> {
 /** What the receiver answered, or why there was no answer. */
 export interface DeliveryResult {
   readonly status: number | null;
+  /** How the answer's body began; null where there was none. */
+  readonly excerpt: string | null;
   readonly fault: string | null;
 }
 
+/** A notice of an alert, as members see it. Times are RFC 3339. */
+export interface DeliveryRecord extends DeliveryResult, Omit<Delivery, 'accountId'> {
+  readonly createdAt: string;
+  readonly triedAt: string | null;
+  readonly deliveredAt: string | null;
+  /** When it is tried again; null once it is delivered or given up. */
+  readonly dueAt: string | null;
+}
+
 export interface DeliveryStore {
+  /** Of the account's alerts, the newest first. */
+  list(accountId: string, limit: number): Promise<DeliveryRecord[]>;
+  /** Makes one of the account's alerts due, however it went before. False if there is none with that id. */
+  sendAgain(accountId: string, deliveryId: string, nowMs: number): Promise<boolean>;
   /**
    * Claims notices that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
    * tried; one whose process ends before it says how it went is due again after that.
    */
   take(channel: Channel, nowMs: number, leasedTo: number, limit: number): Promise<Delivery[]>;
-  delivered(delivery: Delivery, nowMs: number, status: number | null): Promise<void>;
+  delivered(delivery: Delivery, nowMs: number, result: DeliveryResult): Promise<void>;
   /** `dueAt`: when to try again; null: given up. */
   failed(delivery: Delivery, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /** Deletes notices that were written down before that time. */

@@ -75,9 +75,12 @@ async function changeEmail(
   const changed = await tx`
     update people set email = ${to} where person_id = ${personId} and email is not distinct from ${from}`;
   if (changed.count === 0) return false;
-  await tx`update accounts set name = ${to} where test_of = ${accountId} and name = ${from}`;
-  await record(tx, accountId, by, 'account.email_changed', { from, to });
-  if (notice !== null) await writeDeliveries(tx, { accountId, alertId: null }, [notice]);
+  const owned = tx`select account_id from account_owners where person_id = ${personId}`;
+  await tx`update accounts set name = ${to} where name = ${from} and coalesce(test_of, account_id) in (${owned})`;
+  await recordForPerson(tx, personId, by, 'account.email_changed', { from, to });
+  const [account] = await tx<{ accountId: string }[]>`
+    select account_id as "accountId" from members where person_id = ${personId} order by role <> 'owner', joined_at limit 1`;
+  if (notice !== null && account !== undefined) await writeDeliveries(tx, { ...account, alertId: null }, [notice]);
   return true;
 }
 

@@ -411,8 +411,10 @@ create table deliveries (
   -- Null once it was delivered or given up.
   due_at timestamptz,
   delivered_at timestamptz,
-  -- What the receiver answered last, or why there was no answer.
+  tried_at timestamptz,
+  -- What the receiver answered last, with how its answer began, or why there was no answer.
   status integer,
+  excerpt text,
   fault text,
   primary key (account_id, delivery_id),
   foreign key (account_id, alert_id) references alerts on delete cascade

@@ -59,18 +59,18 @@ describe('where a webhook may go', () => {
 
   it('does not connect to a name that later resolves to a private address, and hides why', async () => {
     const result = await strict.send('https://rebinding.example/', {}, '{}');
-    expect(result).toEqual({ status: null, fault: 'The address could not be reached.' });
+    expect(result).toEqual({ status: null, excerpt: null, fault: 'The address could not be reached.' });
   });
 
   it('a redirect is an answer, and nothing follows it', async () => {
     host.answer = (_request, response) => void response.writeHead(302, { location: `${host.origin}/elsewhere` }).end();
-    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 302, fault: null });
+    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 302, excerpt: null, fault: null });
     expect(host.received.map(({ url }) => url)).toEqual(['/a']);
   });
 
   it('an answer without an end is not waited for', async () => {
     host.answer = (_request, response) => void response.writeHead(200).write('x');
-    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 200, fault: null });
+    expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 200, excerpt: 'x', fault: null });
   });
 });
 

@@ -3,6 +3,7 @@ import type { Role } from '../../../src/domain/audit.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import type { AccountRecord, AuditEvent, CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
 import type { AlertRecord } from '../../../src/ports/alerts.js';
+import type { DeliveryRecord } from '../../../src/ports/deliveries.js';
 import type { GrantRecord } from '../../../src/ports/grants.js';
 import type { Receipt, StatementEntry, UsageRow } from '../../../src/ports/ledger.js';
 import type { SessionRecord } from '../../../src/ports/sessions.js';
@@ -228,6 +229,30 @@ const ALERTS: readonly AlertRecord[] = [
     ...{ alertId: uuid(502), kind: 'day_spend_above', amount: 1_000_000, byMail: false },
     ...{ webhookUrl: 'https://harbour.example/hooks', createdAt: ago(1), crossedAt: null, last: [] },
   },
+];
+
+const sent = (nth: number, rest: Partial<DeliveryRecord>): DeliveryRecord => ({
+  ...{ deliveryId: uuid(520 + nth), alertId: uuid(501), channel: 'webhook', subject: null },
+  target: 'https://harbour.example/webhooks/perch',
+  body: '{"type":"alert.day_spend_above","timestamp":"2026-11-21T14:03:20.000Z","data":{"limit":500,"spent":500.5}}',
+  ...{ createdAt: ago(nth), triedAt: ago(nth), deliveredAt: ago(nth), dueAt: null, tries: 1 },
+  ...{ status: 200, excerpt: 'ok', fault: null },
+  ...rest,
+});
+
+export const DELIVERIES: readonly DeliveryRecord[] = [
+  sent(0, { deliveredAt: null, dueAt: ago(-0.1), tries: 3, status: 503, excerpt: '<h1>Service unavailable</h1>' }),
+  sent(1, {}),
+  sent(2, {
+    ...{ channel: 'mail', target: 'ada@harbour.example', subject: 'Perch: more than 500 credits spent today' },
+    ...{ body: 'On 2026-11-19 (UTC) you have spent 500.5 credits so far.', status: null, excerpt: null },
+  }),
+  sent(3, { deliveredAt: null, tries: 10, status: null, excerpt: null, fault: 'No answer within 10 seconds.' }),
+  sent(4, {
+    body: '<script>alert(1)</script>',
+    excerpt: `${'W'.repeat(400)}<script>`,
+    target: `https://a.example/${'W'.repeat(300)}`,
+  }),
 ];
 
 const event = (days: number, what: AuditEvent['what'], rest: Partial<AuditEvent> = {}): AuditEvent => ({

@@ -13,8 +13,9 @@ import type { PurchaseRecord } from '../../../src/billing/purchases.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { UsageGroup } from '../../../src/domain/usage.js';
 import type { AccountRecord } from '../../../src/ports/accounts.js';
-import type { UsageRow } from '../../../src/ports/ledger.js';
-import { type Household, SESSION } from './fixture.js';
+import type { LoggedRequest } from '../../../src/ports/figures.js';
+import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
+import { DELIVERIES, type Household, SESSION } from './fixture.js';
 import { NOW_MS, uuid } from './fixture-usage.js';
 
 /** A server with the dashboard and the files that its pages ask for. */
@@ -176,6 +177,9 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
     alerts: {
       list: async () => [...alerts],
       canMail: ({ email }) => email !== null,
+      whyNoMail: () => 'this server sends no email.',
+      deliveries: async () => [...DELIVERIES],
+      sendAgain: unchanging,
       add: async () => ({ alertId: uuid(500), secret: `whsec_${'0'.repeat(43)}=` }),
       remove: unchanging,
       test: unchanging,

@@ -108,6 +108,70 @@ const Email = (model: AccountModel) => (
   </Card>
 );
 
+const Export = () => (
+  <Card
+    id="export-title"
+    title="Export"
+    lead="All that Perch keeps for this account and its test mode, one JSON object a line (NDJSON): members, keys without their secrets, apps, alerts, purchases, entries of the ledger, usage, the newest 1,000 receipts, the request log, and the log of changes."
+  >
+    <form method="post" action="/dashboard/account/export" class="row-form">
+      <button type="submit" class="button">
+        Download all data
+      </button>
+    </form>
+  </Card>
+);
+
+const Delete = (model: AccountModel) => (
+  <Card id="delete-title" title="Delete the account" lead="At once and for good, with its test mode.">
+    <ul class="plain-list">
+      <li>All keys are revoked and all apps disconnected. All members lose access.</li>
+      <li>
+        {model.balance === 0
+          ? 'There are no credits left to lose.'
+          : `The ${formatCredits(model.balance)} that are left are lost. For a refund, ask the operator first.`}
+      </li>
+      <li>
+        Names, members, invitations, alerts and their deliveries, and the request log are deleted. People who belong to
+        no other account are deleted with their address, sessions and passkeys.
+      </li>
+      <li>
+        What the books need stays, without a name: entries of the ledger and usage (times, operations, amounts, key
+        prefixes), purchases, and the log of changes, which has addresses and names in it as they were. So does the note
+        that your mailbox received starting credits.
+      </li>
+    </ul>
+    <details class="confirm">
+      <summary class="button">Delete this account…</summary>
+      <form method="post" action="/dashboard/account/delete" class="row-form">
+        <div class="field grow">
+          <label for="delete-name">
+            Type the name of the account: <bdi>{model.accountName}</bdi>
+          </label>
+          <input
+            id="delete-name"
+            name="name"
+            type="text"
+            value={model.typedName}
+            required
+            autocomplete="off"
+            {...describedBy(model, 'delete')}
+          />
+        </div>
+        <button type="submit" class="button danger">
+          Delete for good
+        </button>
+      </form>
+    </details>
+    <FormError id="delete-error" message={model.fault?.field === 'delete' ? model.fault.message : null} />
+    {model.fault?.field === 'delete' && model.fault.signInAgain ? (
+      <p>
+        <a href={signInAgainPath('/dashboard/account')}>Sign in again</a>
+      </p>
+    ) : null}
+  </Card>
+);
+
 /** `GET /dashboard/account`. */
 export const accountPage = (model: AccountModel): string =>
   dashboardPage(

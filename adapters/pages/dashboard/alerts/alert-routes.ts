@@ -12,8 +12,10 @@ import type { DashboardServices } from '../frame/services.js';
 import { carry, take } from '../keys/fresh-key-cookie.js';
 import { alertIn, emptyAlert, readAlertForm } from './alert-forms.js';
 import { type AlertsModel, alertSecretPage, alertsPage } from './alerts.js';
+import { deliveriesPage } from './deliveries.js';
 
 const PAGE = '/dashboard/alerts';
+const DELIVERIES = `${PAGE}/deliveries`;
 
 /** Alerts that the customer sets: the list, a new one, and the actions on each. */
 export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<DashboardServices, 'alerts'>): void {
@@ -28,6 +30,7 @@ export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<Dashbo
       layout: dashboardLayout(signedIn),
       alerts: await alerts.list(account.accountId),
       email: canMail ? account.email : null,
+      whyNoMail: alerts.whyNoMail(account),
       typed: emptyAlert(canMail),
       fault: null,
       ...form,
@@ -54,6 +57,14 @@ export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<Dashbo
     const fresh = take(signedIn.request, reply, path);
     if (fresh === null) return redirectTo(reply, `${PAGE}?done=secret-shown`);
     return sendPrivatePage(reply, alertSecretPage({ layout: dashboardLayout(signedIn), secret: fresh.key }));
+  });
+  routes.page(DELIVERIES, async (signedIn, reply) => {
+    const deliveries = await alerts.deliveries(signedIn.account.accountId);
+    return sendPrivatePage(reply, deliveriesPage({ layout: dashboardLayout(signedIn), deliveries }));
+  });
+  routes.form(`${DELIVERIES}/:deliveryId/send`, DELIVERIES, async ({ account, request }, _form, reply) => {
+    await alerts.sendAgain(account.accountId, pathParam(request, 'deliveryId'));
+    return redirectTo(reply, `${DELIVERIES}?done=sent-again`);
   });
   routes.form(`${PAGE}/:alertId/test`, PAGE, async ({ account, request }, _form, reply) => {
     await alerts.test(account, pathParam(request, 'alertId'));

@@ -9,6 +9,8 @@ export interface AlertsModel {
   readonly alerts: readonly AlertRecord[];
   /** The address that alerts are mailed to; null if they cannot be. */
   readonly email: string | null;
+  /** Why they cannot be, where that is so. */
+  readonly whyNoMail: string;
   readonly typed: AlertInput;
   readonly fault: AlertFault | null;
 }
@@ -53,12 +55,12 @@ const Watch = ({ typed, fault }: AlertsModel) => (
 );
 
 const NewAlert = (model: AlertsModel) => {
-  const { typed, fault, email } = model;
+  const { typed, fault, email, whyNoMail } = model;
   return (
     <Card
       id="new"
       title="New alert"
-      lead="Raised once after each top-up, or once a day, within a minute. A webhook is a signed POST to your server, tried again for a day."
+      lead="A balance alert is sent once after each top-up, a spending alert once a day, both within a minute. A webhook is a signed POST to your server, repeated for a day until it is received."
     >
       <form method="post" action="/dashboard/alerts" class="row-form">
         <Watch {...model} />
@@ -80,7 +82,7 @@ const NewAlert = (model: AlertsModel) => {
         <fieldset class="checks">
           <legend>Email</legend>
           {email === null ? (
-            <span class="soft">not available</span>
+            <span class="soft">Not available: {whyNoMail}</span>
           ) : (
             <label>
               <input type="checkbox" name="mail" value="1" checked={typed.byMail} {...wrong(fault, 'channel')} />{' '}
@@ -196,7 +198,15 @@ export const alertsPage = (model: AlertsModel): string =>
     },
     <>
       <NewAlert {...model} />
-      <Card id="alerts" title="Your alerts">
+      <Card
+        id="alerts"
+        title="Your alerts"
+        aside={
+          <a class="button small" href="/dashboard/alerts/deliveries">
+            All deliveries
+          </a>
+        }
+      >
         {model.alerts.length === 0 ? <Nothing>No alerts yet. Set one above.</Nothing> : <AlertTable {...model} />}
       </Card>
     </>,

@@ -29,6 +29,7 @@ const FLASH_MESSAGES = {
   'alert-set': 'Alert set.',
   'secret-shown': 'A signing secret is shown only once. If you did not copy it, remove the alert and set it again.',
   'alert-removed': 'Alert removed.',
+  'sent-again': 'Sent again. The result is shown with the delivery.',
   'alert-tested': 'Test sent. Its result is shown with the alert.',
   'client-revoked': 'App disconnected.',
   'session-ended': 'Session signed out.',

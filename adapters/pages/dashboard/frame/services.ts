@@ -19,7 +19,10 @@ export interface DashboardServices {
   readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
   readonly keys: Pick<Keys, 'create' | 'createTest' | 'forSession' | 'rotate' | 'change' | 'revoke'>;
   readonly billing: Pick<Billing, 'open' | 'newKey' | 'checkout' | 'settle' | 'sales' | 'purchase'>;
-  readonly alerts: Pick<Alerts, 'list' | 'add' | 'remove' | 'test' | 'canMail'>;
+  readonly alerts: Pick<
+    Alerts,
+    'list' | 'add' | 'remove' | 'test' | 'canMail' | 'whyNoMail' | 'deliveries' | 'sendAgain'
+  >;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll' | 'choose'>;
   readonly auditLog: AuditLog;

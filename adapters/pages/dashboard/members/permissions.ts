@@ -13,6 +13,7 @@ export const FORMS: Readonly<Record<string, Action>> = {
   '/dashboard/alerts': 'alerts',
   '/dashboard/alerts/:alertId/test': 'alerts',
   '/dashboard/alerts/:alertId/remove': 'alerts',
+  '/dashboard/alerts/deliveries/:deliveryId/send': 'alerts',
   '/dashboard/clients/:grantId/revoke': 'apps',
   '/dashboard/members': 'members',
   '/dashboard/members/:personId/role': 'members',

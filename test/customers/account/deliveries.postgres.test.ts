@@ -1,0 +1,150 @@
+/** Deliveries of alerts: what is listed of each, and sending one again. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
+import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.js';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
+import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { Alerts } from '../../../src/account/alerts.js';
+import { Deliveries } from '../../../src/account/deliveries.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
+import { startWebhookHost, type WebhookHost } from './webhook-host.js';
+
+const BY = { who: 'customer', address: '203.0.113.7' } as const;
+let database: FreshDatabase;
+let host: WebhookHost;
+let clock = manualClock();
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  host = await startWebhookHost();
+});
+beforeEach(() => {
+  clock = manualClock();
+  host.received.length = 0;
+});
+afterAll(async () => {
+  await host?.close();
+  await database?.drop();
+});
+
+async function open() {
+  const { sql } = database;
+  const common = { clock, secret: Buffer.alloc(32, 7), webhooks: host.webhooks };
+  const deliveries = new Deliveries({ ...common, store: createDeliveries(sql), mail: null, onFailure: () => {} });
+  const limiter = createMemoryRateLimiter({ clock });
+  const authUrl = () => 'https://perch.example';
+  const alerts = new Alerts({ ...common, store: createAlerts(sql), deliveries, limiter, mail: false, authUrl });
+  const account = async () => {
+    const { accountId } = await createAccounts(sql).create({ name: 'Ada', email: null, paidUsd: 0, qpsOverride: null });
+    return { accountId, email: null };
+  };
+  const ada = await account();
+  const webhook = {
+    kind: 'balance_below',
+    amount: 5_000,
+    byMail: false,
+    webhookUrl: `${host.origin}/${ada.accountId}`,
+  } as const;
+  const { alertId } = await alerts.add(ada, webhook, BY);
+  return { alerts, deliveries, ada, eve: await account(), alertId };
+}
+
+describe('a delivery', () => {
+  it('is listed with its body, attempts, status and how the answer began', async () => {
+    const { alerts, ada, eve, alertId } = await open();
+    host.answer = (_request, response) => void response.writeHead(503).end(`Down for repairs. ${'x'.repeat(2_000)}`);
+    await alerts.test(ada, alertId);
+    const [delivery] = await alerts.deliveries(ada.accountId);
+    expect(delivery).toMatchObject({
+      ...{ alertId, channel: 'webhook', target: `${host.origin}/${ada.accountId}`, tries: 1, status: 503, fault: null },
+      ...{ deliveredAt: null, dueAt: expect.any(String), triedAt: expect.any(String) },
+    });
+    expect(delivery?.body).toBe(host.received.find(({ url }) => url === `/${ada.accountId}`)?.body);
+    expect(delivery?.excerpt).toMatch(/^Down for repairs\. x+$/);
+    expect(delivery?.excerpt).toHaveLength(500);
+    expect(await alerts.deliveries(eve.accountId)).toEqual([]);
+  });
+
+  it('is sent again at once, with the same id and body, whether it arrived or was given up', async () => {
+    const { alerts, deliveries, ada, alertId } = await open();
+    host.answer = (_request, response) => void response.writeHead(500).end();
+    await alerts.test(ada, alertId);
+    for (let half = 0; half < 60; half++) {
+      clock.advance(30 * 60_000);
+      await deliveries.run();
+    }
+    const [given] = await alerts.deliveries(ada.accountId);
+    expect(given).toMatchObject({ tries: 10, dueAt: null, deliveredAt: null });
+    host.answer = (_request, response) => void response.writeHead(200).end('thanks');
+    for (let again = 1; again <= 2; again++) {
+      await alerts.sendAgain(ada.accountId, given?.deliveryId ?? '');
+      const [after] = await alerts.deliveries(ada.accountId);
+      expect(after).toMatchObject({ tries: 10 + again, status: 200, excerpt: 'thanks', dueAt: null });
+      expect(after?.deliveredAt).not.toBeNull();
+    }
+    // What other tests left due is sent as well.
+    const received = host.received.filter(({ url }) => url === `/${ada.accountId}`);
+    expect(new Set(received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1);
+    expect(received).toHaveLength(12);
+  });
+
+  it("is nobody else's to send, and is sent by hand 20 times an hour, tests among them", async () => {
+    const { alerts, ada, eve, alertId } = await open();
+    host.answer = (_request, response) => void response.writeHead(204).end();
+    await alerts.test(ada, alertId);
+    const [delivery] = await alerts.deliveries(ada.accountId);
+    for (const id of [delivery?.deliveryId ?? '', 'nonsense']) {
+      await expect(alerts.sendAgain(eve.accountId, id)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    for (let again = 0; again < 19; again++) await alerts.sendAgain(ada.accountId, delivery?.deliveryId ?? '');
+    await expect(alerts.sendAgain(ada.accountId, delivery?.deliveryId ?? '')).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
+  });
+});
+
+describe('without a mail server', () => {
+  it('says so where email would be chosen', async () => {
+    const { alerts, ada } = await open();
+    const nothing = { kind: 'balance_below', amount: 5_000, byMail: false, webhookUrl: null } as const;
+    await expect(alerts.add({ ...ada, email: 'a@example.org' }, nothing, BY)).rejects.toMatchObject({
+      ...{ message: 'Enter the URL of a webhook: this server sends no email.', detail: { param: 'webhook_url' } },
+    });
+  });
+});
+
+describe('a webhook of this machine', () => {
+  it('is taken and sent on a demo that only this machine reaches, and nowhere else', async () => {
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      request.on('data', (part: Buffer) => received.push(part.toString()));
+      request.on('end', () => response.end('here'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const [demo, service] = [
+      new GuardedWebhooks({ userAgent: 'Perch-Test/1', loopback: true }),
+      new GuardedWebhooks({ userAgent: 'Perch-Test/1' }),
+    ];
+    try {
+      for (const name of ['127.0.0.1', 'localhost']) {
+        const url = `http://${name}:${port}/hook`;
+        await demo.check(url, 'account');
+        expect(await demo.send(url, {}, '{"a":1}')).toEqual({ status: 200, excerpt: 'here', fault: null });
+        await expect(service.check(url, 'account')).rejects.toMatchObject({ code: 'bad_request' });
+        expect(await service.send(url, {}, '{}')).toMatchObject({ status: null });
+      }
+      await expect(demo.check('http://10.0.0.1/', 'account')).rejects.toMatchObject({ code: 'bad_request' });
+      await expect(demo.check('http://localhost.example/', 'account')).rejects.toMatchObject({ code: 'bad_request' });
+      expect(received).toEqual(['{"a":1}', '{"a":1}']);
+    } finally {
+      await Promise.all([demo.close(), service.close()]);
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});
