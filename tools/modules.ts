@@ -143,7 +143,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   // Passkeys are shown where sessions are.
   'adapters/pages/dashboard': {
     is: "the customers' dashboard",
-    may: [...CUSTOMERS, 'adapters/pages/charts', 'adapters/pages/sign-in'],
+    may: [...CUSTOMERS, 'src/access/address', 'adapters/pages/charts', 'adapters/pages/sign-in'],
   },
   'adapters/pages/operator': {
     is: "the operator's pages",

@@ -15,6 +15,8 @@ export const keyJson = (key: KeyRecord, nowMs: number) => ({
   cap_spent: key.cap === null ? null : toCredits(key.cap.spent),
   created_at: key.createdAt,
   expires_at: key.expiresAt,
+  scopes: key.scopes,
+  allowed_from: key.allowedFrom,
   revoked_at: key.revokedAt,
 });
 

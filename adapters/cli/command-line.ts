@@ -1,8 +1,11 @@
 /** What commands are declared with. Each parser takes a text and returns its value, or says what would be right. */
 
 import { type Command, InvalidArgumentError } from 'commander';
+import { readNetworks } from '../../src/access/address.js';
 import { isWellFormedKey, keyPrefix } from '../../src/access/key.js';
 import { type Thousandths, toThousandths } from '../../src/domain/credits.js';
+import { ServiceError } from '../../src/domain/errors.js';
+import { isScope, SCOPES, type Scope } from '../../src/domain/lists.js';
 import { mailAddress } from '../../src/domain/mail-address.js';
 import { DAY_MS, HOUR_MS } from '../../src/lib/durations.js';
 import { isUuid } from '../../src/lib/uuid.js';
@@ -95,6 +98,33 @@ export function overlap(text: string): number {
   return ms >= 0 && ms <= MAX_OVERLAP_MS
     ? ms
     : refuse('from 0 to 30d, such as 90s, 15m, 24h or 7d (0 revokes the old key at once)');
+}
+
+/** What a key may read, between commas; null: everything. */
+export function reads(text: string): Scope[] | null {
+  if (text === 'all') return null;
+  const names = text.split(',').map((each) => each.trim());
+  return names.every(isScope) ? [...new Set(names)] : refuse(`all, or some of ${SCOPES.join(', ')}, between commas`);
+}
+
+/** Addresses and networks, between commas; null: anywhere. */
+export function networks(text: string): string[] | null {
+  if (text === 'any') return null;
+  try {
+    const read = readNetworks(text);
+    return read.length > 0 ? read : refuse('any, or networks such as 192.0.2.0/24, between commas');
+  } catch (error) {
+    if (error instanceof ServiceError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}
+
+/** The last day on which a key works, UTC, as the moment at which it ends; null: none. */
+export function lastDay(text: string): string | null {
+  if (text === 'never') return null;
+  const ends = `${text}T23:59:59.999Z`;
+  const isDay = /^20[0-9]{2}-[0-9]{2}-[0-9]{2}$/.test(text) && new Date(ends).toJSON() === ends;
+  return isDay ? ends : refuse('never, or a day such as 2026-12-31');
 }
 
 /** A month of the calendar, UTC. */

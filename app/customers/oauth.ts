@@ -40,7 +40,7 @@ export async function openOAuth(
     grants,
     mount({ admitPublic, admitStatic }: Admit) {
       const limits = { admitPublic, admitStatic, limiter: shared.limiter };
-      mountOAuth(app, { clients, consents, tokens, accounts, sessionCookies, ...limits });
+      mountOAuth(app, { clients, consents, tokens, members, sessionCookies, ...limits });
     },
   };
 }

@@ -89,7 +89,7 @@ export async function openSignIn(
       const shown = { byMail: mail !== null, contact: contactIn(config) };
       mountSignIn(app, { admitPublic, sessionCookies, signIn, sessions, passkeys, ...shown });
     },
-    /** Deletes expired links, sessions and challenges. */
+    /** Deletes expired links, sessions, challenges and invitations. */
     async sweep() {
       await tokens.forget(clock.now());
       await sessions.sweep();

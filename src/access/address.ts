@@ -1,4 +1,6 @@
 import ipaddr from 'ipaddr.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import { quoted } from '../lib/text.js';
 
 /** One spelling per address: `::ffff:192.0.2.1`, as a dual-stack socket reports it, becomes 192.0.2.1. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
@@ -17,3 +19,53 @@ export function limitAddress(address: string): string {
     .map((part) => part.toString(16))
     .join(':')}::/64`;
 }
+
+/** Most networks that a key can be limited to. */
+export const MOST_NETWORKS = 20;
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Addresses and CIDR networks as somebody typed them, between commas or spaces. Throws `bad_request` (param `allowed_from`). */
+export function readNetworks(typed: string): string[] {
+  const texts = typed.split(/[\s,]+/).filter((text) => text !== '');
+  if (texts.length > MOST_NETWORKS) {
+    throw badRequest(`A key can be limited to at most ${MOST_NETWORKS} networks.`, 'allowed_from');
+  }
+  return [...new Set(texts.map(networkText))];
+}
+
+/** `192.0.2.0/24`, with the length of an address where none is given. */
+function networkText(text: string): string {
+  const full = ipaddr.isValid(text) ? `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}` : text;
+  // Short and old spellings of IPv4, such as 10.1, mean different addresses to different programs.
+  if (!/^(?:\d+(?:\.\d+){3}|[\da-f:.]*:[\da-f:.]*)\/\d+$/i.test(full) || !ipaddr.isValidCIDR(full)) {
+    throw badRequest(
+      `${quoted(text)} is neither an IP address nor a network such as 192.0.2.0/24 or 2001:db8::/32.`,
+      'allowed_from',
+    );
+  }
+  const [address, length] = ipaddr.parseCIDR(full);
+  return `${address.toString()}/${length}`;
+}
+
+/** Networks of keys that were looked up lately, by the very list. */
+const parsed = new WeakMap<readonly string[], readonly Network[]>();
+
+/** Whether the address is in one of the networks, in whichever spelling; an unknown one is in none. */
+export function isAllowedFrom(networks: readonly string[], address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  let known = parsed.get(networks);
+  if (known === undefined) {
+    known = networks.map((text) => ipaddr.parseCIDR(text));
+    parsed.set(networks, known);
+  }
+  const from = ipaddr.process(address);
+  return known.some(([network, length]) => network.kind() === from.kind() && from.match(network, length));
+}
+
+export const wrongAddress = (address: string): ServiceError =>
+  new ServiceError(
+    'access_denied',
+    `This key may not be used from ${quoted(plainAddress(address))}: it is limited to certain IP addresses. Nothing was charged.`,
+    { reason: 'address_not_allowed' },
+  );

@@ -36,7 +36,7 @@ export interface Identify {
   /** The account of a key that was looked up lately; undefined: `identify` knows, or says what is wrong. */
   known(key: string): Caller | undefined;
   /**
-   * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked` or `frozen`, and
+   * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked`, `expired` or `frozen`, and
    * `rate_limited` with the reason `failed_keys` if the address sent too many of those. If the answer is not known
    * at once, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors are
    * passed on.
@@ -73,6 +73,9 @@ function refusal(lookup: Exclude<KeyLookup, { state: 'live' }> | undefined): Ser
       'frozen',
       'The account this key belongs to is frozen: a payment was disputed, or the operator froze it. Contact support.',
     );
+  }
+  if (lookup.state === 'expired') {
+    return invalid('expired', `This key expired at ${lookup.expiredAt}. Use another key.`);
   }
   return invalid('revoked', `This key was revoked at ${lookup.revokedAt}. Use another key.`);
 }

@@ -5,15 +5,15 @@ export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
 
 /** `replaced`: its client has a newer one. */
 export function keyState(
-  key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'grantId'>,
+  key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'isReplaced'>,
   nowMs: number,
   replaced = false,
 ): KeyState {
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'active';
   if (Date.parse(key.expiresAt) <= nowMs) return 'expired';
-  // A client's key always has an end; it is renewed before then.
-  return key.grantId === null || replaced ? 'expiring' : 'active';
+  // A key may have an end of its own, and a client's always has one: it is renewed before then.
+  return key.isReplaced || replaced ? 'expiring' : 'active';
 }
 
 export const isWorking = (state: KeyState): boolean => state === 'active' || state === 'expiring';

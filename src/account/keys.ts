@@ -6,7 +6,7 @@ import { badRequest } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
 import type { Mode } from '../domain/mode.js';
 import { HOUR_MS } from '../lib/durations.js';
-import type { Accounts, Cap, KeyRecord } from '../ports/accounts.js';
+import type { Accounts, Cap, KeyLimits, KeyRecord } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 
 /** Most live keys of an account, not counting those of clients. */
@@ -49,14 +49,15 @@ export class Keys {
    */
   async create(
     accountId: string,
-    given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined },
+    given: { readonly name: string; readonly cap: Cap | null; readonly key?: string | undefined } & Partial<KeyLimits>,
     by: Actor,
   ): Promise<MintedKey> {
     const mode = await this.#roomIn(accountId);
-    const { key = mintKey(this.#randomBytes, mode), name, cap } = given;
+    const { key = mintKey(this.#randomBytes, mode), ...rest } = given;
+    this.#checkExpiry(rest.expiresAt);
     if (modeOfKey(key) !== mode) throw badRequest(`This account is for ${mode} keys, which begin with perch_${mode}_.`);
     const hash = hashKey(key, this.#pepper);
-    const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), name, cap }, by);
+    const record = await this.#accounts.addKey({ accountId, hash, prefix: keyPrefix(key), ...rest }, by);
     return { key, record };
   }
 
@@ -69,8 +70,8 @@ export class Keys {
   }
 
   /**
-   * The test key of a signed-in browser, for pages that send requests from there (A43). It is derived from the session and the
-   * hour, not stored: so however often and in however many tabs it is asked for, a session gets one an hour. It works until
+   * The test key of a signed-in browser, for pages that send requests from there (A43). It is derived from the session, the account
+   * and the hour, not stored: so however often and in however many tabs it is asked for, a session gets one an hour. It works until
    * the end of the next hour, or until the session ends. Throws as `createTest` does, and `bad_request` if its owner
    * revoked it.
    */
@@ -81,7 +82,10 @@ export class Keys {
     const testId = await this.#accounts.openTestAccount(accountId, by);
     await this.#roomIn(testId);
     const hour = Math.floor(this.#clock.now() / HOUR_MS);
-    const key = mintKey(derivedBytes(this.#pepper, `test key of session ${sessionId} in hour ${hour}`), 'test');
+    const key = mintKey(
+      derivedBytes(this.#pepper, `test key of session ${sessionId} on ${testId} in hour ${hour}`),
+      'test',
+    );
     const session = { sessionId, expiresAt: new Date((hour + 2) * HOUR_MS).toISOString() };
     const given = { accountId: testId, prefix: keyPrefix(key), name: SESSION_KEY, cap: null, session };
     const record = await this.#accounts.addKey({ ...given, hash: hashKey(key, this.#pepper) }, by);
@@ -122,16 +126,22 @@ export class Keys {
   }
 
   /**
-   * Changes the name or cap; undefined leaves it as it is. Throws `bad_request` for a cap below what was spent under
-   * it.
+   * Changes the name, cap or limits; undefined leaves each as it is. Throws `bad_request` for a cap below what was spent
+   * under it, and for an expiry that has passed.
    */
-  change(
+  async change(
     accountId: string,
     keyId: string,
-    change: { readonly name?: string | undefined; readonly cap?: Cap | null | undefined },
+    change: { readonly name?: string | undefined; readonly cap?: Cap | null | undefined } & Partial<KeyLimits>,
     by: Actor,
   ): Promise<KeyRecord> {
+    this.#checkExpiry(change.expiresAt);
     return this.#accounts.changeKey({ accountId, keyId }, change, by);
+  }
+
+  #checkExpiry(expiresAt: string | null | undefined): void {
+    if (expiresAt == null || Date.parse(expiresAt) > this.#clock.now()) return;
+    throw badRequest(`The expiry ${expiresAt} has passed. To end a key now, revoke it.`, 'expires');
   }
 
   /** Ends the key now, on every node within seconds. Idempotent. */

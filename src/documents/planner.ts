@@ -20,7 +20,7 @@ import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, badRequest, type ServiceError } from '../domain/errors.js';
 import { isName } from '../domain/fields.js';
 import { isId, parseUserRef } from '../domain/ids.js';
-import type { ListKind, ListRef } from '../domain/lists.js';
+import type { ListKind, ListRef, Scope } from '../domain/lists.js';
 import { PRODUCTS } from '../domain/model.js';
 import { itemPrice } from '../domain/prices.js';
 import { namedAlone, normaliseQuery, notOneName } from '../read/subjects.js';
@@ -106,6 +106,8 @@ export interface Plan {
   readonly impersonal: boolean;
   /** True if some field of the operation is paid for. */
   readonly priced: boolean;
+  /** What the operation reads, whatever its variables say. */
+  readonly scopes: ReadonlySet<Scope>;
   /** `checks`: of the network that is read. */
   readonly worst: (variables: Record<string, unknown>, checks: Checks) => WorstCase;
   /** The position of each paid field in the document, by its path: response names joined by dots. */
@@ -148,6 +150,7 @@ export function planOperation(schema: GraphQLSchema, operation: OperationDefinit
   const node = planner.ofSelections(operation.selectionSet, root, TOP);
   return {
     priced: planner.priced,
+    scopes: planner.scopes,
     impersonal: isImpersonal(operation, root),
     worst: (variables, checks) => priced(() => node(variables, 1, checks)),
     ranks: planner.ranks,
@@ -181,6 +184,7 @@ const TOP: Path = { response: '', schema: '' };
 
 class Planner {
   priced = false;
+  readonly scopes = new Set<Scope>();
   readonly ranks = new Map<string, number>();
   readonly fieldPaths = new Map<string, string>();
   readonly #schema: GraphQLSchema;
@@ -224,6 +228,7 @@ class Planner {
     const { list } = field.extensions;
     if (price) {
       this.priced = true;
+      this.scopes.add(list ?? (price.unit === 'tweet' ? 'tweets' : 'profiles'));
       if (!this.ranks.has(path)) this.ranks.set(path, this.ranks.size);
       if (!this.fieldPaths.has(path)) this.fieldPaths.set(path, named);
     }

@@ -290,3 +290,10 @@ export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
   const { ids } = LISTS[list.kind];
   return idsOnly && ids ? ids.unit : listContents(list).unit;
 }
+
+/** What a key can be limited to: objects by their names or ids, and each list. The account's own data is always open. */
+export type Scope = 'profiles' | 'tweets' | ListKind;
+
+export const SCOPES: readonly Scope[] = ['profiles', 'tweets', ...LIST_KINDS];
+
+export const isScope = (text: string): text is Scope => SCOPES.some((scope) => scope === text);

@@ -1,6 +1,7 @@
 /** Accounts and their keys, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
 import type { Actor, AuditDetail, AuditKind, GivenRole, Role } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
+import type { Scope } from '../domain/lists.js';
 import type { Mode } from '../domain/mode.js';
 
 /** An account's log of changes and who made them, which its owner can read. Append only. */
@@ -32,6 +33,17 @@ export interface Caller {
   readonly qps: number;
   /** The key's cap on spending in a period, or null. */
   readonly capThousandths: Thousandths | null;
+  /** What the key may read, and addresses (CIDR) that it may be used from; null: all. */
+  readonly scopes: readonly Scope[] | null;
+  readonly allowedFrom: readonly string[] | null;
+}
+
+/** What a key is limited to, beside its cap. */
+export interface KeyLimits {
+  readonly scopes: readonly Scope[] | null;
+  readonly allowedFrom: readonly string[] | null;
+  /** When it stops working (RFC 3339), or null. */
+  readonly expiresAt: string | null;
 }
 
 /** Calendar days and months of UTC; `total`: the key's whole life. */
@@ -46,6 +58,7 @@ export interface Cap {
 export type KeyLookup =
   | { readonly state: 'live'; readonly caller: Caller }
   | { readonly state: 'revoked'; readonly revokedAt: string }
+  | { readonly state: 'expired'; readonly expiredAt: string }
   | { readonly state: 'frozen' };
 
 export interface AccountRecord {
@@ -66,7 +79,7 @@ export interface AccountRecord {
   readonly keys: readonly KeyRecord[];
 }
 
-export interface KeyRecord {
+export interface KeyRecord extends KeyLimits {
   readonly keyId: string;
   readonly prefix: string;
   readonly name: string;
@@ -76,12 +89,12 @@ export interface KeyRecord {
   readonly spent: Thousandths;
   /** The grant under which a client received it, or null. */
   readonly grantId: string | null;
-  /** When it stops or stopped working; null while it is live without an end. */
-  readonly expiresAt: string | null;
+  /** Whether it was rotated: it ends at its expiry, and cannot be rotated again. */
+  readonly isReplaced: boolean;
   readonly revokedAt: string | null;
 }
 
-export interface NewKey {
+export interface NewKey extends Partial<KeyLimits> {
   readonly accountId: string;
   readonly hash: Buffer;
   readonly prefix: string;
@@ -91,7 +104,7 @@ export interface NewKey {
   readonly session?: { readonly sessionId: string; readonly expiresAt: string } | undefined;
 }
 
-/** The key that replaces another, with its name, cap, wallet and grant. */
+/** The key that replaces another, with its name, cap, limits, wallet and grant. */
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
@@ -142,12 +155,12 @@ export interface Accounts {
     by?: Actor,
   ): Promise<KeyRecord>;
   /**
-   * Changes the name or cap; undefined leaves it unchanged. Throws `bad_request` for a cap below what was already spent
+   * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was already spent
    * in its period.
    */
   changeKey(
     of: { accountId: string; keyId: string },
-    change: { name?: string | undefined; cap?: Cap | null | undefined },
+    change: { name?: string | undefined; cap?: Cap | null | undefined } & Partial<KeyLimits>,
     by?: Actor,
   ): Promise<KeyRecord>;
   /** Ends a key now, and the client's grant if the key belongs to one. Idempotent. */

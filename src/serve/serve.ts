@@ -1,3 +1,4 @@
+import { isAllowedFrom, wrongAddress } from '../access/address.js';
 import { readCredential } from '../access/credential.js';
 import { FAILED_KEYS_REASON } from '../access/failed-keys.js';
 import { type ProcessorBudget, unmeasured } from '../access/processor-time.js';
@@ -7,6 +8,7 @@ import type { AssertAdmitted } from '../documents/prepare.js';
 import { type Thousandths, toCredits } from '../domain/credits.js';
 import { asServiceError, badRequest, ServiceError } from '../domain/errors.js';
 import { counted } from '../domain/figures.js';
+import type { Scope } from '../domain/lists.js';
 import { notServed } from '../domain/served-lists.js';
 import { backgroundTimers, SharedTimer } from '../lib/monotonic.js';
 import { andThen, concluded, type Soon } from '../lib/soon.js';
@@ -81,7 +83,10 @@ async function enter(options: Serving, call: EnteringCall): Promise<Entered> {
   const slot = options.slots.open();
   try {
     const caller = knownCaller(options, call) ?? (await deadline.race(identify(options, call, slot)));
-    if (caller !== null) return { admitted: undefined };
+    if (caller !== null) {
+      if (isElsewhere(caller, call)) await refuseElsewhere(options, { call, deadline, record });
+      return { admitted: undefined };
+    }
     record.policy = 'public';
     record.rate = await deadline.race(options.admit.admitPublic(call.address));
     if (!record.rate.allowed) throw tooFast(record.rate);
@@ -169,6 +174,8 @@ function admit(
 ): Soon<ProcessorBudget> {
   record.policy = caller && !call.isHandshake ? 'account' : 'public';
   record.accountId = caller?.accountId ?? null;
+  record.keyId = caller?.keyId ?? null;
+  if (caller !== null && isElsewhere(caller, call)) return refuseElsewhere(options, { call, deadline, record });
   record.mode = caller?.mode ?? null;
   const holder = caller ? accountHolder(caller.accountId) : addressHolder(call.address);
   const busy = slot.countFor(holder);
@@ -180,6 +187,22 @@ function admit(
     const opened = options.processor.open(holder);
     const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
     return andThen(options.processor.turn(call.signal), () => processorBudget);
+  });
+}
+
+/** Whether the key may not be used from where the call comes from. */
+const isElsewhere = ({ allowedFrom }: Caller, { address }: EnteringCall): boolean =>
+  allowedFrom !== null && !isAllowedFrom(allowedFrom, address);
+
+/** A stolen key must not use up its account's rate: from elsewhere, it counts as none. */
+function refuseElsewhere(
+  { admit }: ServeOptions,
+  { call, deadline, record }: Pick<Request, 'deadline' | 'record'> & { readonly call: EnteringCall },
+): Soon<never> {
+  record.policy = 'public';
+  return andThen(deadline.race(admit.admitPublic(call.address)), (rate) => {
+    record.rate = rate;
+    throw rate.allowed ? wrongAddress(call.address) : tooFast(rate);
   });
 }
 
@@ -207,6 +230,8 @@ function prepare(
   };
   const { params, operation, variables, id, estimate } = priced(options, call, side, assertAdmitted, processorBudget);
   record.operation = operation.name;
+  const beyond = caller?.scopes && [...operation.scopes].find((scope) => !caller.scopes?.includes(scope));
+  if (beyond) throw notInScope(beyond, caller.scopes ?? []);
   record.warnings = params.warnings ?? [];
   const { budget, estimate: dryRun } = params;
   return { operation, variables, id, budget, dryRun, estimate, side, processorBudget };
@@ -244,6 +269,13 @@ const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceEr
 
 const secondsSince = (fetchedAt: number | undefined, now: number): number | undefined =>
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));
+
+const notInScope = (scope: Scope, scopes: readonly Scope[]): ServiceError =>
+  new ServiceError(
+    'access_denied',
+    `This key may not read ${scope}: it is limited to ${scopes.join(', ')}. Nothing was charged.`,
+    { reason: 'scope' },
+  );
 
 function tooFast(rate: RateDecision): ServiceError {
   const message = `More than ${counted(rate.limit, 'request')} per second. Try again in ${rate.retryAfterSeconds} s; nothing was charged.`;

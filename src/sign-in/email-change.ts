@@ -75,9 +75,9 @@ export class EmailChange {
   }
 
   /**
-   * Changes the address by a link's secret, or the whole link as pasted, and ends the account's other sessions. Returns
-   * the new address. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, of another
-   * account, or was never issued, and for an address that has an account by now.
+   * Changes the address by a link's secret, or the whole link as pasted, and ends their other sessions. Returns
+   * the new address. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, somebody
+   * else's, or was never issued, and for an address that has an account by now.
    */
   async confirm({ personId, sessionId }: Visitor, pasted: string, by: Actor): Promise<string> {
     const { tokens, clock, emails, sessions } = this.#options;

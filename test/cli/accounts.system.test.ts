@@ -267,6 +267,30 @@ describe('keys', () => {
     expect((await show(account_id)).keys.map(({ state }) => state)).toEqual(['expiring', 'revoked', 'active']);
   });
 
+  test('limits what a key reads, from where and until when, and takes the limits away', async () => {
+    const { account_id, key } = await create();
+    const prefix = key.slice(0, 17);
+    const limits = ['--reads', 'profiles,search', '--from', '192.0.2.7,2001:db8::/32', '--expires', '2099-03-31'];
+    const limited = {
+      ...{ state: 'active', scopes: ['profiles', 'search'], allowed_from: ['192.0.2.7/32', '2001:db8::/32'] },
+      expires_at: '2099-03-31T23:59:59.999Z',
+    };
+    expect(await cli.json('key', 'limit', prefix, ...limits)).toMatchObject(limited);
+    expect(await cli.json('key', 'create', '--account', account_id, ...limits)).toMatchObject(limited);
+    expect(await cli.json('key', 'limit', prefix, '--reads', 'all', '--from', 'any')).toMatchObject({
+      ...{ scopes: null, allowed_from: null, expires_at: limited.expires_at },
+    });
+    expect(await cli.json('key', 'limit', prefix, '--expires', 'never')).toMatchObject({ expires_at: null });
+    for (const [wrong, says] of [
+      [['--expires', '2020-01-01'], 'has passed'],
+      [[], 'at least one of'],
+    ] as const) {
+      expect(await cli.run('key', 'limit', prefix, ...wrong)).toMatchObject({
+        ...{ code: 1, stdout: '', stderr: expect.stringContaining(says) },
+      });
+    }
+  });
+
   test('revoking twice is revoking once', async () => {
     const { key } = await create();
     const first = await cli.json<{ revoked_at: string }>('key', 'revoke', key.slice(0, 17));

@@ -4,19 +4,35 @@ import { keyState } from '../../../src/account/key-state.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
+import type { Scope } from '../../../src/domain/lists.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
-import type { CapPeriod, KeyRecord } from '../../../src/ports/accounts.js';
+import type { CapPeriod, KeyLimits, KeyRecord } from '../../../src/ports/accounts.js';
 import { capWords, KEY_HEADER, keyJson, keyRow } from '../account-view.js';
 import { operatorKeys, requireAccount } from '../accounts.js';
-import { examples, group, name, overlap, prefix, someCredits, uuid } from '../command-line.js';
+import {
+  examples,
+  group,
+  lastDay,
+  name,
+  networks,
+  overlap,
+  prefix,
+  reads,
+  someCredits,
+  uuid,
+} from '../command-line.js';
 import { Failure } from '../failure.js';
 import { answer, facts, table } from '../print.js';
 import { withStores } from '../with-stores.js';
 
-/** key create, list, rotate, revoke. */
+const READS = 'what it may read, between commas, such as profiles,timeline; or all';
+const FROM = 'IP addresses or networks it may be used from, between commas; or any';
+const EXPIRES = 'last day on which it works (UTC), such as 2027-03-31; or never';
+
+/** key create, list, limit, rotate, revoke. */
 export function keyCommands(program: Command): void {
-  const key = group(program, 'key', 'manage API keys: create, list, rotate, revoke');
+  const key = group(program, 'key', 'manage API keys: create, list, limit, rotate, revoke');
 
   key
     .command('create')
@@ -29,6 +45,9 @@ export function keyCommands(program: Command): void {
         .choices(['total', 'month', 'day'])
         .default('total'),
     )
+    .option('--reads <kinds>', READS, reads)
+    .option('--from <networks>', FROM, networks)
+    .option('--expires <day>', EXPIRES, lastDay)
     .option('--test', 'a test key: it reads an invented network with play credits')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -36,6 +55,7 @@ export function keyCommands(program: Command): void {
       examples(
         'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name ci --test',
         'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500 --cap-period month',
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --reads profiles,timeline --from 192.0.2.0/24',
       ),
     )
     .action(createKey);
@@ -47,6 +67,24 @@ export function keyCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch key list --account 019a2b3c-4d5e-7f60-8123-456789abcdef'))
     .action(listKeys);
+
+  key
+    .command('limit')
+    .description('change what a key may read, from where, and until when; what is not given stays as it is')
+    .argument('<prefix>', 'prefix of the key, such as perch_live_a1B2c3', prefix)
+    .option('--reads <kinds>', READS, reads)
+    .option('--from <networks>', FROM, networks)
+    .option('--expires <day>', EXPIRES, lastDay)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'perch key limit perch_live_a1B2c3 --reads profiles,timeline,search --expires 2027-03-31',
+        'perch key limit perch_live_a1B2c3 --from 192.0.2.0/24,2001:db8::/32',
+        'perch key limit perch_live_a1B2c3 --from any --expires never',
+      ),
+    )
+    .action(limitKey);
 
   key
     .command('rotate')
@@ -69,7 +107,7 @@ export function keyCommands(program: Command): void {
     .action(revokeKey);
 }
 
-interface CreateOptions {
+interface CreateOptions extends LimitOptions {
   readonly account: string;
   readonly name: string;
   readonly cap?: Thousandths;
@@ -78,11 +116,32 @@ interface CreateOptions {
   readonly json?: boolean;
 }
 
-async function createKey({ account, name, cap, capPeriod, test = false, json }: CreateOptions): Promise<void> {
+/** As given; null: no limit. */
+interface LimitOptions {
+  readonly reads?: Scope[] | null;
+  readonly from?: string[] | null;
+  readonly expires?: string | null;
+}
+
+const limitsOf = ({ reads: scopes, from: allowedFrom, expires: expiresAt }: LimitOptions): Partial<KeyLimits> => ({
+  ...(scopes !== undefined && { scopes }),
+  ...(allowedFrom !== undefined && { allowedFrom }),
+  ...(expiresAt !== undefined && { expiresAt }),
+});
+
+async function createKey({
+  account,
+  name,
+  cap,
+  capPeriod,
+  test = false,
+  json,
+  ...limits
+}: CreateOptions): Promise<void> {
   const { key, record } = await withStores(async (stores) => {
     const { accountId } = await requireAccount(stores, account);
     const limit = cap === undefined ? null : { amount: cap, period: capPeriod };
-    const given = { name, cap: limit };
+    const given = { name, cap: limit, ...limitsOf(limits) };
     if (!test) return operatorKeys(stores).create(accountId, given, OPERATOR);
     const made = await operatorKeys(stores).createTest(accountId, given, OPERATOR);
     // Here, so that the first read with it does not have to wait.
@@ -97,10 +156,35 @@ async function createKey({ account, name, cap, capPeriod, test = false, json }: 
         ['Name', name],
         ['Mode', test ? `test: ${figure(PLAY_CREDITS)} play credits each day` : null],
         ['Cap', cap === undefined ? 'no cap: the whole wallet' : `${capWords(toCredits(cap), capPeriod)} (credits)`],
+        ...limitFacts(record),
         ['Key', key],
       ]),
       'The key is shown only once. Store it with the secrets of your server.',
     ].join('\n\n'),
+  );
+}
+
+const limitFacts = ({ scopes, allowedFrom, expiresAt }: KeyRecord): [string, string | null][] => [
+  ['Reads', scopes?.join(', ') ?? null],
+  ['Used from', allowedFrom?.join(', ') ?? null],
+  ['Expires', expiresAt],
+];
+
+async function limitKey(prefix: string, options: LimitOptions & { json?: boolean }): Promise<void> {
+  const limits = limitsOf(options);
+  if (Object.keys(limits).length === 0) throw new Failure('give at least one of --reads, --from and --expires');
+  const changed = await withStores(async (stores) => {
+    const { accountId, keyId } = await requireKey(stores, prefix);
+    return { ...(await operatorKeys(stores).change(accountId, keyId, limits, OPERATOR)), accountId };
+  });
+  answer({ account_id: changed.accountId, ...keyJson(changed, Date.now()) }, options.json, () =>
+    facts([
+      ['Account', changed.accountId],
+      ['Key', `${changed.prefix}… (${changed.name})`],
+      ['Reads', changed.scopes?.join(', ') ?? 'everything'],
+      ['Used from', changed.allowedFrom?.join(', ') ?? 'anywhere'],
+      ['Expires', changed.expiresAt ?? 'never'],
+    ]),
   );
 }
 

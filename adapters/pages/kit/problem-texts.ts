@@ -7,7 +7,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
     todo: 'Send the key in the header x-api-key, or as Authorization: Bearer. Never put keys in the URL.',
   },
   invalid_key: {
-    means: 'The key is not an active key: it was mistyped, truncated or revoked, or belongs to another service.',
+    means:
+      'The key is not an active key: it was mistyped, truncated or revoked, has expired, or belongs to another service.',
     todo: 'Check that you sent the whole key, or ask the operator for a new one. GET /v1/me checks a key for free.',
   },
   rate_limited: {
@@ -29,8 +30,8 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   access_denied: {
     means:
-      'The network does not allow the current network session to read this list or object or, if error.reason is list_not_served, has no such list. Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
-    todo: 'Do what the message says. If the network denied it, try later, when another network session may have access, or read something else.',
+      'The network does not allow the current network session to read this list or object or, if error.reason is list_not_served, has no such list. A key may be limited to some kinds of reads (scope) or to some IP addresses (address_not_allowed). Checkout is denied to keys issued to a client (read_only) and to frozen accounts (frozen), and /mcp to remote web pages without https (origin).',
+    todo: 'Do what the message says. If the network denied it, try later, when another network session may have access, or read something else. What a key may do is set by its account.',
   },
   product_unavailable: {
     means: 'The network does not offer the requested search product to the current network session.',

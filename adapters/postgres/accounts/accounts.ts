@@ -46,7 +46,11 @@ interface LookupRow {
   readonly qpsOverride: number | null;
   readonly frozen: boolean;
   readonly isTest: boolean;
-  readonly ended: Date | null;
+  readonly scopes: Caller['scopes'];
+  readonly allowedFrom: Caller['allowedFrom'];
+  /** When it ended, if it has. */
+  readonly revokedAt: Date | null;
+  readonly expiredAt: Date | null;
 }
 
 /** A test account has the rate and the tier of the account that it belongs to, and is frozen with it. */
@@ -56,7 +60,8 @@ async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup
       k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", o.paid_usd as "paidUsd",
       o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
       a.test_of is not null as "isTest",
-      case when least(k.revoked_at, k.expires_at) <= now() then least(k.revoked_at, k.expires_at) end as ended
+      k.scopes, k.allowed_from as "allowedFrom", case when k.revoked_at <= now() then k.revoked_at end as "revokedAt",
+      case when k.expires_at <= now() then k.expires_at end as "expiredAt"
     from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
       join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
     where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
@@ -65,12 +70,16 @@ async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup
 }
 
 function rowToLookup({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
-  if (row.ended !== null) return { state: 'revoked', revokedAt: row.ended.toISOString() };
+  if (row.revokedAt !== null) return { state: 'revoked', revokedAt: row.revokedAt.toISOString() };
+  if (row.expiredAt !== null) return { state: 'expired', expiredAt: row.expiredAt.toISOString() };
   if (row.frozen) return { state: 'frozen' };
-  const { accountId, walletId, keyId, keyPrefix, capThousandths } = row;
+  const { accountId, walletId, keyId, keyPrefix, capThousandths, scopes, allowedFrom } = row;
   const qps = qpsFor({ paidUsd, qpsOverride });
   const mode = row.isTest ? 'test' : 'live';
-  return { state: 'live', caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, qps } };
+  return {
+    state: 'live',
+    caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, qps, scopes, allowedFrom },
+  };
 }
 
 /** The tier's rate, unless an operator set another. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
-import type { CapPeriod, KeyRecord, NewKey, Successor } from '../../../src/ports/accounts.js';
+import type { CapPeriod, KeyLimits, KeyRecord, NewKey, Successor } from '../../../src/ports/accounts.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -21,6 +21,9 @@ interface KeyRow {
   readonly createdAt: Date;
   readonly spent: number;
   readonly expiresAt: Date | null;
+  readonly replacedAt: Date | null;
+  readonly scopes: KeyRecord['scopes'];
+  readonly allowedFrom: KeyRecord['allowedFrom'];
   readonly revokedAt: Date | null;
   readonly grantId: string | null;
   readonly capAmount: number | null;
@@ -32,6 +35,7 @@ interface KeyRow {
 const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
   select k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
     (k.spent_thousandths + coalesce(u.spent, 0))::bigint as spent, k.expires_at as "expiresAt", k.revoked_at as "revokedAt", k.grant_id as "grantId",
+    k.replaced_at as "replacedAt", k.scopes, k.allowed_from as "allowedFrom",
     c.cap_thousandths as "capAmount", c.period as "capPeriod",
     case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent"
   from keys k left join spend_caps c using (account_id, cap_id) left join (${unsummedSpending(sql, accounts)}) u
@@ -51,6 +55,9 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   spent: row.spent,
   grantId: row.grantId,
   expiresAt: row.expiresAt?.toISOString() ?? null,
+  isReplaced: row.replacedAt !== null,
+  scopes: row.scopes,
+  allowedFrom: row.allowedFrom,
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
@@ -114,10 +121,12 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   }
   // The keys of a session replace each other: they are one family, end with it, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name, family_id, expires_at)
-    select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}, ${key.session?.sessionId ?? null}::uuid,
-      ${key.session?.expiresAt ?? null}::timestamptz
-    from wallets where account_id = ${key.accountId}
+    insert into keys (account_id, wallet_id, hash, prefix, name, created_by, family_id, expires_at, replaced_at, scopes,
+      allowed_from)
+    select account_id, wallet_id, ${key.hash}, ${key.prefix}, ${key.name}, ${by.personId ?? null}::uuid,
+      ${key.session?.sessionId ?? null}::uuid, ${key.session?.expiresAt ?? key.expiresAt ?? null}::timestamptz,
+      case when ${key.session !== undefined}::boolean then now() end, ${list(key.scopes)}::text[], ${list(key.allowedFrom)}::text[]
+    from wallets join accounts using (account_id) where account_id = ${key.accountId} and deleted_at is null
     returning key_id as "keyId"`;
   if (row === undefined) throw new ServiceError('not_found', 'No such account.');
   const of = { accountId: key.accountId, keyId: row.keyId };
@@ -137,15 +146,19 @@ export async function rotateKey(
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
   const [row] = await tx<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, expires_at)
-    select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, coalesce(family_id, key_id),
-      ${expiresAt}::timestamptz
+    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, scopes, allowed_from,
+      created_by, expires_at)
+    select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, coalesce(family_id, key_id), scopes, allowed_from,
+      coalesce(${by.personId ?? null}::uuid, created_by), coalesce(${expiresAt}::timestamptz, expires_at)
     from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
   // A key that ends sooner already keeps its end.
   if (endsAt === null) await tx`update keys set revoked_at = now() where key_id = ${of.keyId}`;
-  else await tx`update keys set expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
+  else {
+    await tx`
+      update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
+  }
   await record(tx, of.accountId, by, 'key.rotated', {
     key_prefix: old.prefix,
     new_key_prefix: prefix,
@@ -154,29 +167,45 @@ export async function rotateKey(
   return readKey(tx, { accountId: of.accountId, keyId: row.keyId });
 }
 
-function refuseUnlessLive({ prefix, revokedAt, expiresAt, grantId }: KeyRecord): void {
+function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }: KeyRecord): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
   // A client renews its key itself.
   if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
-  if (expiresAt !== null) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
+  if (isReplaced) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+    throw badRequest(`${prefix}… expired at ${expiresAt}: create another key.`);
+  }
 }
 
-/** Changes the name or cap; undefined members stay as they are. */
+/** Changes the name, cap or limits; undefined members stay as they are. */
 export async function changeKey(
   tx: Transaction,
   of: KeyOf,
-  change: { name?: string | undefined; cap?: NewKey['cap'] | undefined },
+  change: { name?: string | undefined; cap?: NewKey['cap'] | undefined } & Partial<KeyLimits>,
   by: Actor,
 ): Promise<KeyRecord> {
-  const { prefix } = await lockKey(tx, of);
+  const { prefix, isReplaced } = await lockKey(tx, of);
   if (change.name !== undefined) await tx`update keys set name = ${change.name} where key_id = ${of.keyId}`;
   if (change.cap !== undefined) await changeCap(tx, of, change.cap);
+  if (change.scopes !== undefined) {
+    await tx`update keys set scopes = ${list(change.scopes)}::text[] where key_id = ${of.keyId}`;
+  }
+  if (change.allowedFrom !== undefined) {
+    await tx`update keys set allowed_from = ${list(change.allowedFrom)}::text[] where key_id = ${of.keyId}`;
+  }
+  if (change.expiresAt !== undefined) {
+    if (isReplaced) throw badRequest('This key was rotated: when it ends cannot be changed any more.', 'expires');
+    await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where key_id = ${of.keyId}`;
+  }
   const changed = await readKey(tx, of);
   await record(tx, of.accountId, by, 'key.changed', {
     key_prefix: prefix,
     name: changed.name,
     cap_thousandths: changed.cap?.amount ?? null,
     cap_period: changed.cap?.period ?? null,
+    reads: changed.scopes?.join(', ') ?? null,
+    allowed_from: changed.allowedFrom?.join(', ') ?? null,
+    expires_at: changed.expiresAt,
   });
   return changed;
 }

@@ -63,8 +63,9 @@ async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair
   const capId = cap === null ? null : await makeCap(tx, accountId, cap);
   await tx`
     with key as (
-      insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
-      select account_id, wallet_id, ${pair.keyHash}, ${pair.keyPrefix}, ${clientName}, ${capId}, ${grantId}, ${pair.keyEndsAt}
+      insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_by, expires_at)
+      select account_id, wallet_id, ${pair.keyHash}, ${pair.keyPrefix}, ${clientName}, ${capId}, ${grantId},
+        ${createdBy}, ${pair.keyEndsAt}
       from wallets where account_id = ${accountId}
       returning account_id, grant_id, key_id
     )

@@ -82,9 +82,10 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
   await lockKeys(tx, family, now);
   // With the newest key's current settings: its owner may have changed its name or cap.
   const [key] = await tx<{ keyId: string }[]>`
-    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, expires_at)
+    insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, scopes, allowed_from, created_by,
+      expires_at)
     select account_id, wallet_id, ${successor.keyHash}, ${successor.keyPrefix}, name, cap_id, grant_id,
-      ${keyEndsAt}
+      scopes, allowed_from, created_by, ${keyEndsAt}
     from keys where account_id = ${accountId} and grant_id = ${grantId} order by created_at desc limit 1
     returning key_id as "keyId"`;
   if (key === undefined) throw new Error('a grant has no key');

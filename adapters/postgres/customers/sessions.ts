@@ -10,8 +10,8 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
       const { personId, accountId, hash, method, userAgent, address, startedAt, expiresAt } = session;
       const startDate = new Date(startedAt);
       await tx`
-        insert into sessions (account_id, hash, method, user_agent, address, created_at, seen_at, expires_at)
-        values (${accountId}, ${hash}, ${method}, ${userAgent}, ${address}, ${startDate}, ${startDate},
+        insert into sessions (person_id, account_id, hash, method, user_agent, address, created_at, seen_at, expires_at)
+        values (${personId}, ${accountId}, ${hash}, ${method}, ${userAgent}, ${address}, ${startDate}, ${startDate},
           ${new Date(expiresAt)})`;
       await recordForPerson(tx, personId, by, 'session.started', { method });
     }),
@@ -48,7 +48,7 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
     return sql.begin(async (tx) => {
       const ended = await tx<{ sessionId: string; method: string }[]>`
         update sessions set ended_at = ${new Date(at)}
-        where account_id = ${accountId} and ended_at is null and expires_at > ${new Date(at)}
+        where person_id = ${personId} and ended_at is null and expires_at > ${new Date(at)}
           ${'only' in which ? tx`and session_id = ${which.only}` : tx`and session_id is distinct from ${which.except}`}
         returning session_id as "sessionId", method`;
       await endTestKeys(

@@ -379,6 +379,80 @@ where a.email is not null and exists (
 )
 order by mailbox_of(a.email), a.created_at, a.account_id;
 
+-- Who signs in: people, and not accounts. An account has members, one of them its owner, and a person may be a member of several
+-- accounts. The id of a person who opened an account is that account's; of accounts that shared a mail address, the oldest one's.
+create table people (
+  person_id uuid primary key,
+  email text,
+  created_at timestamptz not null default now()
+);
+create unique index people_by_email on people (lower(email)) where email is not null;
+insert into people (person_id, email, created_at)
+select distinct on (coalesce(lower(email), account_id::text)) account_id, email, created_at
+from accounts order by coalesce(lower(email), account_id::text), created_at, account_id;
+
+create table members (
+  account_id uuid not null references accounts,
+  person_id uuid not null references people,
+  role text not null check (role in ('owner', 'billing', 'developer', 'reader')),
+  joined_at timestamptz not null default now(),
+  primary key (account_id, person_id)
+);
+create unique index members_one_owner on members (account_id) where role = 'owner';
+create index members_by_person on members (person_id);
+insert into members (account_id, person_id, role, joined_at)
+select a.account_id, p.person_id, 'owner', a.created_at
+from accounts a join people p on coalesce(lower(p.email), p.person_id::text) = coalesce(lower(a.email), a.account_id::text);
+
+alter table sessions drop constraint sessions_account_id_fkey;
+alter table passkeys drop constraint passkeys_account_id_fkey;
+update sessions s set account_id = m.person_id from members m where m.account_id = s.account_id and m.person_id <> s.account_id;
+update passkeys s set account_id = m.person_id from members m where m.account_id = s.account_id and m.person_id <> s.account_id;
+alter table sessions rename column account_id to person_id;
+alter table passkeys rename column account_id to person_id;
+alter table sessions add foreign key (person_id) references people on delete cascade;
+alter table passkeys add foreign key (person_id) references people on delete cascade;
+-- The account that its pages show; null until the person chooses one.
+alter table sessions add column account_id uuid;
+
+-- What belongs to a person and was the account's before. A deleted account has no members and no keys that work: what stays of it
+-- is what the ledger, sales and the log refer to.
+alter table accounts drop column email, add column deleted_at timestamptz;
+create view account_owners as
+  select account_id, person_id, email from members join people using (person_id) where role = 'owner';
+
+-- To somebody's mail address, for one account; only the hash of what the link has.
+create table invitations (
+  account_id uuid not null references accounts,
+  invitation_id uuid not null default gen_random_uuid(),
+  hash bytea not null unique check (octet_length(hash) = 32),
+  email text not null,
+  role text not null check (role in ('billing', 'developer', 'reader')),
+  invited_by uuid,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  withdrawn_at timestamptz,
+  primary key (account_id, invitation_id)
+);
+create unique index invitations_open on invitations (account_id, lower(email))
+  where accepted_at is null and withdrawn_at is null;
+create index invitations_by_end on invitations (expires_at);
+
+-- Who created a key, or allowed a client; null: an operator, or somebody before 0.4.0.
+alter table keys add column created_by uuid;
+alter table oauth_grants add column created_by uuid;
+-- What a key is limited to: kinds of reads (src/domain/lists.ts) and addresses it is used from, as CIDR; null: no limit.
+-- `replaced_at`: another key took its place, and it ends at its expiry. One with an expiry of its own goes on until then.
+alter table keys add column scopes text[] check (cardinality(scopes) between 1 and 20),
+  add column allowed_from text[] check (cardinality(allowed_from) between 1 and 20), add column replaced_at timestamptz;
+update keys set replaced_at = now() where expires_at is not null and grant_id is null;
+drop trigger tell_key_change on keys;
+create trigger tell_key_change after insert or update of cap_id, expires_at, revoked_at, scopes, allowed_from on keys
+  for each row execute function tell_key_change();
+-- Who made a change: of several operators it is shown to operators only.
+alter table audit_log add column person_id uuid;
+
 -- Alerts that customers set, and notices on their way: written down together with what they tell of, so that a process that
 -- ends in between loses none.
 create table alerts (

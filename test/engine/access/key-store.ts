@@ -81,6 +81,8 @@ export const caller = (over: Partial<Caller> = {}): Caller => ({
   keyPrefix: 'perch_live_abcdef',
   qps: 20,
   capThousandths: null,
+  scopes: null,
+  allowedFrom: null,
   ...over,
 });
 

@@ -98,7 +98,7 @@ const key = (number: number, name: string, rest: Partial<KeyRecord> = {}): KeyRe
   cap: null,
   spent: spentBefore(undefined, PREFIXES[number]),
   grantId: null,
-  expiresAt: null,
+  ...{ expiresAt: null, isReplaced: false, scopes: null, allowedFrom: null },
   revokedAt: null,
   ...rest,
 });
@@ -111,8 +111,11 @@ const cap = (number: number, amount: number, period: CapPeriod) => ({
 const KEYS: readonly KeyRecord[] = [
   key(0, 'Nightly crawl'),
   key(1, 'Dashboards', { cap: cap(1, 500_000, 'day') }),
-  key(2, 'Notebook of Ada', { cap: cap(2, 2_000_000, 'month') }),
-  key(3, 'Nightly crawl', { expiresAt: ago(-2) }),
+  key(2, 'Notebook of Ada', {
+    ...{ scopes: ['profiles', 'timeline', 'search'], allowedFrom: ['203.0.113.0/24', '2001:db8::/32'] },
+    ...{ expiresAt: ago(-60), cap: cap(2, 2_000_000, 'month') },
+  }),
+  key(3, 'Nightly crawl', { expiresAt: ago(-2), isReplaced: true }),
   key(4, 'Reading Room', { grantId: uuid(200), expiresAt: ago(-20), cap: cap(4, 1_000_000, 'month') }),
   key(5, 'Trial', { revokedAt: ago(40) }),
   key(6, 'Desk assistant', { grantId: uuid(201), expiresAt: ago(-12) }),

@@ -8,6 +8,7 @@ export const PATHS = [
   '/dashboard/usage?from=2026-11-21&to=2026-11-01',
   '/dashboard/keys?done=key-revoked',
   `/dashboard/keys/${uuid(101)}`,
+  `/dashboard/keys/${uuid(102)}`,
   `/dashboard/keys/${uuid(100)}?hours=48`,
   '/dashboard/usage?hours=48',
   '/dashboard/connect',

@@ -21,6 +21,7 @@ import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
 import { type KeyModel, keyPage } from './key.js';
 import { EMPTY_INPUT, inputIn, keyModeIn, parseOverlap, readKeyForm } from './key-forms.js';
+import { limitsIn, readLimits, toLimitsInput } from './key-limits.js';
 import { toKeyInput } from './key-parts.js';
 import { type KeysModel, keysPage } from './keys.js';
 
@@ -33,9 +34,10 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
     signedIn: SignedInRequest,
     reply: FastifyReply,
     record: KeyRecord,
-    rest: Pick<KeyModel, 'typed' | 'error'> = { typed: toKeyInput(record), error: null },
+    rest: Partial<Pick<KeyModel, 'typed' | 'limits' | 'error'>> = {},
   ): Promise<FastifyReply> => {
-    const common = { layout: dashboardLayout(signedIn), nowMs: clock.now(), record };
+    const typed = { typed: toKeyInput(record), limits: toLimitsInput(record), error: null };
+    const common = { layout: dashboardLayout(signedIn), nowMs: clock.now(), record, ...typed };
     return sendPrivatePage(reply, keyPage({ ...common, ...(await keyUsage(signedIn, record, services)), ...rest }));
   };
   mountKeyList(routes, services);
@@ -45,7 +47,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
   routes.page('/dashboard/connect', (signedIn, reply) =>
     sendPrivatePage(reply, connectPage({ layout: dashboardLayout(signedIn), baseUrl: baseUrl() })),
   );
-  const change = (what: 'change' | 'rotate' | 'revoke', act: Change): void =>
+  const change = (what: 'change' | 'limits' | 'rotate' | 'revoke', act: Change): void =>
     routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
       const record = ownKey(signedIn);
       try {
@@ -53,13 +55,18 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
       } catch (error) {
         if (!isCallerError(error)) throw error;
         return showKey(signedIn, reply.code(error.status), record, {
-          typed,
+          ...(what === 'change' && { typed: inputIn(form) }),
+          ...(what === 'limits' && { limits: limitsIn(form) }),
           error: { form: what, message: error.message },
         });
       }
     });
   change('change', async ({ account, by }, { keyId }, form, reply) => {
     await keys.change(account.accountId, keyId, readKeyForm(inputIn(form)), by);
+    return redirectTo(reply, `/dashboard/keys/${keyId}?done=key-changed`);
+  });
+  change('limits', async ({ account, by }, { keyId }, form, reply) => {
+    await keys.change(account.accountId, keyId, readLimits(limitsIn(form)), by);
     return redirectTo(reply, `/dashboard/keys/${keyId}?done=key-changed`);
   });
   change('rotate', async (signedIn, { keyId }, form, reply) => {

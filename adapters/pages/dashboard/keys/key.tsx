@@ -11,6 +11,7 @@ import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js'
 import { LastHoursCard } from '../usage/last-hours.js';
 import type { LastHours } from '../usage/usage-charts.js';
 import { type KeyInput, OVERLAPS } from './key-forms.js';
+import { LimitsCard, type LimitsInput } from './key-limits.js';
 import { KeyFields, LastUse } from './key-parts.js';
 
 /** A key that the customer made. */
@@ -27,8 +28,9 @@ export interface KeyModel {
   /** Its newest paid requests. */
   readonly recent: readonly Receipt[];
   readonly typed: KeyInput;
+  readonly limits: LimitsInput;
   /** What went wrong, and with which form. */
-  readonly error: { readonly form: 'change' | 'rotate' | 'revoke'; readonly message: string } | null;
+  readonly error: { readonly form: 'change' | 'limits' | 'rotate' | 'revoke'; readonly message: string } | null;
 }
 
 const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
@@ -76,7 +78,7 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
   </dl>
 );
 
-const formError = ({ error }: KeyModel, form: 'change' | 'rotate' | 'revoke'): string | null =>
+const formError = ({ error }: KeyModel, form: 'change' | 'limits' | 'rotate' | 'revoke'): string | null =>
   error?.form === form ? error.message : null;
 
 const Change = (model: KeyModel) => (
@@ -99,7 +101,7 @@ const Rotate = (model: KeyModel) => (
   <Card
     id="rotate"
     title="Rotate"
-    lead="Creates a new key with the same name, cap and wallet. The old one keeps working for as long as you choose."
+    lead="Creates a new key with the same name, cap, limits and wallet. The old one keeps working for as long as you choose."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
       <div class="field">
@@ -170,7 +172,12 @@ export const keyPage = (model: KeyModel): string => {
     },
     <>
       <Facts {...model} />
-      {state === 'active' ? <Change {...model} /> : null}
+      {state === 'active' ? (
+        <>
+          <Change {...model} />
+          <LimitsCard record={record} typed={model.limits} error={formError(model, 'limits')} />
+        </>
+      ) : null}
       {isWorking(state) ? (
         <div class="two">
           {state === 'active' ? <Rotate {...model} /> : null}

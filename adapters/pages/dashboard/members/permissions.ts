@@ -4,6 +4,7 @@ import { type Action, type Role, whyNot } from '../../../../src/domain/audit.js'
 export const FORMS: Readonly<Record<string, Action>> = {
   '/dashboard/keys': 'keys',
   '/dashboard/keys/:keyId/change': 'keys',
+  '/dashboard/keys/:keyId/limits': 'keys',
   '/dashboard/keys/:keyId/rotate': 'keys',
   '/dashboard/keys/:keyId/revoke': 'keys',
   '/dashboard/mode': 'self',

@@ -107,6 +107,8 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         keyPrefix: prefix,
         qps: 100,
         capThousandths: null,
+        scopes: null,
+        allowedFrom: null,
       };
       expect(await find(store.accounts, hash)).toEqual({ state: 'live', caller });
       const house = await openKey({ qpsOverride: 5_000 });
@@ -165,7 +167,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await find(store.accounts, hash)).toMatchObject({ state: 'live' });
       const successorKey = await find(store.other, next.hash);
       expect(successorKey).toMatchObject({ state: 'live', caller: { walletId, capThousandths: 9_000 } });
-      expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end });
+      expect(await store.accounts.keyByPrefix(prefix)).toEqual({ ...key, accountId, expiresAt: end, isReplaced: true });
       const again = store.accounts.rotateKey({ accountId, keyId: key.keyId }, successor(), null);
       await expect(again).rejects.toMatchObject({ code: 'bad_request' });
     });

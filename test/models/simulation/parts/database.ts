@@ -82,7 +82,11 @@ export class Database {
       const { keyId, walletId, prefix: keyPrefix, qps, cap: capThousandths, revokedAtMs } = key;
       if (revokedAtMs !== null) return { state: 'revoked', revokedAt: new Date(revokedAtMs).toISOString() };
       const { accountId } = this.wallets.get(walletId) as Wallet;
-      return { state: 'live', caller: { accountId, walletId, keyId, keyPrefix, qps, capThousandths, mode: 'live' } };
+      const limits = { scopes: null, allowedFrom: null };
+      return {
+        state: 'live',
+        caller: { accountId, walletId, keyId, keyPrefix, qps, capThousandths, mode: 'live', ...limits },
+      };
     });
   }
 
