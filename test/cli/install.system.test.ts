@@ -37,7 +37,8 @@ describe('the dependencies', () => {
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(both.map(({ stdout }) => stdout)).toEqual(['', '']);
     const said = both.map(({ stderr }) => stderr).join('');
-    const told = /installing with npm ci, because the dependencies are not installed yet. This takes about half a minute/g;
+    const told =
+      /installing with npm ci, because the dependencies are not installed yet. This takes about half a minute/g;
     expect(said.match(told)).toHaveLength(1);
     expect(JSON.parse(await readFile(join(folder, 'node_modules/twig/package.json'), 'utf8'))).toMatchObject({
       name: 'twig',

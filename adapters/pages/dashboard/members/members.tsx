@@ -22,7 +22,7 @@ export interface MembersModel {
 
 const PAGE = '/dashboard/members';
 
-export const personName = ({ email }: Pick<MemberRecord, 'email'>): string => email ?? 'No email address';
+const personName = ({ email }: Pick<MemberRecord, 'email'>): string => email ?? 'No email address';
 
 const RoleSelect = ({ id, value, label }: { id: string; value: string; label: string }) => (
   <>
