@@ -33,7 +33,8 @@ describe.each(PAGES)('%s', (path) => {
       const [, file = ''] = new RegExp(`^((?:${tops})/[\\w./-]*)(?: [\\w.]+)?$`).exec(code) ?? [];
       return file === '' || /\b[A-Z]{3,}\b/.test(file.replace('README', '')) ? [] : [file];
     });
-    const isThere = (name: string): boolean => ['', '.ts'].some((end) => existsSync(join(ROOT, `${name}${end}`)));
+    const isThere = (name: string): boolean =>
+      ['', '.ts', '.mjs'].some((end) => existsSync(join(ROOT, `${name}${end}`)));
     expect(named.filter((name) => !isThere(name))).toEqual([]);
   });
 

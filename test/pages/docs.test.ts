@@ -184,9 +184,11 @@ describe('Markdown', () => {
 
 describe('code on the site', () => {
   const blocks = GROUPS.flatMap(filesOf).flatMap(({ name }) =>
-    [...readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8').matchAll(/^( *)```(\w+)\n([\s\S]*?)\n\1```$/gm)].map(
-      ([, , language = '', text = '']) => ({ name, language, text }),
-    ),
+    [
+      ...readFileSync(join(ROOT, name.includes('/') ? `${name}/README.md` : `docs/${name}.md`), 'utf8').matchAll(
+        /^( *)```(\w+)\n([\s\S]*?)\n\1```$/gm,
+      ),
+    ].map(([, , language = '', text = '']) => ({ name, language, text })),
   );
   const commands = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
   /** The words of commands, whatever lines they are on. */

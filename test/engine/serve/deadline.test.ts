@@ -49,7 +49,7 @@ it('ends a call at its deadline when the limiter never answers', async () => {
     monotonic,
     clock: monotonic,
     slots: { open: () => slot },
-    identify: { known: () => ({ accountId: 'account' }) },
+    identify: { known: () => ({ accountId: 'account', allowedFrom: null, scopes: null }) },
     admit: { admit: () => NEVER },
   } as never);
   const outcome = await serve({

@@ -149,7 +149,7 @@ async function answersOf(mount: Mount): Promise<Said> {
         const options = { method, headers: { ...key, ...headers }, ...(body !== undefined && { body }) };
         const response = await fetch(perch.url + path, options);
         const id = response.headers.get('x-request-id') ?? '';
-        const text = (await response.text()).replaceAll(id, 'its id');
+        const text = (await response.text()).replaceAll(id, 'its id').replaceAll(perch.url, 'https://perch.example');
         // Compressed, the request's id takes more or fewer bytes.
         const own = response.headers.has('content-encoding') ? [...OWN_HEADERS, 'content-length'] : OWN_HEADERS;
         const shown = [...response.headers]
@@ -166,7 +166,9 @@ async function answersOf(mount: Mount): Promise<Said> {
         await sleep(100);
         client.socket.write(part);
       }
-      const got = (await client.closed).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]+/g, 'its id');
+      const got = (await client.closed)
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f-]+/g, 'its id')
+        .replaceAll(perch.url, 'https://perch.example');
       // The order of headers says nothing.
       const shown = got.split('\r\n').filter((line) => !OWN_OF_RAW.test(line));
       replies.push({ asked: parts.join(), shown: shown.sort() });

@@ -131,7 +131,7 @@ describe('spend caps (U6)', () => {
   test('changing a cap that rotated keys share never waits with their debits in a ring', async () => {
     const keys = [await funded({ amount: 1_000_000, period: 'day' })];
     for (let n = 0; n < 4; n += 1) {
-      await database.sql`update keys set expires_at = null where account_id = ${keys[0]?.accountId ?? ''}`;
+      await database.sql`update keys set expires_at = null, replaced_at = null where account_id = ${keys[0]?.accountId ?? ''}`;
       keys.push(await rotated(keys[0] as Payer));
     }
     let changing = true;

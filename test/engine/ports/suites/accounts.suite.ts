@@ -129,7 +129,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
       expect(await store.accounts.findKeys([])).toEqual([]);
     });
 
-    test('the key of a session is added once, however often it is asked for, and has its end', async () => {
+    test('adds the key of a session once, however often it is requested, and ends it with the session', async () => {
       const { accountId } = await store.accounts.create(account);
       const session = { sessionId: randomUUID(), expiresAt: '2999-01-01T00:00:00.000Z' };
       const one = { accountId, hash: hashOf(), prefix: prefixOf(), name: 'browser', cap: null, session };
