@@ -124,9 +124,10 @@ interface LimitOptions {
 }
 
 const limitsOf = ({ reads: scopes, from: allowedFrom, expires: expiresAt }: LimitOptions): Partial<KeyLimits> => ({
-  ...(scopes !== undefined && { scopes }),
-  ...(allowedFrom !== undefined && { allowedFrom }),
-  ...(expiresAt !== undefined && { expiresAt }),
+  // An option that was read as null comes as the empty text.
+  ...(scopes !== undefined && { scopes: scopes || null }),
+  ...(allowedFrom !== undefined && { allowedFrom: allowedFrom || null }),
+  ...(expiresAt !== undefined && { expiresAt: expiresAt || null }),
 });
 
 async function createKey({
