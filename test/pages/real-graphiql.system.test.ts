@@ -76,10 +76,13 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     const tab = await visit(browser, perch.url, { viewport: { width: 360, height: 640 } });
     const { page } = tab;
     await page.goto(`${perch.url}/graphql`);
+    const options = page.getByRole('button', { name: 'Options' });
+    await options.click();
     await takeDemoKey(page);
+    await page.keyboard.press('Escape');
     await run(page);
     await expect.poll(() => text(page, 'last-cost')).toMatch(/credits (miss|hit)$/);
-    await page.getByRole('button', { name: 'Options' }).click();
+    await options.click();
     await page.getByRole('button', { name: 'Estimate cost' }).click();
     await page.locator('#notice').waitFor();
     await page.keyboard.press('Escape');
