@@ -111,6 +111,12 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
               <a href="/openapi.yaml?download">YAML</a> or <a href="/openapi.json?download">JSON</a>
             </dd>
           </div>
+          <div>
+            <dt>Collections</dt>
+            <dd>
+              <a href="/perch.postman_collection.json">Postman</a> or <a href="/perch.bruno.zip">Bruno</a>
+            </dd>
+          </div>
         </dl>
         <ul>
           <li>
@@ -231,6 +237,12 @@ const Failure = ({ status, description, codes, examples }: ApiAnswer) => (
   </details>
 );
 
+/** Pages of the clients that samples import, by the name of the language. */
+const CLIENT_PAGES: Readonly<Record<string, string>> = {
+  TypeScript: '/docs/clients/typescript',
+  Python: '/docs/clients/python',
+};
+
 /** The call in each language; which one is shown needs no script. */
 const Samples = ({ samples, call }: ApiEntry) => (
   <fieldset id="samples" class="samples" data-call={JSON.stringify(call)}>
@@ -241,6 +253,11 @@ const Samples = ({ samples, call }: ApiEntry) => (
         <label for={`sample-${label}`}>{label}</label>
         <div class="sample">
           <Code text={text} language={language} isCopied />
+          {label in CLIENT_PAGES ? (
+            <p class="soft">
+              <a href={CLIENT_PAGES[label]}>Install the {label} client</a>
+            </p>
+          ) : null}
         </div>
       </Fragment>
     ))}
