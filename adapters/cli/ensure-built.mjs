@@ -16,7 +16,7 @@ const CLIENTS = { folder: 'clients', isRead: /^[^.#].*\.(?:[cm]?[jt]s|json|py|ty
 const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
 /** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
 const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy|txt)$/;
-const SINGLE = ['package-lock.json', 'tsconfig.json', 'compose.yaml'];
+const SINGLE = ['package-lock.json', 'tsconfig.json', 'CHANGELOG.md', 'compose.yaml'];
 
 /** Builds when a source has changed since the last build. Throws an Error that says what to do. */
 export async function ensureBuilt() {

@@ -67,7 +67,7 @@ describe('a clone', () => {
   let clone = '';
   beforeAll(async () => {
     clone = await realpath(await mkdtemp(join(tmpdir(), 'perch-clone-')));
-    for (const path of [...FOLDERS, 'LICENSE', 'compose.yaml', 'package.json', 'tsconfig.json']) {
+    for (const path of [...FOLDERS, 'CHANGELOG.md', 'LICENSE', 'compose.yaml', 'package.json', 'tsconfig.json']) {
       await cp(join(REPOSITORY, path), join(clone, path), { recursive: true, preserveTimestamps: true });
     }
     await symlink(join(REPOSITORY, 'node_modules'), join(clone, 'node_modules'));
