@@ -45,6 +45,8 @@ const STEPS = [
   'history of the status',
   "network's own check",
   'sums of requests',
+  'logs of requests',
+  'end of old requests',
   'metrics',
   'port of the metrics',
   'interfaces',
@@ -135,9 +137,10 @@ beforeEach(async () => {
   };
 });
 
-/** Its own check goes on until it is told to stop. */
+/** Only the corpus can be the demo. Its own check goes on until it is told to stop. */
 const network: Network = {
   ...createScriptedNetwork().network,
+  name: 'corpus',
   selfCheck: ({ signal }) =>
     new Promise((resolve) => {
       const held = setInterval(() => {}, 1000);
