@@ -62,7 +62,9 @@ describeInChromium('a customer who tests a client', () => {
     await page.getByText('No requests with a test key yet.').waitFor();
     expect(await page.getByRole('switch', { name: 'Test mode' }).getAttribute('aria-checked')).toBe('true');
     const read = await createClient(url, key).get(address.slice(url.length));
-    expect([read.status, read.body.credits_charged]).toEqual([200, 1]);
+    expect(read.status).toBe(200);
+    // Half, if another walk has read it before.
+    expect([1, 0.5]).toContain(read.body.credits_charged);
     // Without a reload.
     await page.locator('#live-requests code', { hasText: key.slice(0, 17) }).waitFor();
     await page.locator('#live-step-2.done').waitFor();

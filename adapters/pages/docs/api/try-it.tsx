@@ -111,10 +111,10 @@ export const Send = ({ live }: { live: Live | null }) => (
   <div class="scripted">
     <form id={FORM} data-demo-key={live?.key} aria-label="Try it">
       <KeyControl live={live} />
-      <button type="submit" class="button primary">
+      <button type="submit" class="button primary" disabled>
         Send
       </button>
-      <button type="button" id="try-test-key" class="button">
+      <button type="button" id="try-test-key" class="button" disabled>
         Use a test key
       </button>
       <p id="try-bill" role="status" />

@@ -5,7 +5,6 @@ import { addressOf, samplesOf } from './samples.js';
 
 /** Served beside this file, and kept where others import it, too. */
 const TEST_KEY = './test-key.js';
-const { takeTestKey } = await import(TEST_KEY);
 
 const SLOT = 'perch.key';
 const LANGUAGE = 'perch.sample';
@@ -133,6 +132,7 @@ async function sendOnce() {
 
 async function useTestKey() {
   try {
+    const { takeTestKey } = await import(TEST_KEY);
     key.value = await takeTestKey();
     sessionStorage.setItem(SLOT, key.value);
     bill.textContent = 'This is a test key of yours: it reads invented data, and spends play credits.';
@@ -154,6 +154,8 @@ if (form !== null) {
     await sendOnce();
   });
   document.getElementById('try-test-key').addEventListener('click', useTestKey);
+  // Until here, a click would be lost.
+  for (const button of form.querySelectorAll('button')) button.disabled = false;
   // A page that is come back to has what was typed before.
   showSamples();
 }
