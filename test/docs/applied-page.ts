@@ -39,6 +39,7 @@ const COPIED = [
   'src',
   'test',
   'tools',
+  'CHANGELOG.md',
   'LICENSE',
   'compose.yaml',
   'README.md',

@@ -25,7 +25,7 @@ export async function readStored({ sql }: Stores, { operators }: Config): Promis
     select exists (select from keys) as "hasKeys",
       array(
         select operator from unnest(${[...operators]}::text[]) as operator
-        where not exists (select from accounts where lower(email) = operator)
+        where not exists (select from people where lower(email) = operator)
       ) as strangers,
       array(
         select name from pg_settings

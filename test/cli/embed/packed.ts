@@ -24,7 +24,15 @@ export interface PackedPerch {
 export async function packPerch(): Promise<PackedPerch> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'perch-packed-')));
   const source = join(home, 'source');
-  for (const path of [...FOLDERS, 'package.json', 'tsconfig.json', 'LICENSE', 'compose.yaml', 'README.md']) {
+  for (const path of [
+    ...FOLDERS,
+    'package.json',
+    'tsconfig.json',
+    'LICENSE',
+    'CHANGELOG.md',
+    'compose.yaml',
+    'README.md',
+  ]) {
     await cp(join(ROOT, path), join(source, path), { recursive: true });
   }
   await symlink(MODULES, join(home, 'node_modules'));

@@ -162,7 +162,9 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
     },
   },
   'docs/errors.md': {
-    'With `Accept: application/problem+json`, the response follows RFC 9457.': async ({ ada }) => {
+    'With `Accept: application/problem+json`, the response follows RFC 9457, and the same URL is its `type`.': async ({
+      ada,
+    }) => {
       const { headers, body } = await ada.get('/v1/tweets/1/nowhere', { accept: 'application/problem+json' });
       expect(headers.get('content-type')).toContain('application/problem+json');
       expect(body).toMatchObject({
@@ -178,8 +180,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
       expect([status, body.error.message]).toEqual([400, expect.stringContaining('at character 7')]);
     },
   },
-  'docs/accounts.md': {
-    'discover everything at `/.well-known/oauth-protected-resource`': async ({ customers, perch }) => {
+  'docs/authentication.md': {
+    'An app finds everything else from one address, `/.well-known/oauth-protected-resource`.': async ({
+      customers,
+      perch,
+    }) => {
       const at = async (path: string) =>
         (await customers.nobody.get(path)).body as unknown as Record<string, string & readonly string[]>;
       const resource = await at('/.well-known/oauth-protected-resource');
@@ -189,7 +194,9 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, (asked: Ask
         expect(server[`${endpoint}_endpoint`]).toContain(perch.url);
       }
     },
-    'customers request a link themselves at `/sign-in`': async ({ customers }) => {
+  },
+  'docs/accounts.md': {
+    'Sign in at `/sign-in` with your email address': async ({ customers }) => {
       const page = await customers.nobody.get('/sign-in');
       expect(page.status).toBe(200);
     },
