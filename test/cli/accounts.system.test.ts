@@ -283,10 +283,10 @@ describe('keys', () => {
     expect(await cli.json('key', 'limit', prefix, '--expires', 'never')).toMatchObject({ expires_at: null });
     for (const [wrong, says] of [
       [['--expires', '2020-01-01'], 'has passed'],
-      [[], 'at least one of'],
+      [[], 'at least one of --reads'],
     ] as const) {
       expect(await cli.run('key', 'limit', prefix, ...wrong)).toMatchObject({
-        ...{ code: 1, stdout: '', stderr: expect.stringContaining(says) },
+        ...{ code: 2, stdout: '', stderr: expect.stringContaining(says) },
       });
     }
   });

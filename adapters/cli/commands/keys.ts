@@ -3,6 +3,7 @@ import type { Stores } from '../../../app/stores.js';
 import { keyState } from '../../../src/account/key-state.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import { type Thousandths, toCredits } from '../../../src/domain/credits.js';
+import { badRequest } from '../../../src/domain/errors.js';
 import { figure } from '../../../src/domain/figures.js';
 import type { Scope } from '../../../src/domain/lists.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
@@ -173,7 +174,7 @@ const limitFacts = ({ scopes, allowedFrom, expiresAt }: KeyRecord): [string, str
 
 async function limitKey(prefix: string, options: LimitOptions & { json?: boolean }): Promise<void> {
   const limits = limitsOf(options);
-  if (Object.keys(limits).length === 0) throw new Failure('give at least one of --reads, --from and --expires');
+  if (Object.keys(limits).length === 0) throw badRequest('Give at least one of --reads, --from and --expires.');
   const changed = await withStores(async (stores) => {
     const { accountId, keyId } = await requireKey(stores, prefix);
     return { ...(await operatorKeys(stores).change(accountId, keyId, limits, OPERATOR)), accountId };

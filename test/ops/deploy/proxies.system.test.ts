@@ -1,6 +1,6 @@
 /** The configurations in docs/ and in compose.yaml, in front of the service, by the programs that they are for. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,6 +27,7 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     beforeAll(async () => {
       // Workers of nginx that are started by root are nobody.
       folder = mkdtempSync(join(tmpdir(), 'perch-proxies-'));
+      chmodSync(folder, 0o755);
       const { ca } = makeCertificate(folder);
       const [port, perchPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
       const net = createScriptedNetwork();
@@ -81,16 +82,15 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     });
 
     it('lets addresses, headers and bodies through that Perch takes', async () => {
-      const long = await front.fetch(`/v1/users/user1?fields=${'x'.repeat(8000)}`, { headers: headers() });
+      const long = await front.fetch(`/v1/users/user3?fields=${'x'.repeat(8000)}`, { headers: headers() });
       const wide = await front.fetch('/v1/me', { headers: { ...headers(), 'x-large': 'x'.repeat(15_000) } });
       const json = { ...headers(), 'content-type': 'application/json' };
       const body = JSON.stringify({ query: `{ user(handle: "user1") { handle } } #${'x'.repeat(60_000)}` });
       const large = await front.fetch('/graphql', { method: 'POST', headers: json, body });
-      // Perch's own verdicts, in its own words.
-      expect((await long.json()) as object).toMatchObject({ error: { code: 'bad_request' } });
+      // Perch's own answers, in its own words.
+      expect((await long.json()) as object).toMatchObject({ warnings: ['Unknown parameter fields was ignored.'] });
       expect(wide.status).toBe(200);
-      expect(large.headers.get('x-request-id')).toBeTruthy();
-      expect(large.status).not.toBe(413);
+      expect([large.status, large.headers.get('x-request-id')]).toEqual([200, expect.any(String)]);
     });
   });
 });
