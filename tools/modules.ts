@@ -65,7 +65,10 @@ export const MODULES: Readonly<Record<string, Module>> = {
     is: 'the environment, checked, as one frozen object',
     may: [...FACTS, 'src/read/lifetimes'],
   },
-  app: { is: 'the composition root: opens everything, connects it, and closes it in reverse', may: ALL },
+  app: {
+    is: 'the composition root: opens everything, connects it, and closes it in reverse',
+    may: [...ALL, 'clients/archives'],
+  },
   schema: {
     is: 'the contract: GraphQL types with their prices, and one document per REST endpoint',
     may: [...FACTS, 'src/read/subjects', 'src/account/account'],
