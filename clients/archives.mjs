@@ -55,13 +55,16 @@ const MTIME_SECONDS = 499_162_500;
 function wheel() {
   const project = read('python', 'pyproject.toml').toString();
   const one = (name) => {
-    const [, value] = new RegExp(`^${name} = "([^"]*)"$`, 'm').exec(project) ?? [];
-    if (value === undefined) throw new TypeError(`pyproject.toml does not say the ${name}.`);
-    return value;
+    const begin = `${name} = "`;
+    const line = project.split('\n').find((each) => each.startsWith(begin));
+    if (line === undefined) throw new TypeError(`pyproject.toml does not say the ${name}.`);
+    return line.slice(begin.length, -1);
   };
-  const [, classifiers = ''] = /^classifiers = \[([^\]]*)\]$/m.exec(project) ?? [];
-  const [, keywords = ''] = /^keywords = \[([^\]]*)\]$/m.exec(project) ?? [];
-  const quoted = (list) => [...list.matchAll(/"([^"]*)"/g)].map(([, value]) => value);
+  const listOf = (name) => {
+    const [, after = ''] = project.split(`\n${name} = [`);
+    const [list = ''] = after.split(']');
+    return [...list.matchAll(/"([^"]*)"/g)].map(([, value]) => value);
+  };
   const info = `perch_client-${one('version')}.dist-info`;
   const metadata = [
     'Metadata-Version: 2.1',
@@ -69,8 +72,8 @@ function wheel() {
     `Version: ${one('version')}`,
     `Summary: ${one('description')}`,
     `License: ${/^license = (.+)$/m.exec(read('python', 'setup.cfg').toString())?.[1]}`,
-    `Keywords: ${quoted(keywords).join(',')}`,
-    ...quoted(classifiers).map((each) => `Classifier: ${each}`),
+    `Keywords: ${listOf('keywords').join(',')}`,
+    ...listOf('classifiers').map((each) => `Classifier: ${each}`),
     `Requires-Python: ${one('requires-python')}`,
     'Description-Content-Type: text/markdown',
     'License-File: LICENSE',

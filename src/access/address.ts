@@ -37,8 +37,7 @@ export function readNetworks(typed: string): string[] {
 /** `192.0.2.0/24`, with the length of an address where none is given. */
 function networkText(text: string): string {
   const full = ipaddr.isValid(text) ? `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}` : text;
-  // Short and old spellings of IPv4, such as 10.1, mean different addresses to different programs.
-  if (!/^(?:\d+(?:\.\d+){3}|[\da-f:.]*:[\da-f:.]*)\/\d+$/i.test(full) || !ipaddr.isValidCIDR(full)) {
+  if (!isWhole(full) || !ipaddr.isValidCIDR(full)) {
     throw badRequest(
       `${quoted(text)} is neither an IP address nor a network such as 192.0.2.0/24 or 2001:db8::/32.`,
       'allowed_from',
@@ -46,6 +45,14 @@ function networkText(text: string): string {
   }
   const [address, length] = ipaddr.parseCIDR(full);
   return `${address.toString()}/${length}`;
+}
+
+/** Short and old spellings of IPv4, such as 10.1, mean different addresses to different programs. */
+function isWhole(network: string): boolean {
+  const [address = '', length = '', ...rest] = network.split('/');
+  const numbers = address.split('.');
+  const isFull = address.includes(':') || (numbers.length === 4 && numbers.every((one) => /^\d+$/.test(one)));
+  return isFull && /^\d+$/.test(length) && rest.length === 0;
 }
 
 /** Networks of keys that were looked up lately, by the very list. */

@@ -43,26 +43,37 @@ export function formRule(url: string): (role: Role) => string | null {
   return (role) => whyNot(action, role);
 }
 
-/** No form's path fits two rows. */
-const PATTERNS = Object.entries(FORMS).map(([url, action]) => ({
-  path: new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?#]+')}(?=[?#]|$)`),
-  action,
-}));
+/** The parts of the addresses of all forms. No form's path fits two rows. */
+const ROWS = Object.entries(FORMS).map(([url, action]) => ({ parts: url.split('/'), action }));
 
 /** What the form at an address does. */
-export const actionOf = (path: string): Action | undefined =>
-  PATTERNS.find((pattern) => pattern.path.test(path))?.action;
+export function actionOf(path: string): Action | undefined {
+  const [plain = ''] = path.split(/[?#]/, 1);
+  const given = plain.split('/');
+  const isLike = (part: string, nth: number): boolean =>
+    part.startsWith(':') ? given[nth] !== '' : part === given[nth];
+  return ROWS.find(({ parts }) => parts.length === given.length && parts.every(isLike))?.action;
+}
 
-const FORM = /<form method="post" action="([^"]*)"([^>]*)>(.*?)<\/form>/gs;
+const OPENING = '<form method="post" action="';
 
 /**
  * A page for somebody with this role: the controls of forms that they may not send are disabled, and say why. On the
  * whole page, so that none forgets it; the server refuses the forms all the same.
  */
 export const withLockedForms = (page: string, role: Role): string =>
-  page.replaceAll(FORM, (form, path: string, rest: string, inner: string) => {
-    const action = actionOf(path);
-    const why = action === undefined ? null : whyNot(action, role);
-    if (why === null) return form;
-    return `<form method="post" action="${path}"${rest}><fieldset class="locked" disabled>${inner}</fieldset><p class="locked-why">${why}</p></form>`;
-  });
+  page
+    .split(OPENING)
+    .map((part, nth) => (nth === 0 ? part : OPENING + lockedForm(part, role)))
+    .join('');
+
+/** A form from its address on, and what follows it. */
+function lockedForm(part: string, role: Role): string {
+  const [path = ''] = part.split('"', 1);
+  const action = actionOf(path);
+  const why = action === undefined ? null : whyNot(action, role);
+  const from = part.indexOf('>') + 1;
+  const to = part.indexOf('</form>');
+  if (why === null || to < from) return part;
+  return `${part.slice(0, from)}<fieldset class="locked" disabled>${part.slice(from, to)}</fieldset><p class="locked-why">${why}</p>${part.slice(to)}`;
+}
