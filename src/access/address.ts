@@ -51,7 +51,8 @@ function networkText(text: string): string {
 function isWhole(network: string): boolean {
   const [address = '', length = '', ...rest] = network.split('/');
   const numbers = address.split('.');
-  const isFull = address.includes(':') || (numbers.length === 4 && numbers.every((one) => /^\d+$/.test(one)));
+  const isV6 = address.includes(':') && /^[\da-f:.]+$/i.test(address);
+  const isFull = isV6 || (numbers.length === 4 && numbers.every((one) => /^\d+$/.test(one)));
   return isFull && /^\d+$/.test(length) && rest.length === 0;
 }
 
