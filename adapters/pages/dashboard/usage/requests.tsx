@@ -153,7 +153,7 @@ const Outcome = ({ request }: { request: LoggedRequest }) => (
 );
 
 const What = ({ request: { operation, asked, message, interface: through } }: { request: LoggedRequest }) => (
-  <>
+  <div class="whole">
     {operation === null ? (
       <span class="soft">not determined</span>
     ) : (
@@ -170,7 +170,7 @@ const What = ({ request: { operation, asked, message, interface: through } }: { 
         <bdi>{message}</bdi>
       </span>
     )}
-  </>
+  </div>
 );
 
 const keyNameOf = (keys: readonly KeyRecord[], { keyId }: LoggedRequest) => {
