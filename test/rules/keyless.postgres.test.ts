@@ -66,7 +66,7 @@ describe('endpoints without a key (sections 4 and 8.1.6, H4, H6, H10, H11, L10)'
     expect((await service.nobody.get('/pricing')).body.error.code).toBe('rate_limited');
   });
 
-  it('calculates the cost of a month on /pricing, and refuses what is no number', async () => {
+  it('calculates the cost of a month on /pricing, and refuses anything but a number', async () => {
     const page = await service.nobody.get('/pricing?per=day&tweet=480', { accept: 'text/html' });
     expect(page.text).toContain('14,400');
     expect(page.text).toMatch(/<link rel="canonical" href="http:\/\/[^"?]+\/pricing"/);

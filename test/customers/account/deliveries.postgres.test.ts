@@ -92,7 +92,7 @@ describe('a delivery', () => {
     expect(received).toHaveLength(12);
   });
 
-  it("is nobody else's to send, and is sent by hand 20 times an hour, tests among them", async () => {
+  it("refuses to send another account's delivery, and sends at most 20 an hour by hand", async () => {
     const { alerts, ada, eve, alertId } = await open();
     host.answer = (_request, response) => void response.writeHead(204).end();
     await alerts.test(ada, alertId);

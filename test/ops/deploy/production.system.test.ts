@@ -500,7 +500,7 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       expect(rowOf(plain, 'TLS')?.detail).toMatch(/^set PERCH_BASE_URL to an https address, not http:/);
     });
 
-    it('reports a certificate that nobody trusts, and one that is about to expire', async () => {
+    it('reports an untrusted certificate, and one that is about to expire', async () => {
       expect(rowOf(await doctor({ NODE_EXTRA_CA_CERTS: '' }), 'TLS')).toMatchObject({
         ok: false,
         detail: expect.stringMatching(/with a valid certificate: self-signed certificate$/),

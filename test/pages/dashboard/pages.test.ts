@@ -213,7 +213,7 @@ describe('credits', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self';");
   });
 
-  it('says so when this server names nobody to ask for credits', async () => {
+  it('says how to get credits when the operator names no contact', async () => {
     const one = await serveHousehold({ ...BUSY, open: false }, { contact: null });
     const { body } = await ask(one, '/dashboard/credits');
     await one.close();

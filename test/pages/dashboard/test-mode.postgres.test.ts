@@ -153,7 +153,7 @@ describe('the first steps', () => {
     ada.post('/dashboard/keys', { name: 'One', ...fields }, { 'sec-fetch-site': 'same-origin' }, cookie);
   const read = (key: string) => fetch(`${service.url}/v1/users/harbor_obs`, { headers: { 'x-api-key': key } });
 
-  it('are ticked as facts come true, and are gone once live reads are possible', async () => {
+  it('ticks each step once it is done, and hides the list once live reads are possible', async () => {
     const first = await ada.get('/dashboard');
     expect(ticks(first)).toEqual([false, false, false]);
     expect(first.words).toContain('Try free: 10,000 test credits a day');
@@ -246,7 +246,7 @@ describe('the test key of a session', () => {
     await expect.poll(() => me(key)).toBe(401);
   });
 
-  it('is given to nobody who is not signed in, and on no request of another site', async () => {
+  it('refuses a visitor who is not signed in, and a request from another site', async () => {
     const stranger = await fetch(`${service.url}/dashboard/test-key`, { method: 'POST', redirect: 'manual' });
     expect([stranger.status, stranger.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fdashboard%2Fkeys']);
     for (const site of ['cross-site', 'same-site']) {

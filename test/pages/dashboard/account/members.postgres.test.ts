@@ -109,7 +109,7 @@ describe('an invitation', () => {
     expect((await grace.post(`${second}/accept`)).words).toContain('withdrawn, or replaced by a newer one');
   });
 
-  it('is not made for a member, an invalid address, or a role that nobody can be given; what was typed stays', async () => {
+  it('refuses a member, an invalid address or an unknown role, and keeps what was typed', async () => {
     await join(grace, address, 'reader');
     for (const [fields, says] of [
       [{ email: address, role: 'billing' }, 'a member of this account already'],
