@@ -20,7 +20,7 @@ describe('the packages that a service offers', () => {
   let home: string;
   let env: NodeJS.ProcessEnv;
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    perch = await startPerch({ prepare: fillDemo, env: { PERCH_TRUST_PROXY: 'loopback' } });
     home = await mkdtemp(join(tmpdir(), 'perch-installed-'));
     const { key } = await perch.account({ credits: 10 });
     env = { ...process.env, PERCH_URL: perch.url, PERCH_KEY: key };
@@ -69,6 +69,7 @@ print(Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"]).user("harbor_obs")
     120_000,
   );
 
+  // Each test asks from an address of its own: one address has ten requests a second without a key.
   it('sends each file with its type, a validator, and to pages of other origins, and the schema as it is printed', async () => {
     const types = {
       '/clients/perch-client-0.3.0.tgz': 'application/gzip',
@@ -77,8 +78,9 @@ print(Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"]).user("harbor_obs")
       '/perch.postman_collection.json': 'application/json; charset=utf-8',
       '/perch.bruno.zip': 'application/zip',
     };
+    const from = { 'x-forwarded-for': '192.0.2.2' };
     for (const [path, type] of Object.entries(types)) {
-      const response = await fetch(`${perch.url}${path}`);
+      const response = await fetch(`${perch.url}${path}`, { headers: from });
       expect([path, response.status, Object.fromEntries(response.headers)]).toMatchObject([
         path,
         200,
@@ -87,17 +89,19 @@ print(Perch(os.environ["PERCH_URL"], os.environ["PERCH_KEY"]).user("harbor_obs")
       const body = Buffer.from(await response.arrayBuffer());
       if (path === '/schema.graphql')
         expect(body.equals(await readFile(join(ROOT, 'schema/schema.graphql')))).toBe(true);
-      const headers = { 'if-none-match': response.headers.get('etag') ?? '' };
+      const headers = { ...from, 'if-none-match': response.headers.get('etag') ?? '' };
       expect([path, (await fetch(`${perch.url}${path}`, { headers })).status]).toEqual([path, 304]);
     }
   });
 
   it('shows GraphiQL to a browser that opens a query, and answers every program as before', async () => {
     const address = `${perch.url}/graphql?query=${encodeURIComponent('{ me { balance } }')}`;
-    const browser = await fetch(address, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    const from = { 'x-forwarded-for': '192.0.2.1' };
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const browser = await fetch(address, { headers: { accept, ...from } });
     expect([browser.status, browser.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
-      const refused = await fetch(address, { headers: { accept } });
+      const refused = await fetch(address, { headers: { accept, ...from } });
       expect([accept, refused.status]).toEqual([accept, 401]);
       const paid = await fetch(address, { headers: { accept, 'x-api-key': env.PERCH_KEY ?? '' } });
       expect(((await paid.json()) as { data: object }).data).toEqual({ me: { balance: expect.any(Number) } });
