@@ -99,7 +99,7 @@ class Answering {
     this.#response = response;
     this.#messageId = messageId;
     this.#id = front.options.ids.requestId();
-    response.once('close', () => this.#end());
+    response.answering = this;
   }
 
   run(): void {
@@ -155,7 +155,7 @@ class Answering {
     boundReading(response, options.patience);
   }
 
-  #end(): void {
+  end(): void {
     const { app } = this.#front;
     const response = this.#response;
     const { method = '', url = '' } = this.#request;

@@ -2,6 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Told once the response is over, however it ends. */
+    answering?: { end(): void };
+  }
+}
+
 /** How long a connection may take for each step, in milliseconds. */
 export interface Patience {
   /** The head of a request, from its first byte or from the opening of the connection. */
@@ -78,6 +85,13 @@ function boundPipelines(): Pipelines {
     if (begin === undefined) pipeline.isBusy = false;
     else if (socket.writable) begin();
   };
+  /** One for all requests: none has a listener of its own. */
+  function finish(this: ServerResponse): void {
+    this.answering?.end();
+    const { socket } = this.req;
+    const pipeline = pipelines.get(socket);
+    if (pipeline) setImmediate(next, socket, pipeline);
+  }
   return {
     begin(request, response, work) {
       const { socket } = request;
@@ -88,15 +102,11 @@ function boundPipelines(): Pipelines {
         pipeline = { isBusy: false, waiting: [] };
         pipelines.set(socket, pipeline);
       }
-      const own = pipeline;
-      const begin = (): void => {
-        response.once('close', () => setImmediate(next, socket, own));
+      response.on('close', finish);
+      if (!pipeline.isBusy) {
+        pipeline.isBusy = true;
         work(request, response);
-      };
-      if (!own.isBusy) {
-        own.isBusy = true;
-        begin();
-      } else if (own.waiting.length < MAX_PIPELINED - 1) own.waiting.push(begin);
+      } else if (pipeline.waiting.length < MAX_PIPELINED - 1) pipeline.waiting.push(() => work(request, response));
       // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
       else hangUp(socket);
     },
