@@ -27,9 +27,8 @@ export function createSide(options: SideOptions): { side: Side; pool: Pool } {
   const { sources, pool } = createReading(options);
   const { cursors, tombstones } = sources;
   const checks: Checks = {
-    cursor: (cursor) => cursors.check(cursor),
-    // Whatever its age: what is known of a call is kept.
-    cursorOf: (list, cursor) => void cursors.decode(list, cursor, 0),
+    cursor: cursors.check,
+    cursorOf: cursors.checkOf,
     query(query, product) {
       const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
       const text = normaliseQuery(query);

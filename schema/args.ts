@@ -25,6 +25,14 @@ export const pageArgs = (size: PageSize) =>
     }),
   }));
 
+export const sinceArg = builder.args((t) => ({
+  since: t.string({
+    description:
+      '`pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing.',
+    ...rule({ kind: 'since' }),
+  }),
+}));
+
 export const userArg = builder.args((t) => ({
   user: t.id({
     required: true,

@@ -1,4 +1,4 @@
-import { LIST_READS, type List, type ListRead } from '../src/domain/lists.js';
+import { LIST_READS, type List, type ListRead, takesSince } from '../src/domain/lists.js';
 
 /** The variables that name a list's subject, each with its argument. */
 const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {
@@ -21,14 +21,21 @@ function nodesSelection({ list, idsOnly }: ListRead): string {
 export const documentName = ({ operation }: Pick<ListRead, 'operation'>): string =>
   operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The operation of a list read. Clients run it by the SHA-256 of this text, so the text must never change. */
-function listDocument(read: ListRead): string {
+/** What the documents of a release have. */
+export type Release = '0.3.0' | 'next';
+
+/**
+ * The operation of a list read. Clients run it by the SHA-256 of this text, so the text of a release must never change.
+ */
+function listDocument(read: ListRead, release: Release): string {
   const [variables, args] = SUBJECTS[read.list.subject];
-  return `query ${documentName(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, $fresh: Boolean = false) {
-  page: ${read.query.name}(${args}, first: $count, after: $cursor, fresh: $fresh) {
+  const isNext = release !== '0.3.0';
+  const since = isNext && takesSince(read);
+  return `query ${documentName(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, ${since ? '$since: String, ' : ''}$fresh: Boolean = false) {
+  page: ${read.query.name}(${args}, first: $count, after: $cursor, ${since ? 'since: $since, ' : ''}fresh: $fresh) {
     ${nodesSelection(read)}
     pageInfo {
-      next_cursor: endCursor
+      next_cursor: endCursor${isNext ? '\n      since_cursor: sinceCursor\n      has_newer: hasNewer\n      gap' : ''}
       truncated
       end_reason: endReason
     }
@@ -43,5 +50,5 @@ function listDocument(read: ListRead): string {
 }
 
 /** The operations of all lists, by name. */
-export const listDocuments = (): (readonly [name: string, text: string])[] =>
-  LIST_READS.map((read) => [read.operation, listDocument(read)]);
+export const listDocuments = (release: Release): (readonly [name: string, text: string])[] =>
+  LIST_READS.map((read) => [read.operation, listDocument(read, release)]);

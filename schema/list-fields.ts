@@ -1,6 +1,6 @@
-import { LIST_READS, type ListRead } from '../src/domain/lists.js';
+import { LIST_READS, type ListRead, takesSince } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
-import { freshArg, pageArgs, readOptions, tweetIdArg, userArg } from './args.js';
+import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
 
@@ -38,24 +38,33 @@ const common = (read: ListRead, description: string) => ({
   ...priced({ unit: read.unit, items: 'first' }, read.kind),
 });
 
+/** The arguments of a page. Those of no list but some are there only where the list takes them. */
+const argsOf = (read: ListRead) => ({
+  ...pageArgs(read.size),
+  ...(takesSince(read) ? sinceArg : {}),
+  ...freshArg,
+});
+
 interface PageArgs {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
+  readonly since?: string | null | undefined;
 }
 
-const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first, after }: PageArgs) => ({
+const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first, after, since }: PageArgs) => ({
   kind,
   idsOnly,
   subject,
   count: first ?? size.initial,
   after,
+  since,
 });
 
 /** A list as a field of the query: an argument names its subject. */
 builder.queryFields((t) => {
   const listField = (read: ListRead) => {
     const field = common(read, read.query.description);
-    const args = { ...pageArgs(read.size), ...freshArg };
+    const args = argsOf(read);
     switch (read.list.subject) {
       case 'user':
         return t.field({
@@ -93,7 +102,7 @@ for (const [subject, ref] of [
       if (read.list.subject !== subject || read.field === null) return [];
       const field = t.field({
         ...common(read, read.field.description),
-        args: { ...pageArgs(read.size), ...freshArg },
+        args: argsOf(read),
         resolve: (parent, { fresh, ...page }, { reads }, info) =>
           reads.page({ ...pageParams(read, parent.id, page), ...readOptions(info, fresh) }),
       });

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse, print, type SelectionNode, visit } from 'graphql';
-import { listDocuments } from './list-documents.js';
+import { listDocuments, type Release } from './list-documents.js';
 
 const FOLDER = new URL('./operations/', import.meta.url);
-const FRAGMENTS = new URL('./operations/fragments/', import.meta.url);
-/** The fragments as a release had them: added here before they change. */
-const EARLIER_FRAGMENTS = new URL('./operations/fragments-0.3.0/', import.meta.url);
+/** The fragments, also as a release had them: added here before they change. */
+const FRAGMENTS: Readonly<Record<Release, URL>> = {
+  next: new URL('./operations/fragments/', import.meta.url),
+  '0.3.0': new URL('./operations/fragments-0.3.0/', import.meta.url),
+};
 
 const read = (folder: URL): (readonly [name: string, text: string])[] =>
   readdirSync(folder)
@@ -17,7 +19,7 @@ const read = (folder: URL): (readonly [name: string, text: string])[] =>
  * The persisted operations by name, those of lists and those in files: each text is followed by the fragments it
  * spreads, directly or through another. REST and MCP run them.
  */
-export const readOperations = (): Record<string, string> => operationsWith(FRAGMENTS);
+export const readOperations = (): Record<string, string> => operationsOf('next');
 
 /**
  * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
@@ -25,7 +27,7 @@ export const readOperations = (): Record<string, string> => operationsWith(FRAGM
  */
 export const hashedTexts = (published: Readonly<Record<string, string>>): (readonly [name: string, text: string])[] => [
   ...Object.entries(published),
-  ...Object.entries(operationsWith(EARLIER_FRAGMENTS)),
+  ...Object.entries(operationsOf('0.3.0')),
 ];
 
 /**
@@ -48,10 +50,10 @@ const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 
 const isTypename = (node: SelectionNode): boolean =>
   node.kind === Kind.FIELD && node.name.value === TYPENAME.name.value;
 
-function operationsWith(folder: URL): Record<string, string> {
-  const fragments = read(folder).map(([, text]) => text);
+function operationsOf(release: Release): Record<string, string> {
+  const fragments = read(FRAGMENTS[release]).map(([, text]) => text);
   return Object.fromEntries(
-    [...read(FOLDER), ...listDocuments()].map(([name, text]) => [name, withFragments(text, fragments)]),
+    [...read(FOLDER), ...listDocuments(release)].map(([name, text]) => [name, withFragments(text, fragments)]),
   );
 }
 

@@ -19,6 +19,8 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   page: 'cursor',
   next_cursor: 'cursor',
   pagination_token: 'cursor',
+  since_cursor: 'since',
+  since_id: 'since',
   nocache: 'fresh',
   usernames: 'handles',
   query: 'q',

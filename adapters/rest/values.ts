@@ -41,7 +41,7 @@ function parseEnum(name: string, values: readonly string[], text: string): strin
 function string({ name, rule }: Parameter, text: string): string {
   const impossible = rule && isName(rule) ? impossibleName(rule.kind, text) : undefined;
   if (impossible) throw impossible;
-  if (rule?.kind === 'cursor' && text === '') {
+  if ((rule?.kind === 'cursor' || rule?.kind === 'since') && text === '') {
     throw badRequest(`${name} is empty: leave it out to start at the beginning.`, name);
   }
   return text;

@@ -26,6 +26,18 @@ const PageInfo = builder.objectRef<Page>('PageInfo').implement({
       description: 'Whether there are more pages. Free.',
       resolve: (page) => page.endCursor !== null,
     }),
+    sinceCursor: t.string({
+      description:
+        'Pass it as `since` to get only what is newer than this page, later. Of a first page and of an answer to `since`, in lists that take it; the same as `since_cursor` in REST. Free.',
+      resolve: (page) => page.sinceCursor(),
+    }),
+    hasNewer: t.exposeBoolean('hasNewer', {
+      description: 'With `since`: whether more new items are there already. Ask again with `sinceCursor`. Free.',
+    }),
+    gap: t.exposeBoolean('gap', {
+      description:
+        'With `since`: whether items between the earlier answer and this one may be missing, since they are further down than one call reads, or than the network goes back. Free.',
+    }),
     truncated: t.exposeString('truncated', {
       description:
         'Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. Free.',

@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, badRequest, type ServiceError } from '../domain/errors.js';
-import { isName } from '../domain/fields.js';
+import { type CursorParam, isName } from '../domain/fields.js';
 import { isId, parseUserRef } from '../domain/ids.js';
 import type { ListKind, ListRef, Scope } from '../domain/lists.js';
 import { PRODUCTS } from '../domain/model.js';
@@ -51,21 +51,23 @@ function faultOf(
  * handle is not known (M26). Null if nothing is wrong.
  */
 function findForeignCursor(
-  kind: ListKind,
+  listKind: ListKind,
   field: GraphQLField<unknown, unknown>,
   args: Record<string, unknown>,
   checks: Pick<Checks, 'cursorOf'>,
 ): ServiceError | null {
-  let cursor: unknown;
+  let given: { readonly param: CursorParam; readonly cursor: string } | undefined;
   let list: ListRef | null = null;
   for (const { name, extensions } of field.args) {
     const value = args[name];
-    if (extensions.rule?.kind === 'cursor') cursor = value;
-    else list ??= listFromArgument(kind, extensions.rule?.kind, String(value), args.product);
+    const kind = extensions.rule?.kind;
+    if (kind === 'cursor' || kind === 'since') {
+      if (typeof value === 'string') given ??= { param: kind, cursor: value };
+    } else list ??= listFromArgument(listKind, kind, String(value), args.product);
   }
-  if (list === null || typeof cursor !== 'string') return null;
+  if (list === null || given === undefined) return null;
   try {
-    checks.cursorOf(list, cursor);
+    checks.cursorOf(list, given.cursor, given.param);
     return null;
   } catch (error) {
     return asServiceError(error);

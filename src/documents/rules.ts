@@ -1,6 +1,13 @@
 import type { GraphQLField } from 'graphql';
 import type { ServiceError } from '../domain/errors.js';
-import { type ArgRule, checkInputs, type NameRule, outOfBounds, type Price } from '../domain/fields.js';
+import {
+  type ArgRule,
+  type CursorParam,
+  checkInputs,
+  type NameRule,
+  outOfBounds,
+  type Price,
+} from '../domain/fields.js';
 import type { ListKind, ListRef } from '../domain/lists.js';
 
 /** What the schema says about fields and arguments beyond their types (`schema/builder.ts`). */
@@ -36,9 +43,9 @@ export function maxItems(
 /** Checks that only the engine can make. */
 export interface Checks {
   /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
-  readonly cursor: (cursor: string) => void;
+  readonly cursor: (cursor: string, param: CursorParam) => void;
   /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this. */
-  readonly cursorOf: (list: ListRef, cursor: string) => void;
+  readonly cursorOf: (list: ListRef, cursor: string, param: CursorParam) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
   /** Why nothing on the network can have the name. */
@@ -80,7 +87,8 @@ function checkArgument(
       checkInputs(name, value as unknown[], rule);
       return;
     case 'cursor':
-      checks.cursor(String(value));
+    case 'since':
+      checks.cursor(String(value), rule.kind);
       return;
     case 'query':
       checks.query(String(value), String(args.product ?? 'Latest'));

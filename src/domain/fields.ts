@@ -17,9 +17,12 @@ export interface Bounds {
 export type ArgRule =
   | ({ readonly kind: 'size' } & Bounds)
   | ({ readonly kind: 'inputs' } & Bounds)
-  | { readonly kind: 'cursor' }
+  | { readonly kind: CursorParam }
   | { readonly kind: NameRule }
   | { readonly kind: 'query' };
+
+/** The parameters that take a cursor: one continues a list behind a page, the other asks for what is newer than it. */
+export type CursorParam = 'cursor' | 'since';
 
 /** What an argument names: a user by handle, by id or by either, a tweet, or one of both by its global id. */
 export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId' | 'nodeId';

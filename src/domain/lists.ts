@@ -41,6 +41,8 @@ interface Contents {
   readonly items: 'tweets' | 'users';
   /** Ordered by time, newest first: a position can be found again by comparing times. */
   readonly newestFirst: boolean;
+  /** What is newer than an earlier answer can be asked for. */
+  readonly hasSince?: true;
 }
 
 /** A list that networks can be paged through. */
@@ -62,7 +64,7 @@ export interface List extends Offer, Contents {
   readonly products?: Readonly<Record<Product, Contents & { readonly unit: Unit }>>;
 }
 
-const BY_TIME = { items: 'tweets', newestFirst: true, unit: 'tweet' } as const;
+const BY_TIME = { items: 'tweets', newestFirst: true, hasSince: true, unit: 'tweet' } as const;
 
 const TWEETS = { items: 'tweets', unit: 'tweet', family: 'slow', lifetime: 'by depth' } as const;
 const FOLLOWS = {
@@ -85,8 +87,8 @@ const FOLLOWS = {
 const ROWS = {
   timeline: {
     ...TWEETS,
+    ...BY_TIME,
     subject: 'user',
-    newestFirst: true,
     size: { initial: 20, max: 100 },
     family: 'fast',
     withoutSubject: 'not_found',
@@ -161,6 +163,7 @@ const ROWS = {
     ...TWEETS,
     subject: 'tweet',
     newestFirst: false,
+    hasSince: true,
     size: { initial: 20, max: 50 },
     withoutSubject: 'not_found',
     mayBeRefused: false,
@@ -173,8 +176,8 @@ const ROWS = {
   },
   quotes: {
     ...TWEETS,
+    ...BY_TIME,
     subject: 'tweet',
-    newestFirst: true,
     size: { initial: 20, max: 50 },
     withoutSubject: 'empty',
     mayBeRefused: true,
@@ -226,7 +229,7 @@ const ROWS = {
     },
     products: {
       Latest: BY_TIME,
-      Top: { ...BY_TIME, newestFirst: false },
+      Top: { items: 'tweets', newestFirst: false, unit: 'tweet' },
       People: { items: 'users', newestFirst: false, unit: 'profile' },
       Photos: BY_TIME,
       Videos: BY_TIME,
@@ -247,6 +250,9 @@ export interface ListRead extends Offer {
   readonly list: List;
   readonly idsOnly: boolean;
 }
+
+/** Whether a list, with any product of it, takes `since`. */
+export const takesSince = ({ list }: Pick<ListRead, 'list'>): boolean => list.hasSince === true;
 
 /** Every list that can be requested. */
 export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
@@ -284,6 +290,9 @@ export const holdsUsers = (list: KindAndProduct): boolean => listContents(list).
 
 /** Lists ordered by time, newest first: a position in them can be found again by comparing times. */
 export const isNewestFirst = (list: KindAndProduct): boolean => listContents(list).newestFirst;
+
+/** Whether what is newer than an earlier answer can be asked for. */
+export const hasSince = (list: KindAndProduct): boolean => listContents(list).hasSince === true;
 
 /** The unit in which a list's items are sold: whole objects, or ids only. */
 export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../domain/errors.js';
-import { MAX_CURSOR_LENGTH } from '../domain/fields.js';
+import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
 import { listHash } from './keys.js';
 
@@ -24,12 +24,33 @@ export interface Position {
 /** How many of the last items passed a cursor remembers. */
 export const ANCHORS = 3;
 
+/** What a caller has of a list: everything that is shown later, and is not known, is newer. */
+export interface Anchor {
+  /** Ids of the newest items, at most `KNOWN`. */
+  readonly known: readonly string[];
+  /** Nothing is new that isn't newer than this; null: the whole list is known. */
+  readonly floor: Instant | null;
+}
+
+/** When an item was made, Unix milliseconds, and its id: networks that tell seconds number their items in order. */
+export type Instant = readonly [at: number, id: string];
+
+export const isNewer = ([at, id]: Instant, [otherAt, otherId]: Instant): boolean =>
+  at === otherAt ? BigInt(id) > BigInt(otherId) : at > otherAt;
+
+/** How many of the newest items a `since` cursor names: items that are shown late, but among these, are not missed. */
+export const KNOWN = 12;
+
 /** A first page's key under which no page is cached. */
 const FROM_THE_START = '@';
 
 const TAG_BYTES = 12;
 /** A day is promised; after a week the network's own tokens may no longer work (C7). */
 const LIFETIME_SECONDS = 7 * 24 * 3600;
+/** It has no token of the network in it. */
+const SINCE_LIFETIME_SECONDS = 30 * 24 * 3600;
+/** How far the clocks of several processes may be apart. */
+const CLOCK_SKEW_SECONDS = 3600;
 
 type Packed = [
   list: string,
@@ -41,27 +62,49 @@ type Packed = [
   issued: number,
 ];
 
+type PackedAnchor = [mark: typeof SINCE, list: string, known: string[], floor: Instant | null, issued: number];
+
+/** No hash of a list. */
+const SINCE = 's';
+
 /** Signed, opaque cursors. They contain no secret: the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /** Throws `bad_request` if it is not one of Perch's; called before anything else is checked (rule 6). */
-  check(cursor: string): void;
+  /** Throws `bad_request` if it is not one of Perch's for this parameter; called before anything else is checked (rule 6). */
+  check(cursor: string, param?: CursorParam): void;
+  /** Throws `bad_request` if it is not one of Perch's, or belongs to another list (C2), whatever its age. */
+  checkOf(list: ListRef, cursor: string, param: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
-  /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */
+  /** Throws `bad_request` as `checkOf` does, and if it is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
+  encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
+  /** Throws `bad_request` as `decode` does, and if it is from the future. */
+  decodeSince(list: ListRef, cursor: string, nowMs: number): Anchor;
 }
 
 export function createCursors(secret: Uint8Array): Cursors {
   const tag = (body: Buffer): Buffer => createHmac('sha256', secret).update(body).digest().subarray(0, TAG_BYTES);
 
-  const pack = (packed: Packed): string => {
+  const pack = (packed: Packed | PackedAnchor): string => {
     const body = Buffer.from(JSON.stringify(packed));
     return Buffer.concat([tag(body), body]).toString('base64url');
   };
 
+  const read = (cursor: string, param: CursorParam): Packed | PackedAnchor => {
+    const packed = open(cursor, tag);
+    if (!packed) throw notOurs(param);
+    if (isSince(packed) !== (param === 'since')) throw otherKind(param);
+    return packed;
+  };
+
+  const readOf = (list: ListRef, cursor: string, param: CursorParam): Packed | PackedAnchor => {
+    const packed = read(cursor, param);
+    if (packed[isSince(packed) ? 1 : 0] !== listHash(list)) throw otherList(param);
+    return packed;
+  };
+
   return {
-    check(cursor) {
-      if (!open(cursor, tag)) throw notOurs();
-    },
+    check: (cursor, param = 'cursor') => void read(cursor, param),
+    checkOf: (list, cursor, param) => void readOf(list, cursor, param),
     encode(list, position, nowMs) {
       const { place, before, inside, passed, at } = position;
       const issued = Math.floor(nowMs / 1000);
@@ -75,38 +118,64 @@ export function createCursors(secret: Uint8Array): Cursors {
       return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
     },
     decode(list, cursor, nowMs) {
-      const packed = open(cursor, tag);
-      if (!packed) throw notOurs();
-      const [hash, place, before, inside, passed, at, issued] = packed;
-      if (hash !== listHash(list)) {
-        throw refused(
-          'cursor_other_list',
-          'This cursor belongs to a different list: use it with the same path and parameters.',
-        );
-      }
-      if (nowMs / 1000 - issued > LIFETIME_SECONDS) {
-        throw expired('This cursor has expired');
-      }
+      const [, place, before, inside, passed, at, issued] = readOf(list, cursor, 'cursor') as Packed;
+      if (nowMs / 1000 - issued > LIFETIME_SECONDS) throw expired('This cursor has expired');
       return { place, before, inside, passed, at };
+    },
+    encodeSince(list, { known, floor }, nowMs) {
+      return pack([SINCE, listHash(list), [...known], floor, Math.floor(nowMs / 1000)]);
+    },
+    decodeSince(list, cursor, nowMs) {
+      const [, , known, floor, issued] = readOf(list, cursor, 'since') as PackedAnchor;
+      const ageSeconds = nowMs / 1000 - issued;
+      if (ageSeconds > SINCE_LIFETIME_SECONDS) throw expired('This cursor has expired', 'since');
+      if (ageSeconds < -CLOCK_SKEW_SECONDS) {
+        throw refused('since', 'cursor_future', 'This cursor is from the future: the clock of the service is wrong.');
+      }
+      return { known, floor };
     },
   };
 }
 
-function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | null {
+const isSince = (packed: Packed | PackedAnchor): packed is PackedAnchor => packed[0] === SINCE;
+
+function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnchor | null {
   if (cursor.length > MAX_CURSOR_LENGTH) return null;
   const bytes = Buffer.from(cursor, 'base64url');
   // Other characters are skipped above, and two spellings of the same bytes would be two cursors for one position.
   if (bytes.toString('base64url') !== cursor || bytes.length <= TAG_BYTES) return null;
   const body = bytes.subarray(TAG_BYTES);
-  return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES)) ? (JSON.parse(body.toString()) as Packed) : null;
+  return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES))
+    ? (JSON.parse(body.toString()) as Packed | PackedAnchor)
+    : null;
 }
 
 /** A bad cursor is 400 whatever is wrong with it; `reason` says what (rule 6, U24). */
-const refused = (reason: string, message: string): ServiceError =>
-  new ServiceError('bad_request', message, { param: 'cursor', reason });
+const refused = (param: CursorParam, reason: string, message: string): ServiceError =>
+  new ServiceError('bad_request', message, { param, reason });
 
-export const expired = (why: string): ServiceError =>
-  refused('cursor_expired', `${why}. Start again without a cursor.`);
+export const expired = (why: string, param: CursorParam = 'cursor'): ServiceError =>
+  refused(param, 'cursor_expired', `${why}. Start again without ${param === 'cursor' ? 'a cursor' : 'since'}.`);
 
-const notOurs = () =>
-  refused('cursor_malformed', 'Invalid cursor. Send the next_cursor of the previous page unchanged, or leave it out.');
+const otherList = (param: CursorParam): ServiceError =>
+  refused(
+    param,
+    'cursor_other_list',
+    'This cursor belongs to a different list: use it with the same path and parameters.',
+  );
+
+/** Where each is found, by its parameter. */
+const SOURCES: Readonly<Record<CursorParam, string>> = {
+  cursor: 'the next_cursor of the previous page',
+  since: 'the since_cursor of an earlier answer',
+};
+
+const otherKind = (param: CursorParam): ServiceError =>
+  refused(
+    param,
+    'cursor_other_kind',
+    `Invalid ${param}: this is ${SOURCES[param === 'cursor' ? 'since' : 'cursor']}. Send ${SOURCES[param]}.`,
+  );
+
+const notOurs = (param: CursorParam): ServiceError =>
+  refused(param, 'cursor_malformed', `Invalid ${param}. Send ${SOURCES[param]} unchanged, or leave it out.`);

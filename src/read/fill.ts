@@ -3,14 +3,12 @@ import type { ServiceError } from '../domain/errors.js';
 import { isNewestFirst, type ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
 import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
-import type { Meter, Tab } from '../metering/meter.js';
+import type { Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
-import type { CachedObjects } from '../ports/network.js';
-import type { CallContext } from './call-context.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
-import { listHash, pageKey } from './keys.js';
 import { type CachedPage, HEAD, isFirst } from './page-cache.js';
-import type { PageLookup, Pages } from './pages.js';
+import type { PageLookup } from './pages.js';
+import { type ReadingPages, Walk } from './walk.js';
 
 /** Unix milliseconds of a tweet; null for a profile, which has no time. */
 export const itemTime = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
@@ -48,8 +46,6 @@ export function wantedSize(rest: number, last: CachedPage | undefined, isChain: 
   return Math.max(scaled, isChain && last.before !== null ? 2 * size : 0);
 }
 
-/** Most upstream pages one call may read (C12). */
-const MAX_UPSTREAM_PAGES = 10;
 /** Most pages, cached or not, that one call may visit: a safety bound that no caller should reach. */
 const MAX_PAGES = 200;
 
@@ -73,6 +69,8 @@ export interface Slice {
   readonly next: Position | null;
   readonly truncated?: Shortage | 'sparse';
   readonly endReason?: 'network_limit';
+  /** The first page of the list that has items, if the slice begins at the start of the list. */
+  readonly head?: PageLookup | undefined;
   /** `hit` only when nothing was read upstream. */
   readonly cache: ItemCache;
   readonly cacheHits: number;
@@ -83,20 +81,12 @@ export interface Filled extends Slice {
   readonly charged: Thousandths;
 }
 
-export interface FillContext {
-  readonly callContext: CallContext;
-  readonly pages: Pages;
-  readonly meter: Meter;
-  readonly cached: CachedObjects;
-  readonly isGone: (item: User | Tweet) => boolean;
-}
-
 /**
  * Returns exactly `count` items from a position, while that many remain and can be paid for (section 4.4.4,
  * M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
  * the last (C15).
  */
-export async function fill(context: FillContext, params: FillParams): Promise<Filled> {
+export async function fill(context: ReadingPages, params: FillParams): Promise<Filled> {
   const tab = context.meter.open();
   try {
     const slice = await new Filling(context, params, tab).run();
@@ -109,7 +99,8 @@ export async function fill(context: FillContext, params: FillParams): Promise<Fi
 }
 
 class Filling {
-  readonly #context: FillContext;
+  readonly #context: ReadingPages;
+  readonly #walk: Walk;
   readonly #params: FillParams;
   readonly #tab: Tab;
   readonly #items: (User | Tweet)[] = [];
@@ -124,11 +115,12 @@ class Filling {
   #sought: Position | null;
   /** The page looked at last. */
   #last: CachedPage | undefined;
-  #upstreamPages = 0;
+  #head: PageLookup | undefined;
   #cacheHits = 0;
 
-  constructor(context: FillContext, params: FillParams, tab: Tab) {
+  constructor(context: ReadingPages, params: FillParams, tab: Tab) {
     this.#context = context;
+    this.#walk = new Walk(context, params);
     this.#params = params;
     this.#tab = tab;
     this.#passed = new Set(params.position?.passed);
@@ -160,24 +152,14 @@ class Filling {
 
   /** The page with this key, or the slice so far if the page may not or need not be read. */
   async #page(place: string, before: string | null): Promise<{ got: PageLookup } | { stop: Slice }> {
-    const { pages, meter, callContext, cached: objects } = this.#context;
-    const { list, fresh, unit } = this.#params;
-    if (!fresh) {
-      const cached = await pages.peek(list, place);
-      if (cached) return { got: this.#saw(place, cached) };
-    }
-    if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return { stop: this.#sparse() };
-    const cache = fresh ? 'bypass' : 'miss';
-    if (!meter.covers(unit, cache)) return { stop: this.#full ? this.#slice(this.#onward) : this.#short(cache) };
     try {
-      const got = await pages.read(
-        list,
-        { place, before, want: this.#want(cache), cached: objects },
-        fresh,
-        callContext,
-      );
-      if (got.cache !== 'hit') this.#upstreamPages += 1;
-      return { got: this.#saw(place, got) };
+      const got = await this.#walk.page(place, before, (cache) => this.#want(cache));
+      if (got === 'enough') return { stop: this.#sparse() };
+      if (got === 'unpaid')
+        return { stop: this.#full ? this.#slice(this.#onward) : this.#short(this.#params.fresh ? 'bypass' : 'miss') };
+      // A first page may be empty although the list goes on.
+      if (this.#params.position === null && !this.#head?.page.items.length) this.#head = got;
+      return { got };
     } catch (error) {
       // Only the look-ahead failed: the requested items are here, and the next call will meet the failure itself.
       if (this.#full) return { stop: this.#slice(this.#onward) };
@@ -193,13 +175,6 @@ class Filling {
     if (this.#sought === null) return wantedSize(rest, this.#last, position !== null);
     // Up to the item where the chain stopped, which may have moved on to a later page.
     return this.#last === undefined ? this.#sought.inside + wantedSize(rest, undefined, true) : undefined;
-  }
-
-  #saw(place: string, got: PageLookup): PageLookup {
-    const { receipt } = this.#context.meter;
-    receipt.noteSource(got.cache, got.fetchedAt);
-    receipt.noteDependency(pageKey(listHash(this.#params.list), place), got.page);
-    return got;
   }
 
   /** Takes the wanted items from a page; returns the finished slice once there is nothing more to look for. */
@@ -242,8 +217,8 @@ class Filling {
   }
 
   #slice(next: Position | null, truncated?: Slice['truncated']): Slice {
-    const cache = this.#params.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
-    const found = { items: this.#items, places: this.#places, next };
+    const { cache } = this.#walk;
+    const found = { items: this.#items, places: this.#places, next, head: this.#head };
     return { ...found, cache, cacheHits: this.#cacheHits, ...(truncated && { truncated }) };
   }
 

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { Thousandths } from '../domain/credits.js';
-import { ServiceError } from '../domain/errors.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
 import { isId, parseHandle, parseUserRef } from '../domain/ids.js';
-import { LISTS, type ListKind, type ListRef, unitOfList } from '../domain/lists.js';
+import { hasSince, LISTS, type ListKind, type ListRef, unitOfList } from '../domain/lists.js';
 import type { Highlight, Product, Tweet, User, UserRef } from '../domain/model.js';
 import type { ItemCache } from '../domain/prices.js';
 import type { Meter } from '../metering/meter.js';
@@ -10,11 +10,12 @@ import type { Clock } from '../ports/clock.js';
 import type { Impossible, Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
-import type { Cursors, Position } from './cursor.js';
+import type { Anchor, Cursors, Position } from './cursor.js';
 import { CallObjects, type Entities, type Lookup } from './entities.js';
 import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
+import { anchorOf, type Newer, newer } from './newer.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleName, namedAlone, normaliseQuery } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
@@ -34,6 +35,8 @@ export interface PageParams extends ReadOptions {
   /** Items on the page. */
   readonly count: number;
   readonly after?: string | null | undefined;
+  /** Only what is newer than the answer that this cursor came with, oldest first. */
+  readonly since?: string | null | undefined;
   /** Return only ids, at the price of ids; the page is the same. */
   readonly idsOnly?: boolean;
 }
@@ -46,12 +49,23 @@ export interface Page {
   readonly cache: ItemCache;
   readonly cacheHits: number;
   readonly charged: Thousandths;
+  /** What `since` takes to ask for what is newer than this page; null where that can't be asked. */
+  readonly sinceCursor: () => string | null;
+  /** With `since`: whether more new items are there, and whether some may be missing; null without. */
+  readonly hasNewer: boolean | null;
+  readonly gap: boolean | null;
   /** Whether a cursor was given: the list has items before this page, or had some. */
   readonly isContinued: boolean;
   /** The cursor that continues after a node, by its index. */
   readonly cursorAfter: (index: number) => string | null;
   /** Of a search: where the query was found in one of the nodes, or null if that is not known. */
   readonly highlight?: (node: User | Tweet) => readonly Highlight[] | null;
+}
+
+/** Where a page begins: behind a place, or with what is newer than an anchor. */
+interface Start {
+  readonly position: Position | null;
+  readonly anchor: Anchor | null;
 }
 
 /** Shared by all operations. */
@@ -135,45 +149,57 @@ export class Reads {
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);
     const listOf = (subject: string): ListRef => ({ kind, subject, ...(product && { product }) });
-    const positionIn = (list: ListRef) =>
-      params.after == null ? null : cursors.decode(list, params.after, clock.now());
+    const { after, since } = params;
+    if (since != null && after != null) throw badRequest('Send either since or a cursor, not both.', 'since');
+    if (since != null && !hasSince(params)) {
+      throw badRequest(
+        `Only lists ordered by time have newer items: leave out since, or choose another product.`,
+        'since',
+      );
+    }
+    const startIn = (list: ListRef): Start => ({
+      position: after == null ? null : cursors.decode(list, after, clock.now()),
+      anchor: since == null ? null : cursors.decodeSince(list, since, clock.now()),
+    });
     // A fault of the request is told whatever the balance.
     const subject = this.#subject(params);
     const known = typeof subject === 'string' ? listOf(subject) : null;
-    const place = known && positionIn(known);
+    const knownStart = known && startIn(known);
     // If something is paid for already, this read may ask for the same object, which is then free.
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
     const list = known ?? listOf(await this.#userId(subject as UserRef));
-    const position = known ? place : positionIn(list);
-    const slice = await fill(
-      {
-        pages,
-        meter: this.#meter,
-        callContext: this.#callContext,
-        cached: this.#objects.for(fresh),
-        isGone: (item) => isGone(tombstones, item),
-      },
-      {
-        list,
-        count: params.count,
-        position,
-        fresh,
-        unit,
-        path,
-        objectOf: (item) => (idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : billingName(item, fresh)),
-      },
-    );
+    const { position, anchor } = knownStart ?? startIn(list);
+    const context = {
+      pages,
+      meter: this.#meter,
+      callContext: this.#callContext,
+      cached: this.#objects.for(fresh),
+      isGone: (item: User | Tweet) => isGone(tombstones, item),
+    };
+    const objectOf = (item: User | Tweet): string =>
+      idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : billingName(item, fresh);
+    const wanted = { list, count: params.count, fresh, unit, path, objectOf };
+    const slice: Filled & Partial<Newer> = anchor
+      ? await newer(context, { ...wanted, anchor })
+      : await fill(context, { ...wanted, position });
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
     // Each is signed once, however many aliases ask for it.
     const signed: (string | null)[] = [];
+    let sinceCursor: string | null | undefined;
     const page = {
       ...toPage(slice, encode(slice.next)),
       isContinued: position !== null,
       cursorAfter(index: number) {
         signed[index] ??= encode(slice.places[index]);
         return signed[index] ?? null;
+      },
+      sinceCursor() {
+        if (sinceCursor !== undefined || !hasSince(list)) return sinceCursor ?? null;
+        const has = slice.anchor ?? (slice.head && anchorOf(list, slice.head));
+        sinceCursor = has ? cursors.encodeSince(list, has, clock.now()) : null;
+        return sinceCursor;
       },
     };
     const { highlighter } = this.#sources;
@@ -277,8 +303,11 @@ function unwrap<T>(loaded: Loaded<T>): T {
   return loaded.ok;
 }
 
-function toPage(slice: Filled, endCursor: string | null): Omit<Page, 'isContinued' | 'cursorAfter'> {
+function toPage(
+  slice: Filled & Partial<Newer>,
+  endCursor: string | null,
+): Omit<Page, 'isContinued' | 'cursorAfter' | 'sinceCursor'> {
   const { items: nodes, cache, cacheHits, charged } = slice;
-  const { truncated = null, endReason = null } = slice;
-  return { nodes, endCursor, truncated, endReason, cache, cacheHits, charged };
+  const { truncated = null, endReason = null, hasNewer = null, gap = null } = slice;
+  return { nodes, endCursor, truncated, endReason, hasNewer, gap, cache, cacheHits, charged };
 }

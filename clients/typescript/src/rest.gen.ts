@@ -764,6 +764,10 @@ export interface components {
              * @description When the oldest part of the response was read from the network.
              */
             fetched_at?: string;
+            /** @description With `since`: whether items between the earlier answer and this one may be missing, since they are further down than one call reads, or than the network goes back. */
+            gap?: boolean;
+            /** @description With `since`: whether more new items are there already. Ask again with `sinceCursor`. */
+            has_newer?: boolean;
             /**
              * Format: int32
              * @description Objects returned.
@@ -776,6 +780,8 @@ export interface components {
              * @description Include it in support requests. Also in `X-Request-Id`.
              */
             request_id: string;
+            /** @description Pass it as `since` to get only what is newer than this page, later. Of a first page and of an answer to `since`, in lists that take it; the same as `since_cursor` in REST. */
+            since_cursor?: string;
             /** @description Why a page is short although there is more: `no_credits`, `max_credits`, `key_cap` or `sparse`. */
             truncated?: string;
             /** @description What is worth knowing about the call, such as unknown query parameters, which were ignored. */
@@ -2115,6 +2121,8 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
+                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                since?: string;
             };
             header?: {
                 /**
@@ -2180,6 +2188,8 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
+                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                since?: string;
             };
             header?: {
                 /**
@@ -2508,6 +2518,8 @@ export interface operations {
                  * @example from:harbor_obs filter:images
                  */
                 q: string;
+                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                since?: string;
             };
             header?: {
                 /**
@@ -2909,6 +2921,8 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
+                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                since?: string;
             };
             header?: {
                 /**

@@ -292,6 +292,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[False] = False,
@@ -305,6 +306,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[True],
@@ -317,6 +319,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: bool = False,
@@ -328,6 +331,8 @@ class Perch:
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
+            new costs nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -341,6 +346,7 @@ class Perch:
             {
                 "count": count,
                 "cursor": cursor,
+                "since": since,
                 "fresh": fresh,
                 "max_credits": max_credits,
                 "estimate": estimate or None,
@@ -356,6 +362,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -366,6 +373,7 @@ class Perch:
             return self.user_tweets(
                 user,
                 count=count,
+                since=since,
                 fresh=fresh,
                 cursor=at,
                 max_credits=left,
@@ -649,6 +657,7 @@ class Perch:
         product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[False] = False,
@@ -663,6 +672,7 @@ class Perch:
         product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[True],
@@ -676,6 +686,7 @@ class Perch:
         product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: bool = False,
@@ -688,6 +699,8 @@ class Perch:
         ``product``: What to look for.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
+            new costs nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -703,6 +716,7 @@ class Perch:
                 "product": product,
                 "count": count,
                 "cursor": cursor,
+                "since": since,
                 "fresh": fresh,
                 "max_credits": max_credits,
                 "estimate": estimate or None,
@@ -719,6 +733,7 @@ class Perch:
         product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -730,6 +745,7 @@ class Perch:
                 q,
                 product=product,
                 count=count,
+                since=since,
                 fresh=fresh,
                 cursor=at,
                 max_credits=left,
@@ -979,6 +995,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[False] = False,
@@ -992,6 +1009,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[True],
@@ -1004,6 +1022,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: bool = False,
@@ -1015,6 +1034,8 @@ class Perch:
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
+            new costs nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1028,6 +1049,7 @@ class Perch:
             {
                 "count": count,
                 "cursor": cursor,
+                "since": since,
                 "fresh": fresh,
                 "max_credits": max_credits,
                 "estimate": estimate or None,
@@ -1043,6 +1065,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -1050,7 +1073,15 @@ class Perch:
         """Pages of ``replies`` for at most ``max_credits`` in all, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
-            return self.replies(id, count=count, fresh=fresh, cursor=at, max_credits=left, timeout=timeout)
+            return self.replies(
+                id,
+                count=count,
+                since=since,
+                fresh=fresh,
+                cursor=at,
+                max_credits=left,
+                timeout=timeout,
+            )
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
@@ -1061,6 +1092,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[False] = False,
@@ -1074,6 +1106,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: Literal[True],
@@ -1086,6 +1119,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: Optional[float] = None,
         estimate: bool = False,
@@ -1097,6 +1131,8 @@ class Perch:
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
+        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
+            new costs nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1110,6 +1146,7 @@ class Perch:
             {
                 "count": count,
                 "cursor": cursor,
+                "since": since,
                 "fresh": fresh,
                 "max_credits": max_credits,
                 "estimate": estimate or None,
@@ -1125,6 +1162,7 @@ class Perch:
         *,
         count: Optional[int] = None,
         cursor: Optional[str] = None,
+        since: Optional[str] = None,
         fresh: Optional[bool] = None,
         max_credits: float,
         timeout: Optional[float] = None,
@@ -1132,7 +1170,15 @@ class Perch:
         """Pages of ``quotes`` for at most ``max_credits`` in all, one call each."""
 
         def read(at: Optional[str], left: float) -> models.TweetPage:
-            return self.quotes(id, count=count, fresh=fresh, cursor=at, max_credits=left, timeout=timeout)
+            return self.quotes(
+                id,
+                count=count,
+                since=since,
+                fresh=fresh,
+                cursor=at,
+                max_credits=left,
+                timeout=timeout,
+            )
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 

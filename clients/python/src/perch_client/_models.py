@@ -233,6 +233,9 @@ class Meta(_Meta, total=False):
     """Included in every paid response, next to `data`."""
 
     next_cursor: str
+    since_cursor: str
+    has_newer: bool
+    gap: bool
     truncated: str
     end_reason: str
     cache_hits: int

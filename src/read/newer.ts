@@ -1,0 +1,154 @@
+import { isNewestFirst, type ListRef } from '../domain/lists.js';
+import type { Tweet, User } from '../domain/model.js';
+import type { Tab } from '../metering/meter.js';
+import { ANCHORS, type Anchor, type Instant, isNewer, KNOWN } from './cursor.js';
+import { type Filled, type FillParams, itemTime, wantedSize } from './fill.js';
+import { HEAD } from './page-cache.js';
+import type { PageLookup } from './pages.js';
+import { MAX_UPSTREAM_PAGES, type ReadingPages, Walk } from './walk.js';
+
+/** In a list that is not ordered by time, how long the network may take to show an item, milliseconds. */
+const SHOWN_WITHIN_MS = 2 * 60_000;
+
+export interface NewerParams extends Omit<FillParams, 'position'> {
+  readonly anchor: Anchor;
+}
+
+/** What is newer than an earlier answer, oldest first. */
+export interface Newer extends Filled {
+  /** What the caller has after this answer. */
+  readonly anchor: Anchor;
+  /** More new items are there than were asked for. */
+  readonly hasNewer: boolean;
+  /** Items between the earlier answer and these may be missing: the network, or what one call may read, ends before it. */
+  readonly gap: boolean;
+}
+
+/** An item, and its place in the list as it is now. */
+interface Seen {
+  readonly item: User | Tweet;
+  readonly instant: Instant;
+  readonly place: Newer['places'][number];
+  readonly cache: PageLookup['cache'];
+}
+
+/**
+ * Returns up to `count` items that are newer than an earlier answer, the oldest first, each once: those that are neither
+ * known nor older than all that was known. The list is read from its start down to what is known, as far as one call may.
+ */
+export async function newer(context: ReadingPages, params: NewerParams): Promise<Newer> {
+  const tab = context.meter.open();
+  try {
+    const found = await look(context, params);
+    const slice = take(context, params, found, tab);
+    return { ...slice, charged: await tab.close() };
+  } catch (error) {
+    tab.giveBack();
+    throw error;
+  }
+}
+
+/** What a caller has who got a list's first page. */
+export function anchorOf(list: ListRef, { page, fetchedAt }: PageLookup): Anchor {
+  const items = page.items.map(instantOf).sort(newestFirst);
+  if (page.next === null) return newestOf(items, null);
+  // Where the pages that follow may have anything, what is new is known by its time alone.
+  const whenRead: Instant = [fetchedAt - SHOWN_WITHIN_MS, '0'];
+  return newestOf(items, isNewestFirst(list) ? (items.at(-1) ?? whenRead) : whenRead);
+}
+
+/** The newest of some items, all of which are known, and what others have to be newer than. */
+function newestOf(items: readonly Instant[], floor: Instant | null): Anchor {
+  const newest = items.filter((item) => floor === null || isNewer(item, floor));
+  return { known: newest.slice(0, KNOWN).map(([, id]) => id), floor: newest[KNOWN] ?? floor };
+}
+
+const instantOf = (item: User | Tweet): Instant => [itemTime(item) ?? 0, item.id];
+
+const newestFirst = (a: Instant, b: Instant): number => (isNewer(a, b) ? -1 : 1);
+
+interface Found {
+  readonly walk: Walk;
+  /** In the order of the list. */
+  readonly fresh: Seen[];
+  /** Those of the anchor that the list still shows. */
+  readonly known: Seen[];
+  /** What was looked at is newer than this. */
+  readonly floor: Instant | null;
+  readonly gap: boolean;
+}
+
+async function look(context: ReadingPages, params: NewerParams): Promise<Found> {
+  const { list, anchor, unit } = params;
+  const walk = new Walk(context, params);
+  const known = new Set(anchor.known);
+  const found: Found = { walk, fresh: [], known: [], floor: anchor.floor, gap: false };
+  const passed = new Set<string>();
+  let [place, before]: [string, string | null] = [HEAD, null];
+  let last: PageLookup['page'] | undefined;
+  let { floor } = anchor;
+  for (let pages = 0; pages < MAX_UPSTREAM_PAGES; pages += 1) {
+    const got = await walk.page(place, before, () => wantedSize(params.count, last, false));
+    // The oldest of what is new is farther down.
+    if (got === 'unpaid') throw context.meter.noCredits(unit, params.fresh ? 'bypass' : 'miss');
+    if (got === 'enough') break;
+    const { page } = got;
+    for (const [index, item] of page.items.entries()) {
+      const instant = instantOf(item);
+      const isOld = anchor.floor !== null && !isNewer(instant, anchor.floor);
+      if (isOld && isNewestFirst(list)) return found;
+      if (isOld || passed.has(item.id) || context.isGone(item)) continue;
+      passed.add(item.id);
+      const position = { place: page.place, before: page.before, inside: index + 1, at: instant[0] };
+      const ids = page.items.slice(Math.max(0, index + 1 - ANCHORS), index + 1).map(({ id }) => id);
+      const seen = { item, instant, cache: got.cache, place: { ...position, passed: ids.reverse() } };
+      (known.has(item.id) ? found.known : found.fresh).push(seen);
+    }
+    if (page.next === null) {
+      const isCut = page.endReason === 'network_limit' && found.known.length === 0 && anchor.known.length > 0;
+      return { ...found, gap: isCut };
+    }
+    [place, before, last] = [page.next, page.place, page];
+    if (isNewestFirst(list)) floor = lowest(page, floor);
+    // Nothing new is expected among what is known: no page is read for that alone.
+    if (isNewestFirst(list) && found.known.length > 0) return { ...found, floor };
+  }
+  return { ...found, floor, gap: true };
+}
+
+const lowest = ({ items }: PageLookup['page'], floor: Instant | null): Instant | null => {
+  const last = items.at(-1);
+  return last === undefined ? floor : instantOf(last);
+};
+
+function take(
+  { meter }: ReadingPages,
+  { count, unit, path, objectOf, anchor }: NewerParams,
+  { walk, fresh, known, floor, gap }: Found,
+  tab: Tab,
+): Omit<Newer, 'charged'> {
+  const oldestFirst = fresh.sort((a, b) => newestFirst(b.instant, a.instant));
+  const taken: Seen[] = [];
+  for (const seen of oldestFirst.slice(0, count)) {
+    if (tab.take({ path, unit, cache: seen.cache, object: objectOf(seen.item) }) === null) {
+      meter.receipt.noteCut({ path, reason: meter.shortage, items: taken.length, requested: count });
+      if (taken.length === 0) throw meter.noCredits(unit, seen.cache);
+      break;
+    }
+    taken.push(seen);
+  }
+  const newest = newestOf([...taken, ...known].map(({ instant }) => instant).sort(newestFirst), floor);
+  const unseen = anchor.known.filter((id) => !known.some(({ item }) => item.id === id));
+  const isShort = taken.length < Math.min(count, oldestFirst.length);
+  return {
+    items: taken.map(({ item }) => item),
+    places: taken.map((seen) => seen.place),
+    next: null,
+    cache: walk.cache,
+    cacheHits: taken.filter(({ cache }) => cache === 'hit').length,
+    ...(isShort && { truncated: meter.shortage }),
+    anchor: { ...newest, known: [...newest.known, ...unseen].slice(0, KNOWN) },
+    hasNewer: taken.length < oldestFirst.length,
+    gap,
+  };
+}

@@ -1,0 +1,230 @@
+/** What is newer than an earlier answer, of lists that change in between. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hasSince, isNewestFirst } from '../../../src/domain/lists.js';
+import type { Page } from '../../../src/read/reads.js';
+import { createEngine, type Engine } from '../../kit/engine.js';
+import { createListNetwork, type ListNetwork, type ListShape } from '../../kit/networks/list-network.js';
+import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
+import { newestFirst, pageSizes } from './chains.js';
+
+const TIMELINE: ListShape = { kind: 'timeline', items: 30, pageSizes: [10], tokens: 'keyset' };
+
+interface Following {
+  readonly list: ListNetwork;
+  readonly engine: Engine;
+  ask(given: { since: string | null; count?: number; fresh?: boolean }): Promise<{ page: Page; charged: number }>;
+}
+
+function startFollowing(shape: ListShape): Following {
+  const list = createListNetwork(shape);
+  const engine = createEngine(list.network);
+  return {
+    list,
+    engine,
+    async ask({ since, count = 5, fresh = false }) {
+      const { page, charge } = await engine.page({ ...list.list, count, since, fresh });
+      return { page, charged: charge.amount };
+    },
+  };
+}
+
+const idsOf = ({ nodes }: Page): string[] => nodes.map(({ id }) => id);
+
+/** Longer than a first page stays cached. */
+const expire = (engine: Engine): void => {
+  engine.clock.nowMs += 3 * 60_000;
+};
+
+/** Behind an empty first page, a token leads to the same cached page whatever has come since. */
+const someFirst = pageSizes.filter(([first = 0]) => first > 0);
+
+const follows = newestFirst.filter((list) => hasSince(list));
+
+describe('since', () => {
+  it('returns each new item once, oldest first, whatever the pages, counts and deletions', async () => {
+    const turns = fc.array(
+      fc.record({
+        arrive: fc.integer({ min: 0, max: 9 }),
+        gone: fc.subarray([0, 1, 2, 3, 12, 13]),
+        fresh: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 8 },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          kind: follows,
+          items: fc.integer({ min: 0, max: 40 }),
+          pageSizes: someFirst,
+          tied: fc.constantFrom(1, 3, 20),
+        }),
+        fc.integer({ min: 1, max: 8 }),
+        turns,
+        async ({ kind, ...shape }, count, todo) => {
+          const { list, engine, ask } = startFollowing({ ...shape, ...kind, tokens: 'keyset' });
+          const first = await ask({ since: null, count });
+          let since = first.page.sinceCursor();
+          let due: string[] = [];
+          for (const { arrive, gone, fresh } of todo) {
+            const before = new Set(list.ids());
+            list.arrive(arrive);
+            due.push(
+              ...list
+                .ids()
+                .filter((id) => !before.has(id))
+                .reverse(),
+            );
+            const lost = gone.map((nth) => list.ids()[nth]).filter((id) => id !== undefined);
+            list.remove(lost);
+            due = due.filter((id) => !lost.includes(id));
+            expire(engine);
+            for (let hasNewer = true; hasNewer; ) {
+              const { page, charged } = await ask({ since, count, fresh });
+              expect(idsOf(page)).toEqual(due.slice(0, count));
+              expect([page.gap, page.hasNewer]).toEqual([false, due.length > count]);
+              if (page.nodes.length === 0) expect(charged).toBe(0);
+              due = due.slice(count);
+              since = page.sinceCursor();
+              hasNewer = page.hasNewer === true;
+            }
+          }
+        },
+      ),
+      { numRuns: 200, interruptAfterTimeLimit: 20_000 },
+    );
+  });
+
+  it('charges what the items cost on a page: full, half from cached pages, double for fresh ones', async () => {
+    const { list, engine, ask } = startFollowing(TIMELINE);
+    const since = (await ask({ since: null })).page.sinceCursor();
+    list.arrive(3);
+    // The first page is still cached.
+    expect(await ask({ since })).toMatchObject({ charged: 0, page: { nodes: [], cache: 'hit' } });
+    expire(engine);
+    expect(await ask({ since, count: 2 })).toMatchObject({ charged: 2000, page: { cache: 'miss', hasNewer: true } });
+    expect(await ask({ since })).toMatchObject({ charged: 1500, page: { cache: 'hit', cacheHits: 3 } });
+    expect(await ask({ since, fresh: true })).toMatchObject({ charged: 6000, page: { cache: 'bypass' } });
+  });
+
+  it('returns as many of the oldest items as the money covers, and the next ones later', async () => {
+    const { list, engine, ask } = startFollowing(TIMELINE);
+    const since = (await ask({ since: null })).page.sinceCursor();
+    list.arrive(4);
+    expire(engine);
+    const newest = list.ids().slice(0, 4).reverse();
+    const { page } = await engine.page({ ...list.list, count: 5, since }, 3000);
+    expect([idsOf(page), page.truncated, page.hasNewer]).toEqual([newest.slice(0, 3), 'no_credits', true]);
+    expect(idsOf((await ask({ since: page.sinceCursor() })).page)).toEqual(newest.slice(3));
+  });
+
+  it('says that items may be missing when more came than one call reads, and goes on behind them', async () => {
+    const { list, engine, ask } = startFollowing(TIMELINE);
+    const since = (await ask({ since: null })).page.sinceCursor();
+    list.arrive(125);
+    expire(engine);
+    const read = list.ids().slice(0, 100).reverse();
+    const got: string[] = [];
+    let page = (await ask({ since, count: 60 })).page;
+    expect([page.gap, page.hasNewer]).toEqual([true, true]);
+    got.push(...idsOf(page));
+    page = (await ask({ since: page.sinceCursor(), count: 60 })).page;
+    expect([page.gap, page.hasNewer]).toEqual([false, false]);
+    got.push(...idsOf(page));
+    expect(got).toEqual(read);
+  });
+
+  it('finds an item that the network shows late, among the newest ones', async () => {
+    const net = createScriptedNetwork();
+    net.tweets(range(40));
+    net.list('timeline', '7', [30, 28, 26, 24].map(String));
+    const engine = createEngine(net.network);
+    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const first = await ask(null);
+    net.list('timeline', '7', [30, 29, 28, 27, 26, 24].map(String));
+    expire(engine);
+    const second = await ask(first.page.sinceCursor());
+    expect(idsOf(second.page)).toEqual(['27', '29']);
+    net.list('timeline', '7', [31, 30, 29, 28, 27, 26, 24].map(String));
+    expire(engine);
+    expect(idsOf((await ask(second.page.sinceCursor())).page)).toEqual(['31']);
+  });
+
+  it.each([
+    ['newest first', (ids: readonly string[]) => ids.toReversed()],
+    ['oldest first', (ids: readonly string[]) => ids],
+    ['in no order', (ids: readonly string[]) => ids.toSorted((a, b) => (Number(a) % 7) - (Number(b) % 7))],
+  ])('finds new replies in a network that lists them %s', async (_order, ordered) => {
+    const net = createScriptedNetwork();
+    const engine = createEngine(net.network);
+    const start = engine.clock.nowMs - 3_600_000;
+    const made = (numbers: readonly number[], at: number) =>
+      numbers.map(
+        (number) => net.tweet({ id: String(number), createdAt: new Date(at + number * 1000).toISOString() }).id,
+      );
+    const old = made(range(45, 100), start);
+    net.list('replies', '7', ordered(old), { pageSize: 10 });
+    const ask = (since: string | null, count: number) => engine.page({ kind: 'replies', subject: '7', count, since });
+    const first = await ask(null, 5);
+    expire(engine);
+    const fresh = made(range(7, 200), engine.clock.nowMs - 60_000 - 200_000);
+    net.list('replies', '7', ordered([...old, ...fresh]), { pageSize: 10 });
+    // Deeper pages stay cached longer than the first.
+    engine.drop();
+    const second = await ask(first.page.sinceCursor(), 4);
+    const third = await ask(second.page.sinceCursor(), 4);
+    expect([...idsOf(second.page), ...idsOf(third.page)]).toEqual(fresh);
+    expire(engine);
+    engine.drop();
+    expect((await ask(third.page.sinceCursor(), 4)).page.nodes).toEqual([]);
+  });
+
+  it('asks a network that bills by item for few of them', async () => {
+    const { list, engine, ask } = startFollowing({ ...TIMELINE, billed: { least: 1, most: 100 } });
+    const since = (await ask({ since: null })).page.sinceCursor();
+    list.arrive(2);
+    expire(engine);
+    const billed = list.billedItems();
+    expect(idsOf((await ask({ since })).page)).toHaveLength(2);
+    expect(list.billedItems() - billed).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('a bad since', () => {
+  it.each([
+    ['made up', () => 'nonsense', 'cursor_malformed'],
+    ['a page cursor', (page: Page) => page.endCursor, 'cursor_other_kind'],
+  ])('is refused if it is %s', async (_what, given, reason) => {
+    const { ask } = startFollowing(TIMELINE);
+    const { page } = await ask({ since: null });
+    await expect(ask({ since: given(page) })).rejects.toMatchObject({ detail: { param: 'since', reason } });
+  });
+
+  it('is refused beside a cursor, of another list, as a cursor, after 30 days, and from the future', async () => {
+    const { engine, list, ask } = startFollowing(TIMELINE);
+    const { page } = await ask({ since: null });
+    const [since, after] = [page.sinceCursor(), page.endCursor];
+    const refusal = (given: object) =>
+      engine.page({ ...list.list, count: 5, ...given }).then(
+        () => null,
+        ({ detail }) => [detail.param, detail.reason],
+      );
+    expect(await refusal({ since, after })).toEqual(['since', undefined]);
+    expect(await refusal({ since, subject: '78' })).toEqual(['since', 'cursor_other_list']);
+    expect(await refusal({ after: since })).toEqual(['cursor', 'cursor_other_kind']);
+    const { nowMs } = engine.clock;
+    engine.clock.nowMs = nowMs + 31 * 24 * 3_600_000;
+    expect(await refusal({ since })).toEqual(['since', 'cursor_expired']);
+    engine.clock.nowMs = nowMs - 2 * 3_600_000;
+    expect(await refusal({ since })).toEqual(['since', 'cursor_future']);
+  });
+
+  it('is refused for products of a search that are not ordered by time', async () => {
+    const { engine, list, ask } = startFollowing({ ...TIMELINE, kind: 'search', product: 'Latest' });
+    const since = (await ask({ since: null })).page.sinceCursor();
+    const top = { ...list.list, product: 'Top' as const, count: 5 };
+    await expect(engine.page({ ...top, since })).rejects.toMatchObject({ detail: { param: 'since' } });
+    expect((await engine.page(top)).page.sinceCursor()).toBeNull();
+    expect(isNewestFirst(top)).toBe(false);
+  });
+});
