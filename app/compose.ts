@@ -16,6 +16,7 @@ import { publishPages } from '../adapters/pages/kit/send-page.js';
 import { mountSite } from '../adapters/pages/site/mount.js';
 import { createCheckMemory } from '../adapters/postgres/figures/network-checks.js';
 import { mountDownloads } from '../adapters/rest/downloads/mount.js';
+import { mountLive } from '../adapters/rest/live.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../demo/entry-points.js';
@@ -172,12 +173,13 @@ interface Shown {
 
 /** Mounts reads, and the pages about them. */
 async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Shown): Promise<void> {
-  const { serve, admit } = engine;
+  const { serve, live, admit } = engine;
   const { operations, published } = engine.library;
   const { config, network, status, history, demoKey, demo, isDemo } = shown;
   const pictures = dashboardPictures();
   publishPages(app, { publisher: config.publisher, picture: pictures.light.path });
   mountRest(app, { serve, schema, operations });
+  mountLive(app, { live, serve, schema, operations: engine.library.live });
   const { admitPublic, admitCheck, admitStatic } = admit;
   const { handle, otherHandles } = DEMO_SUBJECTS;
   const sitePaths = mountSite(app, {
@@ -203,8 +205,8 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     return demo ? DEMO_SUBJECTS : sample === null ? null : { handle: sample, tweetId: null, otherHandles: [] };
   };
   const page = mountGraphiql(app, { demoKey, samples });
-  if (shown.graphql === 'yoga') mountGraphql(app, { serve, schema }, page);
-  else await mountMercurius(app, { serve, schema, page });
+  if (shown.graphql === 'yoga') mountGraphql(app, { serve, live, schema }, page);
+  else await mountMercurius(app, { serve, live, schema, page });
   mountManifest(app, published);
   mountSdl(app, admitPublic);
   mountMcp(app, { serve, schema, operations });

@@ -1,6 +1,6 @@
 import type { Shares } from '../adapters/http/limits/overload.js';
 import { schema } from '../schema/index.js';
-import { hashedTexts, publishedOperations, readOperations } from '../schema/operations.js';
+import { hashedTexts, publishedOperations, readLiveOperations, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
 import { ProcessorTime } from '../src/access/processor-time.js';
@@ -8,9 +8,11 @@ import { WorkSlots } from '../src/access/work-slots.js';
 import type { Billing } from '../src/billing/billing.js';
 import type { Config } from '../src/config/config.js';
 import { Documents, type Persisted, preparePersisted } from '../src/documents/documents.js';
+import type { Family } from '../src/domain/model.js';
 import type { CostBook } from '../src/figures/cost-book.js';
 import type { Memories } from '../src/lib/memories.js';
-import { monotonic, processorClock, processTime } from '../src/lib/monotonic.js';
+import { backgroundTimers, monotonic, processorClock, processTime } from '../src/lib/monotonic.js';
+import { Live, type LiveOptions } from '../src/live/live.js';
 import { OperationNames } from '../src/metering/operation-names.js';
 import { WalletCache } from '../src/metering/wallet-cache.js';
 import type { Clock, Time } from '../src/ports/clock.js';
@@ -27,6 +29,7 @@ import { createTestSide } from './test-mode/test-side.js';
 /** What every interface is mounted on. */
 export interface Engine {
   readonly serve: Serve;
+  readonly live: Live;
   readonly admit: Admit;
   readonly pool: Pool;
   readonly library: Library;
@@ -54,6 +57,8 @@ export interface EngineOptions {
 /** The persisted operations: their texts by name, the same as clients are given them, and ready to run. */
 export interface Library {
   readonly operations: Readonly<Record<string, string>>;
+  /** Those that follow lists. */
+  readonly live: Readonly<Record<string, string>>;
   readonly published: Readonly<Record<string, string>>;
   readonly persisted: Persisted;
 }
@@ -65,7 +70,13 @@ function openLibrary(): Library {
   if (library !== undefined) return library;
   const operations = readOperations();
   const published = publishedOperations(operations);
-  library = { operations, published, persisted: preparePersisted(schema, operations, hashedTexts(published)) };
+  const live = readLiveOperations();
+  library = {
+    operations,
+    live,
+    published,
+    persisted: preparePersisted(schema, { ...operations, ...live }, hashedTexts(published)),
+  };
   return library;
 }
 
@@ -112,5 +123,22 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     billing: customers.billing,
     tracing: options.tracing,
   });
-  return { serve, admit, pool, library: opened };
+  const secret = secrets.cursor;
+  const live = new Live({
+    serve,
+    clock,
+    timers: timers ?? backgroundTimers,
+    pace: totalPace(config, options.network),
+    secret,
+  });
+  return { serve, live, admit, pool, library: opened };
+}
+
+/** Upstream calls a second of all sessions together. */
+function totalPace({ pace }: Config, network: Network): LiveOptions['pace'] {
+  const total = (family: Family): number | null => {
+    const perSession = pace[family] ?? network.pace[family];
+    return perSession === null ? null : perSession * network.sessions.length;
+  };
+  return { fast: total('fast'), slow: total('slow') };
 }

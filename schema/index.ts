@@ -32,6 +32,10 @@ builder.queryType({
   description:
     'Reads from a public social network. The price of a field is in its description and its @price directive; scalars are free.',
 });
+builder.subscriptionType({
+  description:
+    'What is new, as it happens: each batch is an answer of its own, and costs what its items cost on a page. Nothing new costs nothing. Sent as server-sent events.',
+});
 builder.mutationType({ description: 'Buying credits. Nothing on the network can be changed.' });
 
 /** The one schema behind every interface. */

@@ -49,6 +49,35 @@ function listDocument(read: ListRead, release: Release): string {
 `;
 }
 
+/** The operation that follows a list, for REST. */
+function liveDocument(read: ListRead): string {
+  const [variables, args] = SUBJECTS[read.list.subject];
+  return `subscription ${documentName(read)}(${variables}, $count: Int = ${read.size.initial}, $since: String) {
+  page: ${read.query.name}(${args}, first: $count, since: $since) {
+    ${nodesSelection(read)}
+    pageInfo {
+      since_cursor: sinceCursor
+      has_newer: hasNewer
+      gap
+      truncated
+    }
+    meta {
+      items
+      cache
+      cache_hits: cacheHits
+    }
+  }
+}
+`;
+}
+
+/** The name of the operation that follows a list. */
+export const liveName = ({ operation }: Pick<ListRead, 'operation'>): string => `live-${operation}`;
+
+/** The operations that follow lists, by name. */
+export const liveDocuments = (): (readonly [name: string, text: string])[] =>
+  LIST_READS.filter(takesSince).map((read) => [liveName(read), liveDocument(read)]);
+
 /** The operations of all lists, by name. */
 export const listDocuments = (release: Release): (readonly [name: string, text: string])[] =>
   LIST_READS.map((read) => [read.operation, listDocument(read, release)]);

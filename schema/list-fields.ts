@@ -1,5 +1,6 @@
 import { LIST_READS, type ListRead, takesSince } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
+import type { Follow } from '../src/read/newer.js';
 import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
@@ -91,6 +92,55 @@ builder.queryFields((t) => {
   };
   return Object.fromEntries(LIST_READS.map((read) => [read.query.name, listField(read)]));
 });
+
+/** Never called: the streams of `src/live` run the operation anew for each batch. */
+const notSubscribed = (): never => {
+  throw new TypeError('Subscriptions are not run by the engine.');
+};
+
+/** A list as a field of the subscription: the same items as they come, oldest first. */
+builder.subscriptionFields((t) => {
+  const liveField = (read: ListRead) => {
+    const field = {
+      ...common(read, `New items, as they come, oldest first. ${read.query.description}`),
+      subscribe: notSubscribed,
+    };
+    const { first } = pageArgs(read.size);
+    const args = { first, ...sinceArg };
+    switch (read.list.subject) {
+      case 'user':
+        return t.field({
+          ...field,
+          args: { ...userArg, ...args },
+          resolve: (_root, { user, ...page }, { reads, follow }, info) =>
+            reads.follow({ ...pageParams(read, user, page), ...readOptions(info, false) }, followed(follow)),
+        });
+      case 'tweet':
+        return t.field({
+          ...field,
+          args: { ...tweetIdArg, ...args },
+          resolve: (_root, { id, ...page }, { reads, follow }, info) =>
+            reads.follow({ ...pageParams(read, id, page), ...readOptions(info, false) }, followed(follow)),
+        });
+      case 'query':
+        return t.field({
+          ...field,
+          args: { ...queryArgs, ...args },
+          resolve: (_root, { q, product, ...page }, { reads, follow }, info) =>
+            reads.follow(
+              { ...pageParams(read, q, page), product: product ?? 'Latest', ...readOptions(info, false) },
+              followed(follow),
+            ),
+        });
+    }
+  };
+  return Object.fromEntries(LIST_READS.filter(takesSince).map((read) => [read.query.name, liveField(read)]));
+});
+
+function followed(follow: Follow | undefined): Follow {
+  if (follow === undefined) throw new TypeError('A subscription is run as a stream.');
+  return follow;
+}
 
 /** Lists as fields of their subject. */
 for (const [subject, ref] of [

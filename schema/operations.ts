@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse, print, type SelectionNode, visit } from 'graphql';
-import { listDocuments, type Release } from './list-documents.js';
+import { listDocuments, liveDocuments, type Release } from './list-documents.js';
 
 const FOLDER = new URL('./operations/', import.meta.url);
 /** The fragments, also as a release had them: added here before they change. */
@@ -20,6 +20,9 @@ const read = (folder: URL): (readonly [name: string, text: string])[] =>
  * spreads, directly or through another. REST and MCP run them.
  */
 export const readOperations = (): Record<string, string> => operationsOf('next');
+
+/** The operations that follow lists, by name: REST streams run them. */
+export const readLiveOperations = (): Record<string, string> => withAllFragments('next', liveDocuments());
 
 /**
  * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
@@ -50,11 +53,15 @@ const TYPENAME: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: 
 const isTypename = (node: SelectionNode): boolean =>
   node.kind === Kind.FIELD && node.name.value === TYPENAME.name.value;
 
-function operationsOf(release: Release): Record<string, string> {
+const operationsOf = (release: Release): Record<string, string> =>
+  withAllFragments(release, [...read(FOLDER), ...listDocuments(release)]);
+
+function withAllFragments(
+  release: Release,
+  documents: readonly (readonly [name: string, text: string])[],
+): Record<string, string> {
   const fragments = read(FRAGMENTS[release]).map(([, text]) => text);
-  return Object.fromEntries(
-    [...read(FOLDER), ...listDocuments(release)].map(([name, text]) => [name, withFragments(text, fragments)]),
-  );
+  return Object.fromEntries(documents.map(([name, text]) => [name, withFragments(text, fragments)]));
 }
 
 function withFragments(text: string, fragments: readonly string[]): string {

@@ -61,6 +61,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: [...CORE, 'src/access', 'src/documents', 'src/figures', 'src/metering', 'src/read', 'src/account'],
     types: ['src/billing'],
   },
+  'src/live': {
+    is: 'lists that are followed: one read for all followers, a call and a charge for each batch',
+    may: CORE,
+    types: ['src/read', 'src/serve'],
+  },
   'src/config': {
     is: 'the environment, checked, as one frozen object',
     may: [...FACTS, 'src/read/lifetimes'],
@@ -77,7 +82,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/http': {
     is: 'the HTTP server: limits, headers, the one place where an error code becomes a status',
     may: [...FACTS, 'src/serve', 'src/access/rate-headers', 'src/access/address', ...SHARES],
-    types: ['src/ports', 'src/figures', 'src/sign-in/sessions'],
+    types: ['src/ports', 'src/figures', 'src/live', 'src/sign-in/sessions'],
   },
   'adapters/rest': {
     is: 'REST `/v1`, its OpenAPI document, and what is made of that: collections, and the clients to install',
@@ -90,6 +95,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'adapters/http',
       'src/read/subjects',
     ],
+    types: ['src/live'],
   },
   'adapters/pages/graphiql': {
     is: 'GraphiQL with prices',
@@ -98,6 +104,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/graphql': {
     is: 'GraphQL over HTTP: JSON requests, unusual ones as Yoga reads them, and the Mercurius mount; all run through serve',
     may: [...FACTS, 'src/serve', 'schema', 'adapters/http'],
+    types: ['src/live'],
   },
   // A tool takes and answers what its endpoint does.
   'adapters/mcp': {

@@ -81,7 +81,7 @@ function responseStatus({ errors = [] }: ExecutionResult, type: string): number 
 }
 
 /** Leaves out what only decides the status. */
-const shown = ({ errors, ...result }: ExecutionResult): object => ({
+export const shown = ({ errors, ...result }: ExecutionResult): object => ({
   ...(errors && {
     errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),
   }),

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { ServiceError } from '../../src/domain/errors.js';
+import type { Live } from '../../src/live/live.js';
 import type { Call } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
@@ -11,6 +12,8 @@ import { renderResult } from './result.js';
 /** What a mount of GraphQL needs, whichever server runs it. */
 export interface GraphqlOptions {
   readonly serve: Serve;
+  /** Undefined: in an app of somebody else's, which has no streams. */
+  readonly live?: Live;
   readonly schema: GraphQLSchema;
 }
 

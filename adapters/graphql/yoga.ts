@@ -6,6 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { answerParams, FORM, refuse, refuseEarly } from './answer.js';
+import { answerEvents, wantsStream } from './live.js';
 import type { GraphqlParams } from './params.js';
 import {
   documentIdParam,
@@ -74,6 +75,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
       if (wantsPage(request)) return page(request, reply);
       if (await refuseEarly(options.serve, request, reply)) return reply;
       const params = plainParams(request);
+      if (params && options.live && wantsStream(request))
+        return answerEvents({ ...options, live: options.live }, params, request, reply);
       if (params) return answerParams(options.serve, params, request, reply);
       const text = readable(request);
       if (text instanceof ServiceError) return refuse(options.serve, request, reply, text);

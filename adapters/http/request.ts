@@ -69,7 +69,7 @@ export function callerParts(request: FastifyRequest, reply: FastifyReply): Calle
   };
 }
 
-const senderParts = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitted'> => ({
+export const senderParts = (request: FastifyRequest): Omit<CallerParts, 'signal' | 'admitted'> => ({
   requestId: request.id,
   credential: presentedCredential(request.headers, hasQueryKey(request.url)),
   address: request.ip,

@@ -21,6 +21,7 @@ import { commonHeaders, isV1, limitHeaders, setHeaders, v1Headers } from './head
 import { type ConnectionShare, defaultConnections, shareConnections } from './limits/connection-share.js';
 import { boundConnections, PATIENCE, type Patience, type Pipelines, serverTimeouts } from './limits/connections.js';
 import { type Capacity, type Shares, shedOverload, UNBOUNDED } from './limits/overload.js';
+import { EventStreams } from './live/event-stream.js';
 import { faultOfHead, HEAD_BOUNDS } from './request-head.js';
 import { logRequests } from './request-log.js';
 
@@ -130,6 +131,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const connections = limitConnections(options, failures);
   await shedOverload(app, { capacity, shares, connections, patience });
   attach(app, { options, failures, pipelines, connections });
+  app.decorate('eventStreams', new EventStreams(app));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));

@@ -47,7 +47,7 @@ const planOf = (serve: Serve, row: RouteRow, endpoint: Endpoint, request: Fastif
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** An answer as the envelope, a failure in its one shape. */
-const FORM: Form = {
+export const FORM: Form = {
   headers: {},
   write(outcome, asker) {
     const { result, requestId, warnings } = outcome;

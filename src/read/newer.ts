@@ -11,17 +11,52 @@ import { MAX_UPSTREAM_PAGES, type ReadingPages, Walk } from './walk.js';
 const SHOWN_WITHIN_MS = 2 * 60_000;
 
 export interface NewerParams extends Omit<FillParams, 'position'> {
-  readonly anchor: Anchor;
+  /** What the caller has; `now`: all there is. */
+  readonly anchor: Anchor | 'now';
+  /** A first page that was read before this time, Unix milliseconds, is read again. */
+  readonly notBefore?: number | undefined;
 }
 
 /** What is newer than an earlier answer, oldest first. */
 export interface Newer extends Filled {
   /** What the caller has after this answer. */
   readonly anchor: Anchor;
+  /** The newest that the caller has, as far as the network still shows it. */
+  readonly top: Instant | null;
+  /** When the newest item that the network shows was made, Unix milliseconds; null if it shows none. */
+  readonly newestAt: number | null;
   /** More new items are there than were asked for. */
   readonly hasNewer: boolean;
   /** Items between the earlier answer and these may be missing: the network, or what one call may read, ends before it. */
   readonly gap: boolean;
+}
+
+/** A list that somebody follows, for one call of it. */
+export interface Follow {
+  /** What the caller has; null: all there is now. */
+  readonly since: string | null;
+  /** A first page that was read before this time, Unix milliseconds, is read again. */
+  readonly notBefore: number;
+  /** The answer to this request may have been paid for, and lost: then it is given again, free. */
+  readonly mayBePaid: boolean;
+  /** The most items: as many as were paid for, where it was. */
+  atMost: number;
+  /** Set by the field that reads the list. */
+  followed: Followed | null;
+}
+
+/** What a call found of the list that it follows. */
+export interface Followed {
+  readonly list: ListRef;
+  /** What the caller has from now on. */
+  readonly since: string;
+  /** The same in fewer characters: items that are shown late are missed. */
+  readonly short: string;
+  readonly items: number;
+  readonly hasNewer: boolean;
+  readonly gap: boolean;
+  /** When the newest item that the caller has was made, Unix milliseconds; null if there is none. */
+  readonly newestAt: number | null;
 }
 
 /** An item, and its place in the list as it is now. */
@@ -39,8 +74,11 @@ interface Seen {
 export async function newer(context: ReadingPages, params: NewerParams): Promise<Newer> {
   const tab = context.meter.open();
   try {
-    const found = await look(context, params);
-    const slice = take(context, params, found, tab);
+    const { anchor } = params;
+    const slice =
+      anchor === 'now'
+        ? await begin(context, params)
+        : take(context, params, anchor, await look(context, params, anchor), tab);
     return { ...slice, charged: await tab.close() };
   } catch (error) {
     tab.giveBack();
@@ -63,9 +101,35 @@ function newestOf(items: readonly Instant[], floor: Instant | null): Anchor {
   return { known: newest.slice(0, KNOWN).map(([, id]) => id), floor: newest[KNOWN] ?? floor };
 }
 
+const newestAt = (items: readonly (User | Tweet)[]): number | null =>
+  items.reduce<number | null>((newest, item) => Math.max(newest ?? 0, itemTime(item) ?? 0), null);
+
 const instantOf = (item: User | Tweet): Instant => [itemTime(item) ?? 0, item.id];
 
 const newestFirst = (a: Instant, b: Instant): number => (isNewer(a, b) ? -1 : 1);
+
+/** Nothing yet: what is there now is what the caller has. */
+async function begin(context: ReadingPages, params: NewerParams): Promise<Omit<Newer, 'charged'>> {
+  const walk = new Walk(context, params);
+  let [place, before]: [string, string | null] = [HEAD, null];
+  for (let pages = 0; pages < MAX_UPSTREAM_PAGES; pages += 1) {
+    const got = await walk.page(place, before, () => KNOWN);
+    if (typeof got === 'string') throw context.meter.noCredits(params.unit, 'miss');
+    const { page } = got;
+    if (page.items.length > 0 || page.next === null)
+      return {
+        ...NOTHING,
+        cache: walk.cache,
+        anchor: anchorOf(params.list, got),
+        newestAt: newestAt(page.items),
+        top: page.items.map(instantOf).sort(newestFirst)[0] ?? null,
+      };
+    [place, before] = [page.next, page.place];
+  }
+  return { ...NOTHING, cache: walk.cache, anchor: { known: [], floor: null }, newestAt: null, top: null };
+}
+
+const NOTHING = { items: [], places: [], next: null, cacheHits: 0, hasNewer: false, gap: false };
 
 interface Found {
   readonly walk: Walk;
@@ -78,8 +142,8 @@ interface Found {
   readonly gap: boolean;
 }
 
-async function look(context: ReadingPages, params: NewerParams): Promise<Found> {
-  const { list, anchor, unit } = params;
+async function look(context: ReadingPages, params: NewerParams, anchor: Anchor): Promise<Found> {
+  const { list, unit } = params;
   const walk = new Walk(context, params);
   const known = new Set(anchor.known);
   const found: Found = { walk, fresh: [], known: [], floor: anchor.floor, gap: false };
@@ -123,7 +187,8 @@ const lowest = ({ items }: PageLookup['page'], floor: Instant | null): Instant |
 
 function take(
   { meter }: ReadingPages,
-  { count, unit, path, objectOf, anchor }: NewerParams,
+  { count, unit, path, objectOf }: NewerParams,
+  anchor: Anchor,
   { walk, fresh, known, floor, gap }: Found,
   tab: Tab,
 ): Omit<Newer, 'charged'> {
@@ -137,7 +202,8 @@ function take(
     }
     taken.push(seen);
   }
-  const newest = newestOf([...taken, ...known].map(({ instant }) => instant).sort(newestFirst), floor);
+  const has = [...taken, ...known].map(({ instant }) => instant).sort(newestFirst);
+  const newest = newestOf(has, floor);
   const unseen = anchor.known.filter((id) => !known.some(({ item }) => item.id === id));
   const isShort = taken.length < Math.min(count, oldestFirst.length);
   return {
@@ -148,6 +214,8 @@ function take(
     cacheHits: taken.filter(({ cache }) => cache === 'hit').length,
     ...(isShort && { truncated: meter.shortage }),
     anchor: { ...newest, known: [...newest.known, ...unseen].slice(0, KNOWN) },
+    top: has[0] ?? null,
+    newestAt: newestAt([...known, ...oldestFirst].map(({ item }) => item)),
     hasNewer: taken.length < oldestFirst.length,
     gap,
   };

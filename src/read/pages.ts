@@ -31,12 +31,14 @@ export interface PageLocation {
 export interface PageRequest extends PageLocation {
   /** How many of its items are needed, where the network bills by item; undefined: a natural page. */
   readonly want?: number | undefined;
+  /** A page that was read before this time, Unix milliseconds, is read again. */
+  readonly notBefore?: number | undefined;
   readonly cached: CachedObjects;
 }
 
 export interface Pages {
   /** The cached page, unless the network has since said that the list does not exist. */
-  peek(list: ListRef, place: string): Promise<PageLookup | undefined>;
+  peek(list: ListRef, place: string, notBefore?: number): Promise<PageLookup | undefined>;
   /** The page, read from the network if necessary. A 404 is remembered (M24). */
   read(list: ListRef, at: PageRequest, fresh: boolean, callContext: CallContext): Promise<PageLookup>;
 }
@@ -58,10 +60,10 @@ export function createPages(options: PagesOptions): Pages {
   const { cache, unpaid, shared, pool, clock, tombstones } = options;
   const pageCache = new PageCache(cache, options.lifetimes);
 
-  async function peek(list: ListRef, place: string): Promise<PageLookup | undefined> {
+  async function peek(list: ListRef, place: string, notBefore = 0): Promise<PageLookup | undefined> {
     if (tombstoneNames(list).some((name) => tombstones.has(name))) return undefined;
     const cached = await pageCache.at(list, place);
-    if (!cached || lacksSubject(cached.value, list, tombstones)) return undefined;
+    if (!cached || cached.fetchedAt < notBefore || lacksSubject(cached.value, list, tombstones)) return undefined;
     pool.countCacheHit(familyOfList(list.kind));
     return { page: cached.value, cache: 'hit', fetchedAt: cached.fetchedAt };
   }
@@ -94,8 +96,8 @@ export function createPages(options: PagesOptions): Pages {
   }
 
   /** The cached page; throws if a 404 is remembered for the list. */
-  async function lookUp(list: ListRef, place: string): Promise<PageLookup | undefined> {
-    const cached = await peek(list, place);
+  async function lookUp(list: ListRef, { place, notBefore }: PageRequest): Promise<PageLookup | undefined> {
+    const cached = await peek(list, place, notBefore);
     if (cached) return cached;
     const absence = await unpaid.get<Absence>(absentKey(tombstoneNames(list)[0]));
     if (absence) throw notFoundFrom(absence.value);
@@ -109,7 +111,7 @@ export function createPages(options: PagesOptions): Pages {
         return { ...(await shared.alone(callContext, (waiters) => readNow(list, at, waiters))), cache: 'bypass' };
       const key = pageKey(listHash(list), isFirst(at.place) ? HEAD : at.place);
       // Checks the cache again: an earlier flight may have ended meanwhile, for instance on another node.
-      const lead = async (waiters: Waiters) => (await lookUp(list, at.place)) ?? readNow(list, at, waiters);
+      const lead = async (waiters: Waiters) => (await lookUp(list, at)) ?? readNow(list, at, waiters);
       const { value, led } = await shared.join(key, callContext, lead);
       return led ? value : { ...value, cache: 'hit' };
     },

@@ -15,7 +15,7 @@ import { CallObjects, type Entities, type Lookup } from './entities.js';
 import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
-import { anchorOf, type Newer, newer } from './newer.js';
+import { anchorOf, type Follow, type Newer, newer } from './newer.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleName, namedAlone, normaliseQuery } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
@@ -65,7 +65,7 @@ export interface Page {
 /** Where a page begins: behind a place, or with what is newer than an anchor. */
 interface Start {
   readonly position: Position | null;
-  readonly anchor: Anchor | null;
+  readonly anchor: Anchor | 'now' | null;
 }
 
 /** Shared by all operations. */
@@ -144,7 +144,15 @@ export class Reads {
     return this.#meter.turn(params.path, () => this.#page(params));
   }
 
-  async #page(params: PageParams): Promise<Page> {
+  /** What is new in a list that somebody follows; notes what it found. */
+  follow(params: PageParams, follow: Follow): Promise<Page> {
+    const count = Math.min(params.count, follow.atMost);
+    return this.#meter.turn(params.path, () =>
+      this.#page({ ...params, count, since: follow.since ?? params.since }, follow),
+    );
+  }
+
+  async #page(params: PageParams, follow?: Follow): Promise<Page> {
     const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);
@@ -159,7 +167,7 @@ export class Reads {
     }
     const startIn = (list: ListRef): Start => ({
       position: after == null ? null : cursors.decode(list, after, clock.now()),
-      anchor: since == null ? null : cursors.decodeSince(list, since, clock.now()),
+      anchor: since == null ? (follow ? 'now' : null) : cursors.decodeSince(list, since, clock.now()),
     });
     // A fault of the request is told whatever the balance.
     const subject = this.#subject(params);
@@ -182,7 +190,7 @@ export class Reads {
       idsOnly ? `${fresh ? 'fresh ' : ''}id:${item.id}` : billingName(item, fresh);
     const wanted = { list, count: params.count, fresh, unit, path, objectOf };
     const slice: Filled & Partial<Newer> = anchor
-      ? await newer(context, { ...wanted, anchor })
+      ? await newer(context, { ...wanted, anchor, notBefore: follow?.notBefore })
       : await fill(context, { ...wanted, position });
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
     // Each is signed once, however many aliases ask for it.
@@ -202,6 +210,13 @@ export class Reads {
         return sinceCursor;
       },
     };
+    if (follow) {
+      const { hasNewer = false, gap = false, newestAt = null, top = null } = slice;
+      const items = page.nodes.length;
+      const floor = top ?? slice.anchor?.floor ?? null;
+      const short = cursors.encodeSince(list, { known: [], floor }, clock.now());
+      follow.followed = { list, since: page.sinceCursor() ?? '', short, items, hasNewer, gap, newestAt };
+    }
     const { highlighter } = this.#sources;
     if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;
     let highlight: ReturnType<typeof highlighter> | undefined;

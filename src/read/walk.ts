@@ -5,6 +5,7 @@ import type { Meter } from '../metering/meter.js';
 import type { CachedObjects } from '../ports/network.js';
 import type { CallContext } from './call-context.js';
 import { listHash, pageKey } from './keys.js';
+import { HEAD } from './page-cache.js';
 import type { PageLookup, Pages } from './pages.js';
 
 /** Most upstream pages one call may read of a list (C12). */
@@ -22,6 +23,8 @@ interface Walked {
   readonly list: ListRef;
   readonly unit: Unit;
   readonly fresh: boolean;
+  /** A first page that was read before this time, Unix milliseconds, is read again. */
+  readonly notBefore?: number | undefined;
 }
 
 /** Visits pages of a list for one call: cached ones first, and others as far as the call may read and pay. */
@@ -51,14 +54,16 @@ export class Walk {
   ): Promise<PageLookup | 'enough' | 'unpaid'> {
     const { pages, meter, callContext, cached: objects } = this.#context;
     const { list, fresh, unit } = this.#walked;
+    const notBefore = place === HEAD ? this.#walked.notBefore : undefined;
     if (!fresh) {
-      const cached = await pages.peek(list, place);
+      const cached = await pages.peek(list, place, notBefore);
       if (cached) return this.#saw(place, cached);
     }
     if (this.#upstreamPages >= MAX_UPSTREAM_PAGES) return 'enough';
     const cache = fresh ? 'bypass' : 'miss';
     if (!meter.covers(unit, cache)) return 'unpaid';
-    const got = await pages.read(list, { place, before, want: want(cache), cached: objects }, fresh, callContext);
+    const at = { place, before, want: want(cache), notBefore, cached: objects };
+    const got = await pages.read(list, at, fresh, callContext);
     if (got.cache !== 'hit') this.#upstreamPages += 1;
     return this.#saw(place, got);
   }

@@ -7,6 +7,7 @@ import type { Charge } from '../metering/receipt.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { UpstreamUsage } from '../read/call-context.js';
+import type { Follow, Followed } from '../read/newer.js';
 import type { Rendered } from './rendered.js';
 
 /** Which operation: a persisted one by its name or by the SHA-256 of its text, or a text that the caller wrote. */
@@ -59,8 +60,12 @@ export interface Call {
   readonly render?: ((answer: Answer) => Rendered) | undefined;
   /** Whether a call without a key may pass when its operation turns out to be introspection. */
   readonly mayBeKeyless?: boolean;
-  /** The decision of `enter` on a caller without a key: its bucket is not asked again. */
+  /** An earlier decision on this caller, of `enter` or of a stream's first call: its bucket is not asked again. */
   readonly admitted?: RateDecision | undefined;
+  /** Called once the call is admitted, before anything is read, with its account and rate. May throw a ServiceError. */
+  readonly onAdmitted?: ((accountId: string, qps: number) => void) | undefined;
+  /** The list that the operation, a subscription, follows: this is one call of many. */
+  readonly follow?: Follow | undefined;
   /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit. */
   readonly isHandshake?: boolean;
   /** Only queries are allowed: a GET (G1). */
@@ -117,6 +122,8 @@ export interface Answer {
   readonly dataText?: string;
   /** The result of `Call.render`: sent as it is. */
   readonly rendered?: Rendered;
+  /** What it found of the list that it follows. */
+  readonly followed?: Followed;
 }
 
 export interface Refusal {

@@ -40,7 +40,7 @@ interface Made {
 export function paid(options: Serving, prepared: Prepared, caller: Caller, request: Request): Soon<Answer> {
   const { call, deadline } = request;
   const { operation, side } = prepared;
-  const key = operation.impersonal && !call.run ? answerKey(call, prepared) : null;
+  const key = operation.impersonal && !call.run && !call.follow?.notBefore ? answerKey(call, prepared) : null;
   const found = key === null ? undefined : deadline.race(side.answerCache.find(key));
   return andThen(found, (kept) =>
     andThen(
@@ -98,6 +98,7 @@ async function paidFromBalance(
   const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
   const limit = await deadline.race(opening);
   try {
+    const paidBefore = await findPaid(options, caller, request);
     if (estimate.maxAmount > 0 && limit.left <= 0)
       throw shortageError(limit.shortage, 'This is a paid read', limit.left);
     const name = receiptName(options, caller, operation);
@@ -105,12 +106,27 @@ async function paidFromBalance(
     const made = kept ?? (await make(options, prepared, caller, limit, request));
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
+    if (paidBefore) {
+      const { balance } = await options.ledger.balance(caller.walletId, caller.keyId);
+      return { ...made.answer, charge: { ...made.answer.charge, amount: 0 }, balance };
+    }
     const balance = await charge({ options, request, caller, limit, side, name }, made.answer.charge);
     if (operation.priced) side.costs?.delivered(costName(operation), made.answer.charge);
     return keep(call, prepared, key, { ...made, answer: { ...made.answer, balance } });
   } finally {
     limit.close();
   }
+}
+
+/** Whether the request was paid for, and its answer perhaps lost: it is then as large as it was. */
+async function findPaid({ ledger }: Serving, { accountId }: Caller, { call, deadline }: Request): Promise<boolean> {
+  if (!call.follow?.mayBePaid) return false;
+  const paid = await deadline.race(ledger.receipt(accountId, call.requestId));
+  if (paid === undefined) return false;
+  // What the items brought with them has longer paths.
+  const own = paid.lines.filter(({ path }) => !path.includes('.'));
+  call.follow.atMost = own.reduce((sum, { items }) => sum + items, 0);
+  return true;
 }
 
 /** A kept answer to the same call, if all of it is still cached and the spending limit allows it. */
@@ -145,7 +161,9 @@ async function make(
   if (call.allOrNothing && errors[0]) throw fieldFailure(errors[0]);
   const charge = meter.receipt.fold('page', operation.fieldPaths);
   const { fetchedAt, dependencies } = meter.receipt;
-  const answer = { kind: 'answer', operation: operation.name, data, errors, charge, fetchedAt } as const;
+  const followed = call.follow?.followed;
+  const read = { operation: operation.name, data, errors, charge, fetchedAt };
+  const answer = { kind: 'answer', ...read, ...(followed && { followed }) } as const;
   if (errors.length > 0 || dependencies === null || !isAllCached(charge)) return { answer, basis: null };
   return { answer, basis: { dependencies, tombstonesVersion } };
 }
@@ -166,7 +184,8 @@ function keep(
 }
 
 /** The same operation with the same variables, rendered by the same interface. */
-const answerKey = (call: Call, { id }: Prepared): string => `${call.interface} ${id}`;
+const answerKey = (call: Call, { id }: Prepared): string =>
+  `${call.interface} ${id}${call.follow ? ` ${call.follow.since} ${call.follow.atMost}` : ''}`;
 
 /**
  * The operation's name in the ledger: persisted operations keep theirs, and a caller's own is kept while the
@@ -238,7 +257,7 @@ const createContext = (
   options: Serving,
   { processorBudget, side }: Prepared,
   caller: Caller,
-  { address }: Call,
+  { address, follow }: Call,
   { meter, callContext }: { meter: Meter; callContext: CallContext },
 ) => ({
   reads: new Reads(side.sources, meter, callContext),
@@ -250,6 +269,7 @@ const createContext = (
     completing: (values) => processorBudget.spend(values * VALUE_MS),
   }),
   billing: options.billing.forCaller(caller, address),
+  follow,
 });
 
 const run = (

@@ -184,6 +184,7 @@ function admit(
     if (!rate.allowed) throw tooFast(rate);
     // A request refused for its share counts against the rate all the same.
     if (busy) throw busy;
+    if (caller) call.onAdmitted?.(caller.accountId, rate.limit);
     const opened = options.processor.open(holder);
     const processorBudget = call.interface === 'graphql' ? opened : unmeasured(opened);
     return andThen(options.processor.turn(call.signal), () => processorBudget);
@@ -207,7 +208,8 @@ function refuseElsewhere(
 }
 
 function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): Soon<RateDecision> {
-  if (caller === null) return call.admitted ?? admit.admitPublic(call.address);
+  if (call.admitted) return call.admitted;
+  if (caller === null) return admit.admitPublic(call.address);
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
 
@@ -247,9 +249,10 @@ function priced(
 ) {
   if ('failure' in call.document) throw call.document.failure;
   const operation = options.documents.find(call.document, assertAdmitted, measured);
-  if (call.queriesOnly && operation.kind !== 'query') {
+  if (call.queriesOnly && !call.follow && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
+  if ((operation.kind === 'subscription') !== (call.follow !== undefined)) throw notAsStream(operation.kind);
   const params = call.parse();
   const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
   const isOver = params.budget === null && worst.amount > options.defaultBudget;
@@ -266,6 +269,14 @@ const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceEr
     `This operation can cost up to ${toCredits(amount)} credits, over the default budget of ${toCredits(defaultBudget)}. Request fewer items, or set a higher budget with max_credits (or X-Max-Credits).`,
     'max_credits',
   );
+
+/** The reason of a failure to follow what is no subscription. */
+export const NOT_FOLLOWED = 'not_a_subscription';
+
+const notAsStream = (kind: string): ServiceError =>
+  kind === 'subscription'
+    ? badRequest('A subscription is answered as a stream: send Accept: text/event-stream.')
+    : new ServiceError('bad_request', `Only a subscription is followed; this is a ${kind}.`, { reason: NOT_FOLLOWED });
 
 const secondsSince = (fetchedAt: number | undefined, now: number): number | undefined =>
   fetchedAt === undefined ? undefined : Math.max(0, Math.floor((now - fetchedAt) / 1000));

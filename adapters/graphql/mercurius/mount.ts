@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../../src/domain/errors.js';
 import type { Run } from '../../../src/serve/call.js';
-import type { Serve } from '../../../src/serve/serve.js';
 import { answerParams, refuse, refuseEarly } from '../answer.js';
+import { answerEvents, wantsStream } from '../live.js';
 import type { GraphqlParams } from '../params.js';
 import { type GraphqlOptions, type Page, wantsPage } from '../request.js';
 import { readParams } from '../request-params.js';
@@ -93,7 +93,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
         if (await refuseEarly(options.serve, request, reply)) return reply;
-        return answer(options.serve, runBy(graphql, large, reply), request, reply);
+        return answer(options, runBy(graphql, large, reply), request, reply);
       },
     });
   });
@@ -107,13 +107,14 @@ async function load() {
   }
 }
 
-async function answer(serve: Serve, run: Run, request: FastifyRequest, reply: FastifyReply) {
+async function answer({ serve, live }: MercuriusOptions, run: Run, request: FastifyRequest, reply: FastifyReply) {
   let params: GraphqlParams;
   try {
     params = readParams(request);
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
+  if (live && wantsStream(request)) return answerEvents({ serve, live }, params, request, reply);
   return answerParams(serve, params, request, reply, run);
 }
 

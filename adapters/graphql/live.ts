@@ -1,0 +1,85 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asServiceError } from '../../src/domain/errors.js';
+import type { Live } from '../../src/live/live.js';
+import type { Outcome } from '../../src/serve/call.js';
+import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
+import { prefers } from '../http/accept.js';
+import { answerLive, type LiveForm } from '../http/live/answer-live.js';
+import { beginPositions, encodePositions, startsOf } from '../http/live/positions.js';
+import { type Form, sendOutcome } from '../http/outcome.js';
+import { callerParts } from '../http/request.js';
+import { FORM, refuse, shown } from './answer.js';
+import { budgetOfParams, type GraphqlParams } from './params.js';
+import { graphqlCall, toAsked } from './request.js';
+import { renderedBody, toResult } from './result.js';
+
+/** Whether the client reads the answer as server-sent events. */
+export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
+
+/** A result as the value of an event, on one line. */
+function resultText(outcome: Outcome): string {
+  const body = renderedBody(outcome);
+  return body ? body.shared.bytes.toString() + body.own.toString() : JSON.stringify(shown(toResult(outcome)));
+}
+
+const COMPLETE = { event: 'complete', data: '' } as const;
+
+/** A query whose client reads events: one result, and the end. */
+const ONE_RESULT: Form = {
+  ...FORM,
+  write(outcome, asker) {
+    if (outcome.result.kind === 'refusal') return FORM.write(outcome, asker);
+    const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
+    return { status: 200, headers, body: `event: next\ndata: ${resultText(outcome)}\n\nevent: complete\ndata:\n\n` };
+  },
+};
+
+/**
+ * Answers a client that reads server-sent events, as the protocol of `graphql-sse` has it in its distinct connections mode:
+ * `next` for each result, `complete` at the end. A subscription is followed; its position is the id of each event.
+ */
+export async function answerEvents(
+  { live, serve }: { readonly live: Live; readonly serve: Serve },
+  params: GraphqlParams,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const asked = toAsked(params, request);
+  let start: ReturnType<typeof readStart>;
+  try {
+    start = readStart(params, request);
+  } catch (error) {
+    return refuse(serve, request, reply, asServiceError(error));
+  }
+  const { from, isResumed, budget } = start;
+  const form: LiveForm = {
+    refusal: FORM,
+    async otherwise({ result, rate }) {
+      if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return null;
+      const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
+      return sendOutcome(ONE_RESULT, await serve(call), request, reply);
+    },
+    open: () => null,
+    heartbeat: () => null,
+    event(_index, event) {
+      if (event.kind === 'checked') return null;
+      if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome) };
+      const { followed, outcome, position } = event;
+      if (followed.items === 0 && !followed.gap) return null;
+      return { event: 'next', id: encodePositions([position]), data: resultText(outcome) };
+    },
+    close: () => COMPLETE,
+  };
+  // What is left of the budget is worked out for each call.
+  const parse = () => ({ ...asked.parse(), budget: null });
+  const call = { ...graphqlCall(request), mayBeKeyless: false, document: asked.document, parse };
+  return answerLive(live, { lists: [{ call, from, isResumed }], budget: { left: budget }, form }, request, reply);
+}
+
+/** Where the subscription begins, and what it may spend. Throws `bad_request`. */
+function readStart(params: GraphqlParams, request: FastifyRequest) {
+  const resumed = startsOf(request, null, 1);
+  const [from] = resumed ?? beginPositions(1, null);
+  if (from === undefined) throw new TypeError('A stream has a list.');
+  return { from, isResumed: resumed !== null, budget: budgetOfParams(params, request.headers['x-max-credits']) };
+}

@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { counted } from '../../../src/domain/figures.js';
+import { setHeaders } from '../headers.js';
+import type { Headers } from '../outcome.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    eventStreams: EventStreams;
+  }
+}
+
+/** After how long without an event a stream says that it is alive: most proxies give up after 60 s. */
+export const HEARTBEAT_MS = 15_000;
+
+/** How often streams are looked at. */
+const TICK_MS = 1000;
+
+/** Bytes that wait for a slow reader: beyond, its stream is closed, to be resumed where it was. */
+const MOST_UNREAD = 1024 * 1024;
+
+/** How long a client waits before it comes back, milliseconds. */
+const RETRY_MS = 3000;
+/** When a process stops, its clients come back spread over this time. */
+const DRAIN_SPREAD_MS = 10_000;
+
+/** Lists that an account may follow at once in a process, for each request per second of its tier. */
+const PER_QPS = 5;
+
+export interface ServerSentEvent {
+  readonly event?: string;
+  readonly id?: string | undefined;
+  /** One line. */
+  readonly data: string;
+}
+
+const ALIVE = ':\n\n';
+
+/** All streams of a process: how many an account has, who is due for a heartbeat, and their end when the process stops. */
+export class EventStreams {
+  readonly #app: FastifyInstance;
+  readonly #open = new Set<EventStream>();
+  readonly #places = new Map<string, number>();
+
+  constructor(app: FastifyInstance) {
+    this.#app = app;
+    const tick = setInterval(() => this.#tick(), TICK_MS).unref();
+    app.addHook('preClose', (done) => {
+      clearInterval(tick);
+      for (const stream of this.#open) stream.drain();
+      done();
+    });
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Takes a place for a list that an account follows; throws if it has none left. Returns what gives the place back. */
+  take(accountId: string, qps: number): () => void {
+    const taken = this.#places.get(accountId) ?? 0;
+    const most = PER_QPS * qps;
+    if (taken >= most) {
+      throw new ServiceError(
+        'rate_limited',
+        `This account follows ${counted(most, 'list')} already, the most that its tier allows. End a stream, or pay for a higher tier.`,
+        { reason: 'streams', retryAfter: 60 },
+      );
+    }
+    this.#places.set(accountId, taken + 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      const left = (this.#places.get(accountId) ?? 1) - 1;
+      if (left > 0) this.#places.set(accountId, left);
+      else this.#places.delete(accountId);
+    };
+  }
+
+  /** Begins a stream as the answer to a request. `beat`: what it says when nothing else happened; null: a comment. */
+  open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    headers: readonly Headers[],
+    beat: () => ServerSentEvent | null,
+  ): EventStream {
+    for (const some of [HEADERS, ...headers]) setHeaders(reply, some);
+    reply.hijack();
+    const { raw } = reply;
+    // It does no work while it waits: other requests do not wait for it.
+    this.#app.pressure.leave(request.raw);
+    const stream = new EventStream(reply, beat);
+    this.#open.add(stream);
+    raw.on('close', () => {
+      this.#open.delete(stream);
+      stream.close();
+    });
+    return stream;
+  }
+
+  #tick(): void {
+    for (const stream of this.#open)
+      if (this.#app.stopping) stream.drain();
+      else stream.beat();
+  }
+}
+
+const HEADERS: Headers = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store, no-transform',
+  // nginx would keep events until its buffer is full.
+  'X-Accel-Buffering': 'no',
+};
+
+/** Server-sent events, as HTML has them. */
+export class EventStream {
+  readonly #reply: FastifyReply;
+  readonly #beat: () => ServerSentEvent | null;
+  readonly #over = new AbortController();
+  #wroteAt = performance.now();
+
+  constructor(reply: FastifyReply, beat: () => ServerSentEvent | null) {
+    this.#reply = reply;
+    this.#beat = beat;
+    reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+    this.#write(`retry: ${RETRY_MS}\n\n`);
+  }
+
+  /** Aborted when the client has left, or the stream was closed. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  send({ event, id, data }: ServerSentEvent): void {
+    const name = event === undefined ? '' : `event: ${event}\n`;
+    this.#write(`${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
+  }
+
+  /** Says that it is alive, if nothing was sent for a while. */
+  beat(): void {
+    if (performance.now() - this.#wroteAt < HEARTBEAT_MS) return;
+    const event = this.#beat();
+    if (event === null) this.#write(ALIVE);
+    else this.send(event);
+  }
+
+  /** Sends its client elsewhere: not all at once. */
+  drain(): void {
+    this.#write(`retry: ${Math.ceil(RETRY_MS + Math.random() * DRAIN_SPREAD_MS)}\n\n`);
+    this.close();
+  }
+
+  close(): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort(new DOMException('The stream is over.', 'AbortError'));
+    this.#reply.raw.end();
+  }
+
+  #write(text: string): void {
+    const { raw } = this.#reply;
+    if (raw.writableEnded || raw.destroyed) return;
+    this.#wroteAt = performance.now();
+    raw.write(text);
+    if (raw.writableLength > MOST_UNREAD) raw.destroy();
+  }
+}

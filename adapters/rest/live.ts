@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { liveName } from '../../schema/list-documents.js';
+import type { Thousandths } from '../../src/domain/credits.js';
+import { asServiceError, badRequest } from '../../src/domain/errors.js';
+import { LIST_READS, type List, type ListRead, takesSince } from '../../src/domain/lists.js';
+import { truncated } from '../../src/lib/text.js';
+import type { Live, LivePosition } from '../../src/live/live.js';
+import { budgetFrom } from '../../src/serve/budget.js';
+import type { Outcome } from '../../src/serve/call.js';
+import type { Serve } from '../../src/serve/serve.js';
+import { errorBody } from '../http/failure.js';
+import { answerLive, type Followed, type LiveForm } from '../http/live/answer-live.js';
+import { HEARTBEAT_MS, type ServerSentEvent } from '../http/live/event-stream.js';
+import { beginPositions, encodePositions, startsOf } from '../http/live/positions.js';
+import { answerPlan } from '../http/outcome.js';
+import { queryString } from '../http/request.js';
+import { buildEnvelope, renderEnvelope } from './envelope.js';
+import { FORM } from './mount.js';
+import { deriveEndpoint, type Parameter } from './parameters.js';
+import { readValue } from './values.js';
+
+/** Lists of one stream: their positions have to fit in a header, which proxies cut at 8 KiB. */
+const MOST_LISTS = 50;
+
+/** The parameter that names a list's subject. Each may be sent more than once. */
+const nameOf = ({ list, path }: ListRead): string => SUBJECTS[list.subject] ?? path;
+
+const SUBJECTS: Readonly<Partial<Record<List['subject'], string>>> = { user: 'user', query: 'q' };
+
+interface LiveList {
+  readonly read: ListRead;
+  /** The parameter that names its subject, and the variable that it becomes. */
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export interface LiveRestOptions {
+  readonly live: Live;
+  readonly serve: Serve;
+  readonly schema: GraphQLSchema;
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+/** Mounts `/v1/live`: what is new in timelines, searches, replies and quotes, as server-sent events. */
+export function mountLive(app: FastifyInstance, { live, serve, schema, operations }: LiveRestOptions): void {
+  const lists = LIST_READS.filter(takesSince).map((read): LiveList => {
+    const { parameters } = deriveEndpoint(schema, operations[liveName(read)] ?? '');
+    return { read, name: nameOf(read), parameters };
+  });
+  app.route({
+    method: 'GET',
+    url: '/v1/live',
+    config: { sharedBy: 'caller' },
+    handler: (request, reply) => {
+      let asked: Asked;
+      try {
+        asked = readAsked(lists, request);
+      } catch (error) {
+        // A caller without a valid key is told that first.
+        const call = { interface: 'rest', document: { failure: asServiceError(error) }, parse: noParams } as const;
+        return answerPlan({ call, serve, form: FORM }, request, reply);
+      }
+      const form = createForm(asked, request);
+      return answerLive(live, { lists: asked.lists, budget: { left: asked.budget }, form }, request, reply);
+    },
+  });
+}
+
+const noParams = () => ({ variables: {}, budget: null, estimate: false });
+
+interface Asked {
+  readonly lists: readonly Followed[];
+  /** Each list as it was asked for: its parameter and value. */
+  readonly names: readonly Readonly<Record<string, string>>[];
+  readonly positions: LivePosition[];
+  readonly budget: Thousandths | null;
+}
+
+/** Throws `bad_request`. */
+function readAsked(lists: readonly LiveList[], request: FastifyRequest): Asked {
+  const query = queryString(request);
+  const known = [...lists.map(({ name }) => name), 'product', 'count', 'since', 'max_credits'];
+  for (const name of query.keys()) {
+    if (!known.includes(name)) {
+      throw badRequest(`Unknown parameter ${truncated(name)}: /v1/live takes ${known.join(', ')}.`, name);
+    }
+  }
+  const wanted = lists.flatMap((list) => query.getAll(list.name).map((text) => ({ list, text })));
+  const subjects = lists.map(({ name }) => name).join(', ');
+  if (wanted.length === 0) throw badRequest(`Say what to follow: at least one of ${subjects}.`, lists[0]?.name);
+  if (wanted.length > MOST_LISTS) {
+    throw badRequest(`A stream follows at most ${MOST_LISTS} lists, not ${wanted.length}.`, wanted[0]?.list.name);
+  }
+  const sent = [query.getAll('max_credits'), request.headers['x-max-credits']] as const;
+  if (sent[0].length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
+  const given = startsOf(request, query.get('since'), wanted.length);
+  const positions = given ?? beginPositions(wanted.length, null);
+  return {
+    names: wanted.map(({ list, text }) => ({ [list.name]: text })),
+    positions,
+    budget: budgetFrom(sent[0][0], sent[1]),
+    lists: wanted.map(({ list, text }, index) => {
+      const variables = variablesOf(list, text, query);
+      return {
+        from: positions[index] as LivePosition,
+        isResumed: request.headers['last-event-id'] !== undefined,
+        call: {
+          interface: 'rest',
+          allOrNothing: true,
+          render: renderEnvelope,
+          document: { name: liveName(list.read) },
+          parse: () => ({ variables, budget: null, estimate: false }),
+        },
+      };
+    }),
+  };
+}
+
+function variablesOf(
+  { name, parameters, read }: LiveList,
+  text: string,
+  query: URLSearchParams,
+): Record<string, unknown> {
+  const subject = read.list.subject === 'tweet' ? 'id' : name;
+  const values = parameters.flatMap((parameter) => {
+    if (parameter.name === subject) return [[subject, readValue(parameter, text)] as const];
+    const all = query.getAll(parameter.name);
+    if (all.length > 1)
+      throw badRequest(`${parameter.name} is given ${all.length} times: send it once.`, parameter.name);
+    const [value] = all;
+    return value === undefined || parameter.name === 'since'
+      ? []
+      : [[parameter.name, readValue(parameter, value)] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Named events, in the shapes of REST: `open`, `items`, `heartbeat`, `error`. */
+function createForm({ names, positions }: Asked, request: FastifyRequest): LiveForm {
+  const checked = names.map(() => ({ at: Date.now(), everyMs: 0, failed: null as string | null }));
+  const subject = (index: number): object => (names.length === 1 ? {} : { subject: names[index] });
+  const heartbeat = (): ServerSentEvent => ({
+    event: 'heartbeat',
+    data: JSON.stringify({
+      at: new Date().toISOString(),
+      heartbeat_seconds: HEARTBEAT_MS / 1000,
+      checked: checked.map(({ at, everyMs, failed }, index) => ({
+        ...names[index],
+        at: new Date(at).toISOString(),
+        every_seconds: Math.round(everyMs / 1000),
+        ...(failed !== null && { failed }),
+      })),
+    }),
+  });
+  return {
+    refusal: FORM,
+    open: () => ({
+      event: 'open',
+      id: undefined,
+      data: JSON.stringify({ heartbeat_seconds: HEARTBEAT_MS / 1000, follows: names }),
+    }),
+    heartbeat,
+    event(index, event) {
+      if (event.kind === 'checked') {
+        checked[index] = { at: Date.now(), everyMs: event.everyMs, failed: event.failed };
+        return null;
+      }
+      if (event.kind === 'end') return { event: 'error', data: failureOf(event.outcome, subject(index), request) };
+      const { followed, position, answer, outcome } = event;
+      positions[index] = names.length === 1 ? position : { ...position, since: followed.short };
+      const id = encodePositions(positions);
+      // A stream that begins has a position, so that nothing is missed if it breaks at once.
+      if (followed.items === 0 && !followed.gap) return { event: 'position', id, data: JSON.stringify(subject(index)) };
+      const { shared, own } = buildEnvelope(answer, outcome.requestId, []);
+      const text = shared.bytes.toString() + own.toString();
+      return { event: 'items', id, data: withSubject(text, subject(index)) };
+    },
+    close: () => null,
+  };
+}
+
+const withSubject = (text: string, subject: object): string =>
+  Object.keys(subject).length === 0 ? text : `${JSON.stringify(subject).slice(0, -1)},${text.slice(1)}`;
+
+function failureOf({ result, requestId }: Outcome, subject: object, request: FastifyRequest): string {
+  if (result.kind === 'answer') throw new TypeError('An answer is no failure.');
+  return JSON.stringify({ ...subject, ...errorBody(result.failure, requestId, request.server.baseUrl) });
+}

@@ -1,0 +1,109 @@
+/** What is new, as it happens: streams of REST and GraphQL over a network that goes on. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+
+interface Event {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** The events of a stream, as they come. */
+async function* eventsOf(response: Response): AsyncGenerator<Event> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    rest += decoder.decode(piece, { stream: true });
+    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+      const lines = rest.slice(0, end).split('\n');
+      rest = rest.slice(end + 2);
+      const fields = Object.fromEntries(lines.map((line) => /^(\w*): ?(.*)$/.exec(line)?.slice(1) ?? []));
+      if (fields.data !== undefined) yield { ...fields, data: fields.data === '' ? null : JSON.parse(fields.data) };
+    }
+  }
+}
+
+describe('a stream', () => {
+  let perch: TestPerch;
+  let net: ScriptedNetwork;
+  let next = 100;
+  const shown: string[] = [];
+  const post = (text: string): void => {
+    const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+    next += 1;
+    shown.unshift(id);
+    net.list('timeline', '7', shown, { pageSize: 40 });
+    net.list('search', 'bread', shown, { pageSize: 40, product: 'Latest' });
+  };
+  beforeAll(async () => {
+    net = createScriptedNetwork();
+    net.user({ id: '7', handle: 'seven' });
+    post('the first');
+    perch = await startPerch({ network: net.network });
+  });
+  afterAll(() => perch.close());
+
+  const open = async (path: string, key: string, headers: Record<string, string> = {}) => {
+    const left = new AbortController();
+    const response = await fetch(`${perch.url}${path}`, {
+      headers: { 'x-api-key': key, ...headers },
+      signal: left.signal,
+    });
+    return { response, events: eventsOf(response), leave: () => left.abort() };
+  };
+
+  it('sends each new tweet once, charges it like a page, and resumes where it was', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const first = await open('/v1/live?user=seven', key);
+    expect(first.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect((await first.events.next()).value).toMatchObject({ event: 'open', data: { follows: [{ user: 'seven' }] } });
+    expect((await first.events.next()).value).toMatchObject({ event: 'position' });
+    post('hello');
+    const { value } = await first.events.next();
+    expect(value).toMatchObject({ event: 'items', data: { items: 1, credits_charged: 1, data: [{ text: 'hello' }] } });
+    first.leave();
+    post('while away');
+    const second = await open('/v1/live?user=seven', key, { 'last-event-id': value?.id ?? '' });
+    await second.events.next();
+    expect((await second.events.next()).value).toMatchObject({ event: 'position' });
+    expect((await second.events.next()).value).toMatchObject({
+      event: 'items',
+      data: { data: [{ text: 'while away' }] },
+    });
+    second.leave();
+  }, 40_000);
+
+  it('sends again free what was charged and lost on its way', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const first = await open('/v1/live?user=seven', key);
+    await first.events.next();
+    const { value: position } = await first.events.next();
+    post('lost');
+    const { value: lost } = await first.events.next();
+    expect(lost).toMatchObject({ event: 'items', data: { credits_charged: 1, balance_remaining: 9 } });
+    first.leave();
+    post('and more');
+    const second = await open('/v1/live?user=seven', key, { 'last-event-id': position?.id ?? '' });
+    await second.events.next();
+    const { value: again } = await second.events.next();
+    expect(again).toMatchObject({ data: { data: [{ text: 'lost' }], credits_charged: 0, balance_remaining: 9 } });
+    expect(again?.data).toHaveProperty('request_id', (lost as { data: { request_id: string } }).data.request_id);
+    const { value: more } = await second.events.next();
+    expect(more).toMatchObject({ data: { data: [{ text: 'and more' }], credits_charged: 1, balance_remaining: 8 } });
+    second.leave();
+  }, 40_000);
+
+  it('answers a GraphQL subscription with the events of graphql-sse', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const query = 'subscription { search(q: "bread") { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
+    const stream = await open(`/graphql?query=${encodeURIComponent(query)}`, key, { accept: 'text/event-stream' });
+    expect(stream.response.status).toBe(200);
+    setTimeout(() => post('news'), 100);
+    expect((await stream.events.next()).value).toMatchObject({
+      event: 'next',
+      data: { data: { search: { nodes: [{ text: 'news' }], meta: { creditsCharged: 1 } } } },
+    });
+    stream.leave();
+  }, 40_000);
+});
