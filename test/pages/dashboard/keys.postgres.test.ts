@@ -1,5 +1,6 @@
 /** Keys on the dashboard, over a real database: made, changed, rotated, revoked. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../../src/domain/lists.js';
 import { type Answer, type Customer, type DashboardService, startDashboard } from './service.js';
 
 let service: DashboardService;
@@ -91,6 +92,46 @@ describe('keys', () => {
     }
     expect((await ada.account()).keys).toEqual([]);
   });
+
+  const NEW = { name: 'Narrow', period: 'none', amount: '', mode: 'live' };
+
+  it('makes a key with the limits of its form, and one without where none are chosen', async () => {
+    expect((await ada.get('/dashboard/keys')).body).toContain('<details class="folded"><summary');
+    const limits = { 'read-profiles': '1', allowed_from: '192.0.2.7', expires: '2027-03-31' };
+    expect((await ada.post('/dashboard/keys', { ...NEW, ...limits })).status).toBe(303);
+    const all = Object.fromEntries(SCOPES.map((scope) => [`read-${scope}`, '1']));
+    expect((await ada.post('/dashboard/keys', { ...NEW, ...all, allowed_from: '', expires: '' })).status).toBe(303);
+    const made = (await ada.account()).keys.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    expect(made).toMatchObject([
+      { scopes: ['profiles'], allowedFrom: ['192.0.2.7/32'], expiresAt: '2027-03-31T23:59:59.999Z' },
+      { scopes: null, allowedFrom: null, expiresAt: null },
+    ]);
+  });
+
+  it.each([
+    [{ allowed_from: '', expires: '' }, 'scopes', 'Choose at least one kind of read.'],
+    [
+      { 'read-search': '1', allowed_from: '10.1', expires: '' },
+      'allowed_from',
+      'is neither an IP address nor a network',
+    ],
+    [{ 'read-search': '1', allowed_from: '', expires: 'soon' }, 'expires', 'The last day must be a date'],
+    [{ 'read-search': '1', allowed_from: '', expires: '2020-01-01' }, 'expires', 'has passed'],
+  ])(
+    'refuses a new key with the limits %j beside the field, unfolded, and keeps the rest',
+    async (limits, field, why) => {
+      const answer = await ada.post('/dashboard/keys', { ...NEW, ...limits });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatch(new RegExp(`<p class="form-error" id="${field}-error"[^>]*>[^<]*${why}`));
+      expect(answer.body).toContain(`aria-describedby="${field}-error"`);
+      expect(answer.body).toContain('<details class="folded" open><summary');
+      expect(answer.body).toContain('value="Narrow"');
+      if (limits.allowed_from !== '') expect(answer.body).toContain(`value="${limits.allowed_from}"`);
+      if (limits.expires !== '') expect(answer.body).toContain(`value="${limits.expires}"`);
+      expect(answer.body).toMatch(/name="read-profiles" value="1"(?! checked)/);
+      expect((await ada.account()).keys).toEqual([]);
+    },
+  );
 
   it('changes name and cap, and redirects afterwards', async () => {
     const { keyId } = await ada.key();

@@ -2,7 +2,7 @@ import type { Thousandths } from '../../../../src/domain/credits.js';
 import { formatCredits } from '../../../../src/domain/figures.js';
 import { MAILED_MINUTES } from '../../../../src/sign-in/links.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
-import { Card, FormError } from '../../kit/signed-in/parts.js';
+import { Card, FieldError, FormError, type FormFault, wrong } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LONGEST_NAME } from '../frame/names.js';
 
@@ -21,15 +21,8 @@ export interface AccountModel {
   /** To confirm the deletion. */
   readonly typedName: string;
   /** What was wrong, beside its field; `signInAgain`: that it needs a new sign-in. */
-  readonly fault: {
-    readonly field: 'name' | 'email' | 'delete';
-    readonly message: string;
-    readonly signInAgain: boolean;
-  } | null;
+  readonly fault: (FormFault & { readonly field: 'name' | 'email' | 'delete'; readonly signInAgain: boolean }) | null;
 }
-
-const describedBy = ({ fault }: AccountModel, field: 'name' | 'email' | 'delete') =>
-  fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
 
 const Name = (model: AccountModel) => (
   <Card id="name-title" title="Name" lead="Of the account: shown to its members and to the operator.">
@@ -45,9 +38,9 @@ const Name = (model: AccountModel) => (
           required
           autocomplete="name"
           dir="auto"
-          {...describedBy(model, 'name')}
+          {...wrong(model.fault, 'name')}
         />
-        <FormError id="name-error" message={model.fault?.field === 'name' ? model.fault.message : null} />
+        <FieldError fault={model.fault} field="name" />
       </div>
       <button type="submit" class="button primary">
         Save name
@@ -85,9 +78,9 @@ const Email = (model: AccountModel) => (
           maxLength={254}
           required
           autocomplete="email"
-          {...describedBy(model, 'email')}
+          {...wrong(model.fault, 'email')}
         />
-        <FormError id="email-error" message={model.fault?.field === 'email' ? model.fault.message : null} />
+        <FieldError fault={model.fault} field="email" />
       </div>
       <button type="submit" class="button">
         {model.byMail ? 'Send a link' : 'Create a link'}
@@ -155,7 +148,7 @@ const Delete = (model: AccountModel) => (
             value={model.typedName}
             required
             autocomplete="off"
-            {...describedBy(model, 'delete')}
+            {...wrong(model.fault, 'delete')}
           />
         </div>
         <button type="submit" class="button danger">
@@ -163,7 +156,7 @@ const Delete = (model: AccountModel) => (
         </button>
       </form>
     </details>
-    <FormError id="delete-error" message={model.fault?.field === 'delete' ? model.fault.message : null} />
+    <FieldError fault={model.fault} field="delete" />
     {model.fault?.field === 'delete' && model.fault.signInAgain ? (
       <p>
         <a href={signInAgainPath('/dashboard/account')}>Sign in again</a>

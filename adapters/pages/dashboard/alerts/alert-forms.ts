@@ -10,12 +10,6 @@ export interface AlertInput {
   readonly webhookUrl: string;
 }
 
-/** What is wrong with one of its fields. */
-export interface AlertFault {
-  readonly field: string;
-  readonly message: string;
-}
-
 export const ALERT_KINDS: Record<AlertKind, string> = {
   balance_below: 'The balance falls below',
   day_spend_above: 'A UTC day’s spending goes above',

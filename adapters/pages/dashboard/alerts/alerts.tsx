@@ -1,8 +1,18 @@
 import { formatCredits } from '../../../../src/domain/figures.js';
 import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
-import { Badge, Card, DataTable, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
+import {
+  Badge,
+  Card,
+  DataTable,
+  FieldError,
+  type FormFault,
+  Nothing,
+  Notice,
+  When,
+  wrong,
+} from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
-import { ALERT_KINDS, type AlertFault, type AlertInput } from './alert-forms.js';
+import { ALERT_KINDS, type AlertInput } from './alert-forms.js';
 
 export interface AlertsModel {
   readonly layout: DashboardLayout;
@@ -12,16 +22,8 @@ export interface AlertsModel {
   /** Why they cannot be, where that is so. */
   readonly whyNoMail: string;
   readonly typed: AlertInput;
-  readonly fault: AlertFault | null;
+  readonly fault: FormFault | null;
 }
-
-/** What is wrong with a field, for the field and beside it. */
-const wrong = (fault: AlertFault | null, field: string) =>
-  fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
-
-const Fault = ({ fault, field }: { fault: AlertFault | null; field: string }) => (
-  <FormError id={`${field}-error`} message={fault?.field === field ? fault.message : null} />
-);
 
 const Watch = ({ typed, fault }: AlertsModel) => (
   <>
@@ -34,7 +36,7 @@ const Watch = ({ typed, fault }: AlertsModel) => (
           </option>
         ))}
       </select>
-      <Fault fault={fault} field="kind" />
+      <FieldError fault={fault} field="kind" />
     </div>
     <div class="field">
       <label for="amount">Credits</label>
@@ -49,7 +51,7 @@ const Watch = ({ typed, fault }: AlertsModel) => (
         placeholder="500"
         {...wrong(fault, 'amount')}
       />
-      <Fault fault={fault} field="amount" />
+      <FieldError fault={fault} field="amount" />
     </div>
   </>
 );
@@ -77,7 +79,7 @@ const NewAlert = (model: AlertsModel) => {
             placeholder="https://example.com/webhooks/perch"
             {...wrong(fault, 'webhook_url')}
           />
-          <Fault fault={fault} field="webhook_url" />
+          <FieldError fault={fault} field="webhook_url" />
         </div>
         <fieldset class="checks">
           <legend>Email</legend>
@@ -89,7 +91,7 @@ const NewAlert = (model: AlertsModel) => {
               <bdi class="detail">{email}</bdi>
             </label>
           )}
-          <Fault fault={fault} field="channel" />
+          <FieldError fault={fault} field="channel" />
         </fieldset>
         <button type="submit" class="button primary">
           Set alert

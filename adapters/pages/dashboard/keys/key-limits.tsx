@@ -4,7 +4,7 @@ import { badRequest } from '../../../../src/domain/errors.js';
 import { LISTS, SCOPES, type Scope } from '../../../../src/domain/lists.js';
 import { utcDay } from '../../../../src/lib/durations.js';
 import type { KeyLimits, KeyRecord } from '../../../../src/ports/accounts.js';
-import { Card, FormError } from '../../kit/signed-in/parts.js';
+import { Card, FieldError, FormError, type FormFault, unplaced, wrong } from '../../kit/signed-in/parts.js';
 
 /** The input exactly as it was typed. */
 export interface LimitsInput {
@@ -13,6 +13,8 @@ export interface LimitsInput {
   /** A day, or the empty text. */
   readonly expires: string;
 }
+
+export const NO_LIMITS: LimitsInput = { scopes: SCOPES, allowedFrom: '', expires: '' };
 
 export const toLimitsInput = ({ scopes, allowedFrom, expiresAt }: KeyRecord): LimitsInput => ({
   scopes: scopes ?? SCOPES,
@@ -23,11 +25,15 @@ export const toLimitsInput = ({ scopes, allowedFrom, expiresAt }: KeyRecord): Li
 /** The most characters of an invalid list that are put back into the field. */
 const LONGEST = 2000;
 
-export const limitsIn = (form: URLSearchParams): LimitsInput => ({
-  scopes: SCOPES.filter((scope) => form.get(`read-${scope}`) === '1'),
-  allowedFrom: (form.get('allowed_from') ?? '').slice(0, LONGEST),
-  expires: form.get('expires') ?? '',
-});
+/** None where the form has no such fields, as that of the first key. */
+export const limitsIn = (form: URLSearchParams): LimitsInput =>
+  form.has('allowed_from')
+    ? {
+        scopes: SCOPES.filter((scope) => form.get(`read-${scope}`) === '1'),
+        allowedFrom: (form.get('allowed_from') ?? '').slice(0, LONGEST),
+        expires: form.get('expires') ?? '',
+      }
+    : NO_LIMITS;
 
 /** Throws `bad_request` with a message for the customer. */
 export function readLimits({ scopes, allowedFrom, expires }: LimitsInput): KeyLimits {
@@ -48,56 +54,85 @@ const scopeName = (scope: Scope): string => {
   return scope === 'profiles' ? scope : LISTS[scope].query.name;
 };
 
-/** What a key may read, from where, and until when. */
-export const LimitsCard = ({
-  record,
-  typed,
-  error,
-}: {
-  record: KeyRecord;
-  typed: LimitsInput;
-  error: string | null;
-}) => (
+/** What a key may read, from where, and until when, each with what is wrong with it. */
+const LimitFields = ({ typed, fault }: { typed: LimitsInput; fault: FormFault | null }) => (
+  <>
+    <fieldset class="checks">
+      <legend>May read</legend>
+      {SCOPES.map((scope) => (
+        <label key={scope}>
+          <input
+            type="checkbox"
+            name={`read-${scope}`}
+            value="1"
+            checked={typed.scopes.includes(scope)}
+            {...wrong(fault, 'scopes')}
+          />{' '}
+          {scopeName(scope)}
+        </label>
+      ))}
+      <FieldError fault={fault} field="scopes" />
+    </fieldset>
+    <div class="field grow">
+      <label for="allowed_from">IP addresses or networks (empty: anywhere)</label>
+      <input
+        id="allowed_from"
+        name="allowed_from"
+        type="text"
+        value={typed.allowedFrom}
+        maxLength={LONGEST}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="192.0.2.0/24 2001:db8::/32"
+        {...wrong(fault, 'allowed_from')}
+      />
+      <FieldError fault={fault} field="allowed_from" />
+    </div>
+    <div class="field">
+      <label for="expires">Last day (UTC; empty: none)</label>
+      <input id="expires" name="expires" type="date" value={typed.expires} {...wrong(fault, 'expires')} />
+      <FieldError fault={fault} field="expires" />
+    </div>
+  </>
+);
+
+export const LIMIT_FIELDS: readonly string[] = ['scopes', 'allowed_from', 'expires'];
+
+const Terms = () => (
+  <p class="soft small">
+    Up to {MOST_NETWORKS} networks. The account's own data, such as its balance, is open to every key of it.
+  </p>
+);
+
+/** In the form of a new key: folded, unless something was chosen there. */
+export const NewKeyLimits = ({ typed, fault }: { typed: LimitsInput; fault: FormFault | null }) => {
+  const isUsed = typed.scopes.length < SCOPES.length || typed.allowedFrom !== '' || typed.expires !== '';
+  return (
+    <details class="folded" open={isUsed}>
+      <summary class="folded-title">Limits (optional)</summary>
+      <p class="soft">What this key may read, from where, and until when. They can be changed later.</p>
+      <div class="row-form">
+        <LimitFields typed={typed} fault={fault} />
+      </div>
+      <Terms />
+    </details>
+  );
+};
+
+/** On the page of a key. */
+export const LimitsCard = (props: { record: KeyRecord; typed: LimitsInput; fault: FormFault | null }) => (
   <Card
     id="limits"
     title="Limits"
     lead="What this key may read, from where, and until when. What it may not do is refused, free. Changes take effect within seconds, and go on with a rotated key."
   >
-    <form method="post" action={`/dashboard/keys/${record.keyId}/limits`} class="row-form">
-      <fieldset class="checks">
-        <legend>May read</legend>
-        {SCOPES.map((scope) => (
-          <label key={scope}>
-            <input type="checkbox" name={`read-${scope}`} value="1" checked={typed.scopes.includes(scope)} />{' '}
-            {scopeName(scope)}
-          </label>
-        ))}
-      </fieldset>
-      <div class="field grow">
-        <label for="allowed_from">IP addresses or networks (empty: anywhere)</label>
-        <input
-          id="allowed_from"
-          name="allowed_from"
-          type="text"
-          value={typed.allowedFrom}
-          maxLength={LONGEST}
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="192.0.2.0/24 2001:db8::/32"
-          {...(error === null ? {} : { 'aria-describedby': 'limits-error' })}
-        />
-      </div>
-      <div class="field">
-        <label for="expires">Last day (UTC; empty: none)</label>
-        <input id="expires" name="expires" type="date" value={typed.expires} />
-      </div>
+    <form method="post" action={`/dashboard/keys/${props.record.keyId}/limits`} class="row-form">
+      <LimitFields typed={props.typed} fault={props.fault} />
       <button type="submit" class="button primary">
         Save limits
       </button>
     </form>
-    <FormError id="limits-error" message={error} />
-    <p class="soft small">
-      Up to {MOST_NETWORKS} networks. The account's own data, such as its balance, is open to every key of it.
-    </p>
+    <FormError id="limits-error" message={unplaced(props.fault, LIMIT_FIELDS)} />
+    <Terms />
   </Card>
 );

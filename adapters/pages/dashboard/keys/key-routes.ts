@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { MintedKey } from '../../../../src/account/keys.js';
 import type { Mode } from '../../../../src/domain/mode.js';
-import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import type { KeyLimits, KeyRecord } from '../../../../src/ports/accounts.js';
 import { queryString } from '../../../http/request.js';
 import {
   type AuthenticatedRoutes,
@@ -11,6 +11,7 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { faultOf } from '../../kit/signed-in/parts.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import { rememberMode } from '../frame/mode-switch.js';
 import { type DashboardServices, notOnAccount } from '../frame/services.js';
@@ -19,9 +20,9 @@ import { hoursIn, lastDays } from '../usage/usage-params.js';
 import { connectPage } from './connect.js';
 import { freshKeyPage } from './fresh-key.js';
 import { carry, freshKeyPath, take } from './fresh-key-cookie.js';
-import { type KeyModel, keyPage } from './key.js';
+import { type KeyForm, type KeyModel, keyPage } from './key.js';
 import { EMPTY_INPUT, inputIn, keyModeIn, parseOverlap, readKeyForm } from './key-forms.js';
-import { limitsIn, readLimits, toLimitsInput } from './key-limits.js';
+import { limitsIn, NO_LIMITS, readLimits, toLimitsInput } from './key-limits.js';
 import { toKeyInput } from './key-parts.js';
 import { type KeysModel, keysPage } from './keys.js';
 
@@ -47,7 +48,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
   routes.page('/dashboard/connect', (signedIn, reply) =>
     sendPrivatePage(reply, connectPage({ layout: dashboardLayout(signedIn), baseUrl: baseUrl() })),
   );
-  const change = (what: 'change' | 'limits' | 'rotate' | 'revoke', act: Change): void =>
+  const change = (what: KeyForm, act: Change): void =>
     routes.form(`/dashboard/keys/:keyId/${what}`, '/dashboard/keys', async (signedIn, form, reply) => {
       const record = ownKey(signedIn);
       try {
@@ -57,7 +58,7 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
         return showKey(signedIn, reply.code(error.status), record, {
           ...(what === 'change' && { typed: inputIn(form) }),
           ...(what === 'limits' && { limits: limitsIn(form) }),
-          error: { form: what, message: error.message },
+          error: { form: what, ...faultOf(error) },
         });
       }
     });
@@ -87,15 +88,17 @@ export function mountKeys(routes: AuthenticatedRoutes, services: KeyServices, ba
 function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void {
   const url = '/dashboard/keys';
   routes.page(url, async (signedIn, reply) => {
-    const empty = { typed: EMPTY_INPUT, error: null, newMode: signedIn.mode ?? 'live' };
+    const empty = { typed: EMPTY_INPUT, limits: NO_LIMITS, error: null, newMode: signedIn.mode ?? 'live' };
     return sendPrivatePage(reply, await listPage(signedIn, services, empty));
   });
   routes.form(url, url, async (signedIn, form, reply) => {
     const typed = inputIn(form);
+    const limits = limitsIn(form);
     const shown = signedIn.mode ?? 'live';
     try {
       const mode = keyModeIn(form, shown);
-      const { key, record } = await createKey(signedIn, mode, readKeyForm(typed), services);
+      const given = { ...readKeyForm(typed), ...readLimits(limits) };
+      const { key, record } = await createKey(signedIn, mode, given, services);
       const path = freshKeyPath(record.keyId);
       // The page that shows it is of its mode, as is the list that follows.
       if (mode !== shown) rememberMode(mode, reply);
@@ -104,7 +107,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
     } catch (error) {
       if (!isCallerError(error)) throw error;
       const newMode = form.get('mode') === 'test' ? 'test' : 'live';
-      const page = await listPage(signedIn, services, { typed, error: error.message, newMode });
+      const page = await listPage(signedIn, services, { typed, limits, error: faultOf(error), newMode });
       return sendPrivatePage(reply.code(error.status), page);
     }
   });
@@ -114,7 +117,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
 const createKey = (
   { live: { accountId }, by }: SignedInRequest,
   mode: Mode,
-  given: ReturnType<typeof readKeyForm>,
+  given: ReturnType<typeof readKeyForm> & KeyLimits,
   { keys }: KeyServices,
 ): Promise<MintedKey> => (mode === 'test' ? keys.createTest(accountId, given, by) : keys.create(accountId, given, by));
 
@@ -167,7 +170,7 @@ function ownKey({ request, account }: SignedInRequest): KeyRecord {
 async function listPage(
   signedIn: SignedInRequest,
   { grants, ledger, clock }: KeyServices,
-  form: Pick<KeysModel, 'typed' | 'error' | 'newMode'>,
+  form: Pick<KeysModel, 'typed' | 'limits' | 'error' | 'newMode'>,
 ): Promise<string> {
   const { account, signal } = signedIn;
   const [clients, uses] = await Promise.all([

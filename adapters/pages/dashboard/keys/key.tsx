@@ -5,14 +5,16 @@ import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
 import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
-import { Card, FormError, Nothing, Notice, When } from '../../kit/signed-in/parts.js';
+import { Card, FormError, type FormFault, Nothing, Notice, unplaced, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from '../usage/last-hours.js';
 import type { LastHours } from '../usage/usage-charts.js';
 import { type KeyInput, OVERLAPS } from './key-forms.js';
 import { LimitsCard, type LimitsInput } from './key-limits.js';
-import { KeyFields, LastUse } from './key-parts.js';
+import { KEY_FIELDS, KeyFields, LastUse } from './key-parts.js';
+
+export type KeyForm = 'change' | 'limits' | 'rotate' | 'revoke';
 
 /** A key that the customer made. */
 export interface KeyModel {
@@ -30,7 +32,7 @@ export interface KeyModel {
   readonly typed: KeyInput;
   readonly limits: LimitsInput;
   /** What went wrong, and with which form. */
-  readonly error: { readonly form: 'change' | 'limits' | 'rotate' | 'revoke'; readonly message: string } | null;
+  readonly error: (FormFault & { readonly form: KeyForm }) | null;
 }
 
 const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
@@ -78,8 +80,9 @@ const Facts = ({ record, nowMs, lastUse }: KeyModel) => (
   </dl>
 );
 
-const formError = ({ error }: KeyModel, form: 'change' | 'limits' | 'rotate' | 'revoke'): string | null =>
-  error?.form === form ? error.message : null;
+const faultIn = ({ error }: KeyModel, form: KeyForm): FormFault | null => (error?.form === form ? error : null);
+
+const formError = (model: KeyModel, form: KeyForm): string | null => faultIn(model, form)?.message ?? null;
 
 const Change = (model: KeyModel) => (
   <Card
@@ -88,12 +91,12 @@ const Change = (model: KeyModel) => (
     lead="Changes take effect within seconds. Credits already spent in the period still count."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/change`} class="row-form">
-      <KeyFields typed={model.typed} errorId={formError(model, 'change') === null ? null : 'change-error'} />
+      <KeyFields typed={model.typed} fault={faultIn(model, 'change')} />
       <button type="submit" class="button primary">
         Save
       </button>
     </form>
-    <FormError id="change-error" message={formError(model, 'change')} />
+    <FormError id="change-error" message={unplaced(faultIn(model, 'change'), KEY_FIELDS)} />
   </Card>
 );
 
@@ -175,7 +178,7 @@ export const keyPage = (model: KeyModel): string => {
       {state === 'active' ? (
         <>
           <Change {...model} />
-          <LimitsCard record={record} typed={model.limits} error={formError(model, 'limits')} />
+          <LimitsCard record={record} typed={model.limits} fault={faultIn(model, 'limits')} />
         </>
       ) : null}
       {isWorking(state) ? (

@@ -4,10 +4,11 @@ import { type Mode, PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
-import { Card, DataTable, Day, FormError, Nothing } from '../../kit/signed-in/parts.js';
+import { Card, DataTable, Day, FormError, type FormFault, Nothing, unplaced } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { KeyInput } from './key-forms.js';
-import { KeyFields, LastUse } from './key-parts.js';
+import { LIMIT_FIELDS, type LimitsInput, NewKeyLimits } from './key-limits.js';
+import { KEY_FIELDS, KeyFields, LastUse } from './key-parts.js';
 
 export interface KeysModel {
   readonly layout: DashboardLayout;
@@ -19,9 +20,10 @@ export interface KeysModel {
   /** The client's name by the id of its grant. */
   readonly clients: ReadonlyMap<string, string>;
   readonly typed: KeyInput;
+  readonly limits: LimitsInput;
   /** What the form for a new key has chosen. */
   readonly newMode: Mode;
-  readonly error: string | null;
+  readonly error: FormFault | null;
 }
 
 const End = ({ record: { revokedAt, expiresAt } }: { record: KeyRecord }) => {
@@ -95,14 +97,14 @@ const MODES = [
   { mode: 'test', text: `Test: ${figure(PLAY_CREDITS)} play credits a day, invented data` },
 ] as const;
 
-const NewKey = ({ typed, error, newMode }: KeysModel) => (
+const NewKey = ({ typed, limits, error, newMode }: KeysModel) => (
   <Card
     id="new"
     title="New key"
     lead="All keys of one mode spend from one wallet. A cap limits what this key can spend."
   >
     <form method="post" action="/dashboard/keys" class="row-form">
-      <KeyFields typed={typed} errorId={error === null ? null : 'new-error'} />
+      <KeyFields typed={typed} fault={error} />
       <fieldset class="checks">
         <legend>Mode</legend>
         {MODES.map(({ mode, text }) => (
@@ -111,11 +113,12 @@ const NewKey = ({ typed, error, newMode }: KeysModel) => (
           </label>
         ))}
       </fieldset>
+      <NewKeyLimits typed={limits} fault={error} />
       <button type="submit" class="button primary">
         Create key
       </button>
     </form>
-    <FormError id="new-error" message={error} />
+    <FormError id="new-error" message={unplaced(error, [...KEY_FIELDS, ...LIMIT_FIELDS])} />
   </Card>
 );
 

@@ -12,6 +12,7 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { faultOf } from '../../kit/signed-in/parts.js';
 import { dashboardLayout } from '../frame/dashboard-page.js';
 import type { DashboardOptions } from '../frame/services.js';
 import { carry, take } from '../keys/fresh-key-cookie.js';
@@ -53,9 +54,9 @@ export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions
         return redirectTo(reply, await act(signedIn, fields, reply));
       } catch (error) {
         if (!isCallerError(error)) throw error;
-        const { message, status, detail, retryAfter } = error;
+        const { status, detail, retryAfter } = error;
         if (retryAfter !== undefined) reply.header('Retry-After', String(retryAfter));
-        const fault = { field: detail.param ?? null, message, signInAgain: detail.reason === 'sign_in_again' };
+        const fault = { ...faultOf(error), signInAgain: detail.reason === 'sign_in_again' };
         const typed = { email: truncated(fields.get('email') ?? '', LONGEST_ADDRESS), role: fields.get('role') ?? '' };
         return show(signedIn, reply.code(status), { fault, typed });
       }

@@ -3,7 +3,7 @@ import { GIVEN_ROLES, ROLES, type Role } from '../../../../src/domain/audit.js';
 import { counted } from '../../../../src/domain/figures.js';
 import type { InvitationRecord, MemberRecord } from '../../../../src/ports/accounts.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
-import { Badge, Card, DataTable, Day, FormError, Notice } from '../../kit/signed-in/parts.js';
+import { Badge, Card, DataTable, Day, FieldError, type FormFault, Notice, wrong } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
 export interface MembersModel {
@@ -17,7 +17,7 @@ export interface MembersModel {
   readonly byMail: boolean;
   readonly typed: { readonly email: string; readonly role: string };
   /** What was wrong, beside its field; without one, for the page. */
-  readonly fault: { readonly field: string | null; readonly message: string; readonly signInAgain: boolean } | null;
+  readonly fault: (FormFault & { readonly signInAgain: boolean }) | null;
 }
 
 const PAGE = '/dashboard/members';
@@ -40,8 +40,6 @@ const RoleSelect = ({ id, value, label }: { id: string; value: string; label: st
 );
 
 const Invite = ({ typed, fault, byMail }: MembersModel) => {
-  const wrong = (field: string) =>
-    fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
   return (
     <Card
       id="invite"
@@ -61,20 +59,20 @@ const Invite = ({ typed, fault, byMail }: MembersModel) => {
             maxLength={254}
             required
             autocomplete="off"
-            {...wrong('email')}
+            {...wrong(fault, 'email')}
           />
-          <FormError id="email-error" message={fault?.field === 'email' ? fault.message : null} />
+          <FieldError fault={fault} field="email" />
         </div>
         <div class="field">
           <label for="invite-role">Role</label>
-          <select id="invite-role" name="role" {...wrong('role')}>
+          <select id="invite-role" name="role" {...wrong(fault, 'role')}>
             {GIVEN_ROLES.map((role) => (
               <option key={role} value={role} selected={role === typed.role}>
                 {ROLES[role].name}
               </option>
             ))}
           </select>
-          <FormError id="role-error" message={fault?.field === 'role' ? fault.message : null} />
+          <FieldError fault={fault} field="role" />
         </div>
         <button type="submit" class="button primary">
           {byMail ? 'Send invitation' : 'Create a link'}
@@ -237,7 +235,7 @@ export const membersPage = (model: MembersModel): string =>
       layout: model.layout,
     },
     <>
-      {model.fault === null || model.fault.field !== null ? null : (
+      {model.fault === null || model.fault.field !== undefined ? null : (
         <Notice tone="bad" title={model.fault.message}>
           {model.fault.signInAgain ? <a href={signInAgainPath(PAGE)}>Sign in again</a> : null}
         </Notice>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { ServiceError } from '../../../../src/domain/errors.js';
 
 /** To the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
 export const When = ({ at }: { at: string }) => (
@@ -137,6 +138,27 @@ export const FormError = ({ id, message }: { id: string; message: string | null 
       {message}
     </p>
   );
+
+/** What is wrong with a form: with one of its fields, or, without one, with the whole. */
+export interface FormFault {
+  readonly field?: string | undefined;
+  readonly message: string;
+}
+
+export const faultOf = ({ message, detail: { param } }: ServiceError): FormFault => ({ field: param, message });
+
+/** For the field that is wrong, which the message beside it describes. */
+export const wrong = (fault: FormFault | null, field: string) =>
+  fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
+
+/** Beside its field. */
+export const FieldError = ({ fault, field }: { fault: FormFault | null; field: string }) => (
+  <FormError id={`${field}-error`} message={fault?.field === field ? fault.message : null} />
+);
+
+/** What is wrong, where it stands beside none of the form's fields. */
+export const unplaced = (fault: FormFault | null, fields: readonly string[]): string | null =>
+  fault === null || (fault.field !== undefined && fields.includes(fault.field)) ? null : fault.message;
 
 /** Beside the heading of what the file has. */
 export const CsvLink = ({ href }: { href: string }) => (
