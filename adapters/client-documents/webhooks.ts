@@ -3,7 +3,7 @@ import { badRequest, ServiceError } from '../../src/domain/errors.js';
 import { FairShare } from '../../src/lib/fair-share.js';
 import { lazily } from '../../src/lib/lazily.js';
 import { monotonic } from '../../src/lib/monotonic.js';
-import { readable } from '../../src/lib/text.js';
+import { readable, sentence } from '../../src/lib/text.js';
 import type { DeliveryResult, Webhooks } from '../../src/ports/deliveries.js';
 import { type Allowed, isPublicAddress, openGuardedAgent, refuseUnfit, Unfit } from './guarded-agent.js';
 import { nameLookups, type Resolve } from './name-lookups.js';
@@ -138,4 +138,4 @@ const busy = () =>
     retryAfter: CHECK_MS / 1000,
   });
 
-const refusal = (why: string) => badRequest(`This address cannot be used. ${why}`, 'webhook_url');
+const refusal = (why: string) => badRequest(`This address cannot be used. ${sentence(why)}`, 'webhook_url');

@@ -59,7 +59,7 @@ function ofBody(request: FastifyRequest): object {
 function ofJson(text: string): object {
   const sent = parsed(text, 'POST body sent invalid JSON.');
   if (typeof sent === 'object' && sent !== null) return sent;
-  throw badRequest(`POST body is expected to be object but received ${jsonType(sent)}`);
+  throw badRequest(`POST body is expected to be object but received ${jsonType(sent)}.`);
 }
 
 function ofQuery(text: string): object {

@@ -117,8 +117,9 @@ function list({ name }: Parameter, inQuery: string[], inBody: unknown, method: s
   }
   const values = inBody === undefined ? inQuery.flatMap(pieces) : bodyList(name, inBody);
   if (inQuery.length === 0 && inBody === undefined) {
-    const hint = method === 'GET' && name === 'handles' ? ' For the user named batch, use /v1/users/@batch.' : '';
-    throw badRequest(`${name} is missing: give ${BATCH.min} to ${BATCH.max} of them.${hint}`, name);
+    const isUser = method === 'GET' && name === 'handles';
+    const hint = isUser ? '; for the user named batch, use /v1/users/@batch' : '';
+    throw badRequest(`${name} is missing: give ${BATCH.min} to ${BATCH.max} of them${hint}.`, name);
   }
   checkInputs(name, values, BATCH);
   return values;

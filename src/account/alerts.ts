@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { utcDay } from '../lib/durations.js';
+import { sentence } from '../lib/text.js';
 import type { AccountRecord } from '../ports/accounts.js';
 import type { AlertRecord, AlertSettings, AlertStore } from '../ports/alerts.js';
 import type { Clock } from '../ports/clock.js';
@@ -89,10 +90,10 @@ export class Alerts {
     if (alert.webhookUrl === null && !alert.byMail) {
       throw this.canMail(owner)
         ? badRequest('Choose how you want to be told: by email, by webhook, or both.', 'channel')
-        : badRequest(`Enter the URL of a webhook: ${this.whyNoMail(owner)}`, 'webhook_url');
+        : badRequest(`Enter the URL of a webhook: ${sentence(this.whyNoMail(owner))}`, 'webhook_url');
     }
     if (alert.byMail && !this.canMail(owner))
-      throw badRequest(`No email can be sent: ${this.whyNoMail(owner)}`, 'channel');
+      throw badRequest(`No email can be sent: ${sentence(this.whyNoMail(owner))}`, 'channel');
     if (alert.webhookUrl !== null) {
       if ((await store.list(owner.accountId)).length >= MOST_ALERTS) throw tooManyAlerts();
       await this.#admitCheck(owner.accountId);

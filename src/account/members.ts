@@ -179,7 +179,7 @@ export class Members {
 
   /** `typed`: the account's name, so that nobody deletes another account than they mean. */
   async deleteAccount({ accountId, name }: AccountRecord, typed: string, by: Actor): Promise<void> {
-    if (typed.trim() !== name) throw badRequest(`Type the name of the account exactly as it is: ${name}`, 'name');
+    if (typed.trim() !== name) throw badRequest(`Type the name of the account, ${name}, exactly as it is.`, 'name');
     await this.#options.store.deleteAccount(accountId, by);
   }
 

@@ -31,5 +31,8 @@ const MOST_SHOWN = 60;
 export const truncated = (text: string, most = MOST_SHOWN): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
+/** What another program said, as a sentence of a message. */
+export const sentence = (text: string): string => (/[.?!…]$/.test(text) ? text : `${text}.`);
+
 /** Text from a caller as a message shows it: quoted, and cut to what helps to recognise it. */
 export const quoted = (text: string): string => JSON.stringify(truncated(text));

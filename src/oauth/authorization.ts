@@ -111,7 +111,7 @@ function resolveRedirect(
   if (isRegistered(redirectUris, named)) return { redirectUri: sound(named), redirectNamed: true };
   throw new OAuthError(
     'invalid_request',
-    `This redirect_uri is not registered for the client: ${truncated(named, 200)}`,
+    `The redirect_uri ${truncated(named, 200)} is not registered for the client.`,
   );
 }
 

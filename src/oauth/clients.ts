@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newSecret, type RandomBytes } from '../access/secret.js';
 import { ServiceError } from '../domain/errors.js';
-import { quoted, truncated } from '../lib/text.js';
+import { quoted, sentence, truncated } from '../lib/text.js';
 import type { Clock } from '../ports/clock.js';
 import type { Client, ClientDocuments, ClientStore } from '../ports/grants.js';
 import { SCOPE } from './metadata.js';
@@ -29,7 +29,10 @@ function clientFrom(clientId: string, description: unknown): Client {
     const [issue] = read.error.issues;
     const where = issue?.path.join('.') ?? '';
     const code = where.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata';
-    throw new OAuthError(code, where === '' ? 'The metadata must be a JSON object.' : `${where}: ${issue?.message}`);
+    throw new OAuthError(
+      code,
+      where === '' ? 'The metadata must be a JSON object.' : `${where}: ${sentence(issue?.message ?? '')}`,
+    );
   }
   const { redirect_uris, client_name, client_uri, grant_types, response_types } = read.data;
   const chars = redirect_uris.reduce((sum, uri) => sum + uri.length, 0);
@@ -145,7 +148,11 @@ export class Clients {
 }
 
 const refused = (clientId: string, why: string): OAuthError =>
-  new OAuthError('invalid_client', `The client metadata at ${truncated(clientId, 200)} cannot be used: ${why}`, 401);
+  new OAuthError(
+    'invalid_client',
+    `The client metadata at ${truncated(clientId, 200)} cannot be used: ${sentence(why)}`,
+    401,
+  );
 
 /** Whether a client id is a document's address: https with a path in plain form. */
 export function isDocumentId(clientId: string): boolean {

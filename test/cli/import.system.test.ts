@@ -110,7 +110,7 @@ test('exits with 2 for a missing or unrecognised file and names the supported ki
   const nothing = join(cli.home, 'nothing.ndjson');
   const absent = await cli.run('import', nothing);
   expect([absent.code, absent.stdout]).toEqual([2, '']);
-  expect(absent.stderr).toContain(`perch: ${nothing}: no such file or folder\n`);
+  expect(absent.stderr).toContain(`perch: ${nothing}: no such file or folder.\n`);
   expect(await cli.run('import', join(REPOSITORY, 'LICENSE'))).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('not an importable file; supported files are .ndjson'),

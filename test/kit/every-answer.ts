@@ -65,7 +65,7 @@ function checkFailure({ status, headers, body }: Reply): void {
   const code = body.error.code as ErrorCode;
   expect(Object.keys(ERROR_CODES)).toContain(code);
   expect([ERROR_CODES[code].status, ...OTHER_STATUSES]).toContain(status);
-  expect(body.error.message).toMatch(/\S/);
+  expect(body.error.message).toMatch(/[.?!…]$/);
   expect(body.error.doc_url).toMatch(new RegExp(`^http://.+/problems/${code}$`));
   const isUnknown = body.error.reason === 'charge_unknown';
   expect(body.credits_charged).toBe(isUnknown ? undefined : 0);

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
+import { sentence } from '../../../src/lib/text.js';
 import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { errorBody } from './schemas.js';
@@ -63,7 +64,10 @@ export const searchFailure =
     if (refusal.status === 403) return notServed(product, new Error(refusal.text));
     if (refusal.status === 400 && error === 'BadQueryString') {
       const cause = new Error(refusal.text);
-      return new ServiceError('bad_request', `Bluesky rejected this query: ${message}`, { param: 'q', cause });
+      return new ServiceError('bad_request', `Bluesky rejected this query: ${sentence(message ?? '')}`, {
+        param: 'q',
+        cause,
+      });
     }
     if (refusal.status === 400 && /^search v2 is not enabled/i.test(message ?? '')) {
       return failure('query_id_stale', 'Bluesky does not offer this search.', refusal);

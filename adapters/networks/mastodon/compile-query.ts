@@ -96,4 +96,4 @@ const isJoined = (query: Query): query is Extract<Query, { kind: 'and' | 'or' }>
   query.kind === 'and' || query.kind === 'or';
 
 const unsaid = (what: string, hint?: string): ServiceError =>
-  badRequest(`This network does not support ${what}${hint === undefined ? '' : `: ${hint}`}`, 'q');
+  badRequest(`This network does not support ${what}${hint === undefined ? '' : `: ${hint}`}.`, 'q');

@@ -22,18 +22,18 @@ const GERSHAYIM = /(?<=\p{Script=Hebrew})["\u201C\u201D](?=\p{Script=Hebrew})/gu
  * expected there.
  */
 export function parseQuery(q: string): Query {
-  if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters`, 'q');
+  if (q.length > MAX_LENGTH) throw badRequest(`q is longer than ${MAX_LENGTH} characters.`, 'q');
   if (q.includes('\0')) throw fault(q, q.indexOf('\0'), 'NUL characters are not allowed');
   for (const { 0: word, index } of q.matchAll(/[^\p{White_Space}]+/gu)) {
     if ([...word].length > MAX_WORD) throw fault(q, index, `this word is longer than ${MAX_WORD} characters`);
   }
   if (q.split('(').length - 1 > MAX_PARENTHESES) {
-    throw badRequest(`q has more than ${MAX_PARENTHESES} opening parentheses`, 'q');
+    throw badRequest(`q has more than ${MAX_PARENTHESES} opening parentheses.`, 'q');
   }
   const query = parse(q);
-  if (countTerms(query) > MAX_TERMS) throw badRequest(`q has more than ${MAX_TERMS} terms`, 'q');
+  if (countTerms(query) > MAX_TERMS) throw badRequest(`q has more than ${MAX_TERMS} terms.`, 'q');
   if (!wantsSomething(query, true)) {
-    throw badRequest('q only has exclusions: add at least one term without a leading -', 'q');
+    throw badRequest('q only has exclusions: add at least one term without a leading -.', 'q');
   }
   return query;
 }
@@ -88,7 +88,7 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
 }
 
 const fault = (q: string, offset: number, what: string): ServiceError =>
-  new ServiceError('bad_request', `Invalid search query at character ${[...q.slice(0, offset)].length + 1}: ${what}`, {
+  new ServiceError('bad_request', `Invalid search query at character ${[...q.slice(0, offset)].length + 1}: ${what}.`, {
     param: 'q',
     place: placeIn(q, offset),
   });

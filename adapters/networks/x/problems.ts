@@ -1,5 +1,6 @@
 import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
+import { sentence } from '../../../src/lib/text.js';
 import { failure } from '../upstream/failures.js';
 import type { Refusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
@@ -128,7 +129,10 @@ function badInput(
   }
   if (asked.kind !== 'search' || asked.isOurs || !parameters.some((name) => OF_QUERY.includes(name))) return undefined;
   const message = body.errors?.[0]?.message ?? body.detail ?? 'the query is invalid';
-  return new ServiceError('bad_request', `The network rejected q: ${message}`, { param: 'q', cause: refusal.text });
+  return new ServiceError('bad_request', `The network rejected q: ${sentence(message)}`, {
+    param: 'q',
+    cause: refusal.text,
+  });
 }
 
 /** 403: these credentials may not read this (P15). Where every application may, they are useless. */

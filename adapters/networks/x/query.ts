@@ -25,7 +25,7 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
   const rest = parts.filter((part) => !isBound(part));
   if (!rest.some(standsAlone)) {
     throw badRequest(
-      'On X, q needs something to search for: a word, "phrase", #tag, $tag, @handle, from:, to:, url:, conversation_id: or quoted_tweet_id:; lang:, filter:, min_…:, since: and until: only narrow the results',
+      'On X, q needs something to search for: a word, "phrase", #tag, $tag, @handle, from:, to:, url:, conversation_id: or quoted_tweet_id:; lang:, filter:, min_…:, since: and until: only narrow the results.',
       'q',
     );
   }
@@ -37,11 +37,11 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
 export function compilePeople(q: string): string {
   const words = musts(parseQuery(q)).map((part) => {
     if (part.kind === 'word' || part.kind === 'phrase' || part.kind === 'mention') return part.text;
-    throw badRequest('With product People, q supports only words and @handles', 'q');
+    throw badRequest('With product People, q supports only words and @handles.', 'q');
   });
   const query = words.join(' ');
   if (/^[A-Za-z0-9_' ]{1,50}$/.test(query)) return query;
-  throw badRequest("With product People, q can have at most 50 characters, all of them A-Z, a-z, 0-9, _ or '", 'q');
+  throw badRequest("With product People, q can have at most 50 characters, all of them A-Z, a-z, 0-9, _ or '.", 'q');
 }
 
 /** The parts that every result must match. */
@@ -60,8 +60,8 @@ function collectBounds(parts: readonly Query[]): PostBounds {
     if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, current) => id < current);
   }
   // X would ignore the time.
-  if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both', 'q');
-  if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X accepts until: or max_id:, not both', 'q');
+  if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both.', 'q');
+  if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X accepts until: or max_id:, not both.', 'q');
   return bounds;
 }
 
@@ -92,7 +92,7 @@ const grouped = (query: Query): string =>
 function withoutWords(query: Query): string {
   if (query.kind === 'not') return grouped(query.of);
   if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
-  if (query.kind === 'and') throw badRequest('X cannot exclude a group: in "-( … )", separate terms with OR', 'q');
+  if (query.kind === 'and') throw badRequest('X cannot exclude a group: in "-( … )", separate terms with OR.', 'q');
   return `-${compileTerm(query)}`;
 }
 
@@ -137,13 +137,13 @@ function compileTerm(term: Term): string {
     case 'is':
       return FLAGS[term.flag];
     default:
-      throw badRequest(`X accepts ${NAMES[term.kind]} only for the whole query, not within OR or after -`, 'q');
+      throw badRequest(`X accepts ${NAMES[term.kind]} only for the whole query, not within OR or after -.`, 'q');
   }
 }
 
 function counterOf(term: Extract<Term, { kind: 'atLeast' }>): string {
   const { onX } = COUNTERS[term.counter];
-  if (onX === null) throw badRequest(`X does not support ${formatTerm(term)}`, 'q');
+  if (onX === null) throw badRequest(`X does not support ${formatTerm(term)}.`, 'q');
   return onX;
 }
 
@@ -155,5 +155,5 @@ const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\')}"`;
 
 function handle(operator: string, text: string): string {
   if (isXHandle(text)) return text;
-  throw badRequest(`${operator} must be followed by an X handle (1 to 15 letters, digits or _), not "${text}"`, 'q');
+  throw badRequest(`${operator} must be followed by an X handle (1 to 15 letters, digits or _), not "${text}".`, 'q');
 }

@@ -178,4 +178,4 @@ function spelling(query: Query): string {
 }
 
 const cannotSay = (what: string, why?: string): ServiceError =>
-  badRequest(`Bluesky search does not support ${what}${why === undefined ? '' : `: ${why}`}`, 'q');
+  badRequest(`Bluesky search does not support ${what}${why === undefined ? '' : `: ${why}`}.`, 'q');

@@ -5,6 +5,7 @@
  * database's work.
  */
 import { badRequest } from '../../../../src/domain/errors.js';
+import { sentence } from '../../../../src/lib/text.js';
 import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
 import type { Tables } from '../run.js';
 import type { CopyText } from './copy.js';
@@ -144,7 +145,7 @@ async function writeBatch(
 
 function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOptions): void {
   options.onFault?.(fault);
-  if (options.strict) throw badRequest(`${fault.file}:${fault.line}: ${fault.message}`);
+  if (options.strict) throw badRequest(`${fault.file}:${fault.line}: ${sentence(fault.message)}`);
   faults.count += 1;
   if (faults.first.length < FAULTS_KEPT) faults.first.push(fault);
 }

@@ -163,7 +163,7 @@ function profileTerm(term: Term, orElse: (text: string) => TextQuery): Condition
     default:
       if (term.kind === 'is' && term.flag === 'verified') return { where: sql`coalesce(u.verified, false)` };
       throw badRequest(
-        'With product People, q supports only words, "phrases", @handles, OR, ( ), - and filter:verified',
+        'With product People, q supports only words, "phrases", @handles, OR, ( ), - and filter:verified.',
         'q',
       );
   }

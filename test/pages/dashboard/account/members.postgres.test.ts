@@ -275,7 +275,7 @@ describe('the deletion of an account', () => {
     const before =
       await service.sql`select count(*)::int as count from ledger_entries where account_id = ${ada.accountId}`;
     const wrong = await ada.post('/dashboard/account/delete', { name: 'ada' });
-    expect([wrong.status, wrong.words.includes('Type the name of the account exactly as it is: Ada')]).toEqual([
+    expect([wrong.status, wrong.words.includes('Type the name of the account, Ada, exactly as it is.')]).toEqual([
       400,
       true,
     ]);

@@ -104,7 +104,7 @@ async function statPath(path: string): Promise<{ isFolder: boolean }> {
   } catch (error) {
     const missing = (error as { code?: unknown }).code === 'ENOENT';
     throw badRequest(
-      missing ? `${path}: no such file or folder` : `${path}: can't be opened (${(error as Error).message})`,
+      missing ? `${path}: no such file or folder.` : `${path}: can't be opened (${(error as Error).message}).`,
     );
   }
 }
@@ -153,23 +153,23 @@ async function inZip(path: string, options: FindOptions): Promise<ImportFile[]> 
     const files = await inFolder(folder, options);
     if (files.length > 0) return files;
   }
-  throw badRequest(`${path}: no importable files in this zip; supported files are ${RECOGNISED}`);
+  throw badRequest(`${path}: no importable files in this zip; supported files are ${RECOGNISED}.`);
 }
 
 async function inPath(path: string, options: FindOptions): Promise<ImportFile[]> {
   if ((await statPath(path)).isFolder) {
     const files = await inFolder(await folderOnDisk(archiveFolder(path)), options);
     if (files.length > 0) return files;
-    throw badRequest(`${path}: no importable files in this folder; supported files are ${RECOGNISED}`);
+    throw badRequest(`${path}: no importable files in this folder; supported files are ${RECOGNISED}.`);
   }
   const name = basename(path);
   if (/\.zip$/i.test(name)) return inZip(path, options);
-  if (/\.csv(?:\.gz)?$/i.test(name)) throw badRequest(`${path}: ${NO_CSV}`);
+  if (/\.csv(?:\.gz)?$/i.test(name)) throw badRequest(`${path}: ${NO_CSV}.`);
   const folder = await folderOnDisk(dirname(path));
   const source = folder.files.get(name);
   const how = source && (inArchive(source, new Archive(folder)) ?? inJson(source, options));
   if (source === undefined || how === undefined)
-    throw badRequest(`${path}: not an importable file; supported files are ${RECOGNISED}`);
+    throw badRequest(`${path}: not an importable file; supported files are ${RECOGNISED}.`);
   return [await toImportFile(source, how)];
 }
 

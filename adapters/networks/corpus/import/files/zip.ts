@@ -21,10 +21,10 @@ export async function foldersInZip(path: string, isWanted: (name: string) => boo
   const zip = await readable(path, openPromise(path, { autoClose: false }));
   try {
     if (zip.entryCount > MOST_ENTRIES)
-      throw badRequest(`${path}: a zip with more than ${figure(MOST_ENTRIES)} entries is not read`);
+      throw badRequest(`${path}: a zip with more than ${figure(MOST_ENTRIES)} entries is not read.`);
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.length > LONGEST_NAME)
-        throw badRequest(`${path}: a zip with a name of more than ${figure(LONGEST_NAME)} characters is not read`);
+        throw badRequest(`${path}: a zip with a name of more than ${figure(LONGEST_NAME)} characters is not read.`);
       const name = basename(entry.fileName);
       // A Mac adds files of its own, whose names begin with a dot.
       if (entry.fileName.endsWith('/') || name.startsWith('.') || !isWanted(name)) continue;
@@ -62,9 +62,11 @@ function admission(path: string): (entry: Entry) => void {
   let unpacked = 0;
   return ({ fileName, compressedSize, uncompressedSize }) => {
     if (uncompressedSize > SMALL && uncompressedSize > compressedSize * MOST_RATIO)
-      throw badRequest(`${path}: ${fileName} is compressed more than ${MOST_RATIO} times; unpack the zip to import it`);
+      throw badRequest(
+        `${path}: ${fileName} is compressed more than ${MOST_RATIO} times; unpack the zip to import it.`,
+      );
     unpacked += uncompressedSize;
-    if (unpacked > MOST_UNPACKED) throw badRequest(`${path}: more than 64 GiB to import; unpack the zip to import it`);
+    if (unpacked > MOST_UNPACKED) throw badRequest(`${path}: more than 64 GiB to import; unpack the zip to import it.`);
   };
 }
 
@@ -76,4 +78,4 @@ const readable = <Zip>(path: string, opening: Promise<Zip>): Promise<Zip> =>
 const unreadable = (path: string, error: unknown): unknown =>
   error instanceof ServiceError
     ? error
-    : badRequest(`${path}: not a readable zip (${(error as Error).message}); download it again`);
+    : badRequest(`${path}: not a readable zip (${(error as Error).message}); download it again.`);
