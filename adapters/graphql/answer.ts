@@ -24,7 +24,7 @@ export const FORM: Form = {
     };
     const body = renderedBody(outcome);
     if (body) return { status: 200, headers, body };
-    const result = toResult(outcome);
+    const result = toResult(outcome, baseUrl);
     return { status: responseStatus(result, type), headers, body: (result.stringify ?? JSON.stringify)(shown(result)) };
   },
 };

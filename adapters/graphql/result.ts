@@ -5,7 +5,7 @@ import type { Answer, Outcome, Refusal } from '../../src/serve/call.js';
 import { fieldFailure } from '../../src/serve/execute.js';
 import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
-import { refusedBody } from '../http/failure.js';
+import { failureMembers, refusedBody } from '../http/failure.js';
 
 /** A result that may already have its JSON, in the form that Yoga reads it. */
 export interface Result extends ExecutionResult {
@@ -14,12 +14,10 @@ export interface Result extends ExecutionResult {
 
 /**
  * An outcome as GraphQL reports it: charges in `extensions.credits`, failures with the interface's codes,
- * statuses.
+ * statuses. `baseUrl` is where the pages of codes are.
  */
-export function toResult(outcome: Outcome): Result {
-  const { requestId, result } = outcome;
-  if (result.kind === 'refusal') return refused(result, requestId);
-  return answered(result, requestId);
+export function toResult({ requestId, result }: Outcome, baseUrl: string): Result {
+  return result.kind === 'refusal' ? refused(result, requestId, baseUrl) : answered(result, requestId, baseUrl);
 }
 
 /** What calls with the same answer share: everything up to the balance and the request's id, which end the body. */
@@ -50,7 +48,7 @@ const creditsExtension = (charge: Answer['charge']) => ({
   })),
 });
 
-function answered(answer: Answer, requestId: string): Result {
+function answered(answer: Answer, requestId: string, baseUrl: string): Result {
   const { charge, estimate, dataText } = answer;
   const credits = { ...creditsExtension(charge), remaining: remainingCredits(answer) };
   if (estimate) {
@@ -60,7 +58,7 @@ function answered(answer: Answer, requestId: string): Result {
   }
   return {
     data: answer.data,
-    ...(answer.errors.length > 0 && { errors: answer.errors.map(fieldError) }),
+    ...(answer.errors.length > 0 && { errors: answer.errors.map((error) => fieldError(error, baseUrl)) }),
     extensions: { credits, request_id: requestId },
     ...(dataText !== undefined && {
       stringify: ({ data: _, ...rest }) => `{"data":${dataText},${JSON.stringify(rest).slice(1)}`,
@@ -72,15 +70,16 @@ function answered(answer: Answer, requestId: string): Result {
  * A failed field: null in the data, and free. Internal errors keep their messages to themselves. The path says where it
  * failed: not every executor knows the location in the document.
  */
-const fieldError = (error: GraphQLError): GraphQLError => {
+const fieldError = (error: GraphQLError, baseUrl: string): GraphQLError => {
   const failure = fieldFailure(error);
   return new GraphQLError(failure.message, {
     ...(error.path && { path: error.path }),
-    extensions: errorExtensions(failure),
+    extensions: failureMembers(failure, baseUrl),
   });
 };
 
-function refused({ failure, errors = [] }: Refusal, requestId: string): ExecutionResult {
+function refused({ failure, errors = [] }: Refusal, requestId: string, baseUrl: string): ExecutionResult {
+  const members = failureMembers(failure, baseUrl);
   const http = toHttpExtension(failure, errors.length > 0);
   const said = errors.map(
     (error) =>
@@ -88,21 +87,13 @@ function refused({ failure, errors = [] }: Refusal, requestId: string): Executio
         ...(error.nodes && { nodes: error.nodes }),
         ...(error.source && { source: error.source }),
         ...(error.positions && { positions: error.positions }),
-        extensions: { ...errorExtensions(failure), ...error.extensions, http },
+        // A code of the protocol's own has no page.
+        extensions: { ...(error.extensions.code === undefined && members), ...error.extensions, http },
       }),
   );
-  const all =
-    said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...errorExtensions(failure), http } })];
+  const all = said.length > 0 ? said : [new GraphQLError(failure.message, { extensions: { ...members, http } })];
   return { errors: all, extensions: { request_id: requestId } };
 }
-
-const errorExtensions = (failure: ServiceError) => ({
-  code: failure.code,
-  ...(failure.detail.reason !== undefined && { reason: failure.detail.reason }),
-  ...(failure.detail.param !== undefined && { param: failure.detail.param }),
-  ...(failure.detail.place !== undefined && { place: failure.detail.place }),
-  ...(failure.retryAfter !== undefined && { retry_after: failure.retryAfter }),
-});
 
 /** The HTTP side of a refusal before execution, in Yoga's own extension. */
 const toHttpExtension = (failure: ServiceError, inDocument: boolean) => ({

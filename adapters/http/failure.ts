@@ -7,20 +7,25 @@ import type { Asker, Headers, HttpAnswer } from './outcome.js';
 /** The page that describes a failure's code. */
 const pageOf = ({ code }: ServiceError, baseUrl: string): string => `${baseUrl}/problems/${code}`;
 
-/** The shape of every failure (section 7), with the additional members. `baseUrl` is where the problem pages are. */
-export function errorBody(failure: ServiceError, requestId: string, baseUrl: string) {
+/** What every interface says of a failure beside its message. `baseUrl` is where the problem pages are. */
+export function failureMembers(failure: ServiceError, baseUrl: string) {
   const { reason, param, place } = failure.detail;
-  const { retryAfter } = failure;
+  const { code, retryAfter } = failure;
   return {
-    error: {
-      code: failure.code,
-      message: failure.message,
-      ...(reason !== undefined && { reason }),
-      ...(param !== undefined && { param }),
-      ...(place !== undefined && { place }),
-      ...(retryAfter !== undefined && { retry_after: retryAfter }),
-      doc_url: pageOf(failure, baseUrl),
-    },
+    code,
+    ...(reason !== undefined && { reason }),
+    ...(param !== undefined && { param }),
+    ...(place !== undefined && { place }),
+    ...(retryAfter !== undefined && { retry_after: retryAfter }),
+    doc_url: pageOf(failure, baseUrl),
+  };
+}
+
+/** The shape of every failure (section 7), with the additional members. */
+export function errorBody(failure: ServiceError, requestId: string, baseUrl: string) {
+  const { code, ...members } = failureMembers(failure, baseUrl);
+  return {
+    error: { code, message: failure.message, ...members },
     request_id: requestId,
     ...(!failure.isChargeUnknown && { credits_charged: 0 }),
   };

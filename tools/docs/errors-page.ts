@@ -24,7 +24,7 @@ curl -s -H "x-api-key: $PERCH_KEY" "http://127.0.0.1:4000/v1/users/harbor_obs/tw
 - If waiting helps, the header \`Retry-After\` says for how many seconds. Without it, the same request will most likely fail
   again. A failure with \`Retry-After\` was not charged, so a retry after it never pays twice.
 - A list that fails halfway fails as a whole. What has been read stays cached, so the retry is cheaper.
-- GraphQL has the same codes in \`errors[].extensions.code\`; the [GraphQL guide](graphql.md#errors) explains partial results.
+- GraphQL has the same members in \`errors[].extensions\`, and MCP the same body; the [GraphQL guide](graphql.md#errors) explains partial results.
 
 \`\`\`sh
 curl -s -H "x-api-key: $PERCH_KEY" -H 'Accept: application/problem+json' http://127.0.0.1:4000/v1/users/nobody_sits_here # 0 credits

@@ -21,6 +21,8 @@ export interface ErrorDetail {
   readonly requestId?: string | undefined;
   /** Seconds until another attempt makes sense. Only where nothing was charged. */
   readonly retryAfter?: number | undefined;
+  /** The page that describes the code. */
+  readonly docUrl?: string | undefined;
   /** The path in a GraphQL answer. */
   readonly path?: readonly (string | number)[] | undefined;
 }
@@ -36,6 +38,7 @@ export class PerchError extends Error implements ErrorDetail {
   readonly param: string | undefined;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly docUrl: string | undefined;
   readonly path: readonly (string | number)[] | undefined;
 
   constructor(code: ErrorCode | TransportCode, message: string, detail: ErrorDetail) {
@@ -47,6 +50,7 @@ export class PerchError extends Error implements ErrorDetail {
     this.param = detail.param;
     this.requestId = detail.requestId;
     this.retryAfter = detail.retryAfter;
+    this.docUrl = detail.docUrl;
     this.path = detail.path;
   }
 }
@@ -63,15 +67,17 @@ interface Said {
   readonly reason?: string;
   readonly param?: string;
   readonly retry_after?: number;
+  readonly doc_url?: string;
 }
 
 /** An error as the server sends it, in REST's `error` or GraphQL's `extensions`. */
 export function toError(said: Said | undefined, rest: { status: number } & Partial<ErrorDetail>): PerchError {
   if (typeof said?.code !== 'string') return unreadable(rest.status, rest.retryAfter);
-  const { reason, param, retry_after: retryAfter = rest.retryAfter } = said;
+  const { reason, param, retry_after: retryAfter = rest.retryAfter, doc_url: docUrl } = said;
   return new PerchError(said.code as ErrorCode, String(said.message ?? said.code), {
     reason,
     param,
+    docUrl,
     ...rest,
     retryAfter,
   });

@@ -53,7 +53,7 @@ export interface QueryEstimate {
 interface GraphqlError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
-  readonly extensions?: { code?: string; reason?: string; param?: string; retry_after?: number };
+  readonly extensions?: { code?: string; reason?: string; param?: string; retry_after?: number; doc_url?: string };
 }
 
 interface GraphqlAnswer {

@@ -91,49 +91,56 @@ describe('every read is the same over MCP as over REST: data, charge, what is re
   });
 });
 
-describe.each(['yoga', 'mercurius'] as const)('every read is the same over MCP as over GraphQL on %s', (graphql) => {
-  let other: McpService;
-  beforeAll(async () => {
-    other = await startMcp({ graphql });
-  });
-  afterAll(() => other.close());
-
-  /** What both can be compared by: what was read, what failed, what was paid. */
-  async function seen(ask: (account: TestAccount) => Promise<{ code: unknown; members: Members }>) {
-    other.clock.forget();
-    const account = await other.perch.account({ credits: 500 });
-    const { code = null, members } = await ask(account);
-    const { data = null, errors = null } = code === null ? members : {};
-    // GraphQL says null where the others say nothing.
-    return {
-      code,
-      data: strip(data, (member) => member === null),
-      errors,
-      spent: 500 - (await other.perch.balance(account)),
-    };
-  }
-
-  const byMcp = (row: Row) =>
-    seen(async ({ key }) => {
-      const params = { name: toolOf(row), arguments: row.variables };
-      const members = (await sendNew(other.url, key, { method: 'tools/call', params })).body.result.structuredContent;
-      return { code: members.error?.code, members };
+describe.each(['yoga', 'mercurius'] as const)(
+  'every read, and what is said of a failure, is the same over MCP as over GraphQL on %s',
+  (graphql) => {
+    let other: McpService;
+    beforeAll(async () => {
+      other = await startMcp({ graphql });
     });
+    afterAll(() => other.close());
 
-  const byGraphql = (row: Row) =>
-    seen(async (account) => {
-      const { body } = await post(other.perch, account, { documentId: row.operation, variables: { ...row.variables } });
-      const { page, ...members } = (body.data ?? {}) as { page?: Members };
-      return { code: body.errors?.[0]?.extensions.code, members: withAuthorsOnce({ ...members, ...page }) };
-    });
+    /** What both can be compared by: what was read, what failed, what was paid. */
+    async function seen(ask: (account: TestAccount) => Promise<{ failure: Members | undefined; members: Members }>) {
+      other.clock.forget();
+      const account = await other.perch.account({ credits: 500 });
+      const { failure = null, members } = await ask(account);
+      const { data = null, errors = null } = failure === null ? members : {};
+      // GraphQL says null where the others say nothing.
+      return {
+        failure,
+        data: strip(data, (member) => member === null),
+        errors,
+        spent: 500 - (await other.perch.balance(account)),
+      };
+    }
 
-  it.each(READS.map((row) => [`${toolOf(row)} ${JSON.stringify(row.variables)}`, row] as const))(
-    '%s',
-    async (_call, row) => {
-      expect(await byMcp(row)).toEqual(await byGraphql(row));
-    },
-  );
-});
+    const byMcp = (row: Row) =>
+      seen(async ({ key }) => {
+        const params = { name: toolOf(row), arguments: row.variables };
+        const members = (await sendNew(other.url, key, { method: 'tools/call', params })).body.result.structuredContent;
+        const { message: _, ...failure } = members.error ?? {};
+        return { failure: members.error && failure, members };
+      });
+
+    const byGraphql = (row: Row) =>
+      seen(async (account) => {
+        const { body } = await post(other.perch, account, {
+          documentId: row.operation,
+          variables: { ...row.variables },
+        });
+        const { page, ...members } = (body.data ?? {}) as { page?: Members };
+        return { failure: body.errors?.[0]?.extensions, members: withAuthorsOnce({ ...members, ...page }) };
+      });
+
+    it.each(READS.map((row) => [`${toolOf(row)} ${JSON.stringify(row.variables)}`, row] as const))(
+      '%s',
+      async (_call, row) => {
+        expect(await byMcp(row)).toEqual(await byGraphql(row));
+      },
+    );
+  },
+);
 
 describe('shares the cache between interfaces', () => {
   it('REST, then MCP, then GraphQL', async () => {

@@ -33,6 +33,7 @@ class ApiError(Exception):
         param: Optional[str] = None,
         request_id: Optional[str] = None,
         retry_after: Optional[int] = None,
+        doc_url: Optional[str] = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -45,6 +46,8 @@ class ApiError(Exception):
         self.request_id = request_id
         #: Seconds until another attempt makes sense. Only where nothing was charged.
         self.retry_after = retry_after
+        #: The page that describes the code.
+        self.doc_url = doc_url
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
@@ -189,6 +192,7 @@ def _error(status: int, text: bytes, retry_after: Optional[int]) -> ApiError:
             param=said.get("param"),
             request_id=body.get("request_id"),
             retry_after=said.get("retry_after", retry_after),
+            doc_url=said.get("doc_url"),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return unreadable(status, retry_after)
