@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { badRequest } from '../../src/domain/errors.js';
 import type { LazySignal } from '../../src/lib/abort.js';
+import { truncated } from '../../src/lib/text.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
 import type { EnteringCall, Serve } from '../../src/serve/serve.js';
 
@@ -158,3 +159,15 @@ const withoutSecrets = (text: string): string =>
 /** Decoded as far as possible: one wrong escape does not prevent the others from being decoded. */
 const decoded = (url: string): string =>
   url.replaceAll(/%[0-7][0-9a-f]/gi, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)));
+
+/** The most unknown parameters named individually: an answer must not grow with the ignored part of its request. */
+const MOST_WARNINGS = 10;
+
+/** Says which parameters were ignored, since nobody knows them. */
+export function ignoredParameters(unknown: readonly string[]): string[] {
+  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
+  const more = unknown.length - told.length;
+  return more === 0
+    ? told
+    : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
+}

@@ -4,7 +4,7 @@ import { BATCH, checkInputs } from '../../src/domain/fields.js';
 import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
-import { decodeBody } from '../http/request.js';
+import { decodeBody, ignoredParameters } from '../http/request.js';
 import type { Endpoint, Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
@@ -159,9 +159,6 @@ function parseJsonBody({ body, contentType = '' }: RawRequest): Record<string, u
   return value as Record<string, unknown>;
 }
 
-/** The most unknown parameters named individually: an answer must not grow with the ignored part of its request. */
-const MOST_WARNINGS = 10;
-
 /** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused. */
 function queryWarnings({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   if (raw.query.size === 0) return [];
@@ -174,11 +171,7 @@ function queryWarnings({ parameters, priced }: Endpoint, raw: RawRequest): strin
     const right = NEAR_MISSES[name] ?? lists.find((list) => name.startsWith(`${list}[`));
     if (right && known.has(right)) throw badRequest(`Unknown parameter ${truncated(name)}: use ${right}.`, name);
   }
-  const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
-  const more = unknown.length - told.length;
-  return more === 0
-    ? told
-    : [...told, `${more} more unknown ${more === 1 ? 'parameter was' : 'parameters were'} ignored.`];
+  return ignoredParameters(unknown);
 }
 
 /** The caller's own budget, from `max_credits` or `X-Max-Credits`; null without one. */

@@ -24,13 +24,14 @@ import {
   STATUS_ALONE,
   STATUS_OK,
   serveSite,
+  WHERE,
 } from './site-fixture.js';
 
 const PAGES: Readonly<Record<string, string>> = {
   '/': landingPage(LANDING),
-  '/status': statusPage(STATUS, HISTORY),
-  '/status?ok': statusPage(STATUS_OK, NO_HISTORY),
-  '/status?alone': statusPage(STATUS_ALONE, null),
+  '/status': statusPage(STATUS, HISTORY, WHERE),
+  '/status?ok': statusPage(STATUS_OK, NO_HISTORY, WHERE),
+  '/status?alone': statusPage(STATUS_ALONE, null, WHERE),
   '/legal': withPublisher(legalPage(PUBLISHER), PUBLISHER),
   '/pricing': withAddress(pricingAt('/pricing'), { url: 'https://perch.example/pricing', picture: '/picture.png' }),
   '/pricing?tweet=many&profile=12': pricingAt('/pricing?tweet=many&profile=12'),

@@ -166,6 +166,9 @@ export const API_PAGES: Readonly<Record<string, string>> = {
 const SEARCH_ROWS = JSON.stringify(searchRows(DOCS, ENTRIES));
 
 /** The page of prices, with the answer to what a form sent. */
+/** What the page of the status needs to know of the service. */
+export const WHERE = { baseUrl: LANDING.baseUrl, terms: PUBLISHER.terms };
+
 export const pricingAt = (path: string): string =>
   pricingPage({
     ...calculate(Object.fromEntries(new URL(path, LANDING.baseUrl).searchParams)),
@@ -175,9 +178,9 @@ export const pricingAt = (path: string): string =>
 
 const pageAt = (path: string): string => {
   if (path === '/') return landingPage(LANDING);
-  if (path === '/status') return statusPage(STATUS, HISTORY);
-  if (path === '/status?ok') return statusPage(STATUS_OK, NO_HISTORY);
-  if (path === '/status?alone') return statusPage(STATUS_ALONE, null);
+  if (path === '/status') return statusPage(STATUS, HISTORY, WHERE);
+  if (path === '/status?ok') return statusPage(STATUS_OK, NO_HISTORY, WHERE);
+  if (path === '/status?alone') return statusPage(STATUS_ALONE, null, WHERE);
   if (path === '/legal') return legalPage(PUBLISHER);
   if (path.startsWith('/pricing')) return pricingAt(path);
   if (path === '/changelog') return changelogPage();

@@ -12,7 +12,7 @@ import { statusPage } from '../../adapters/pages/site/status/status.js';
 import { statusFeed } from '../../adapters/pages/site/status/status-history.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
-import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE } from './site-fixture.js';
+import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE, WHERE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
@@ -33,7 +33,7 @@ describe('assets', () => {
   it.each(['landing', 'status', 'problems'])('hold every file that the %s page names', (name) => {
     const pages: Record<string, string> = {
       landing: landingPage(LANDING),
-      status: statusPage(STATUS, HISTORY),
+      status: statusPage(STATUS, HISTORY, WHERE),
       problems: problemsPage(),
     };
     const named = [...(pages[name] ?? '').matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1]);
@@ -161,6 +161,14 @@ describe('the page of prices', () => {
     expect(textOf(pricingAt('/pricing?tweet=0'))).toContain('Nothing to pay');
   });
 
+  it('names the parameters that it does not know, ten of them at most', () => {
+    expect(textOf(pricingAt('/pricing?tweets=480'))).toContain('Unknown parameter tweets was ignored.');
+    expect(pricingFacts(calculate({ tweets: '480' })).warnings).toEqual(['Unknown parameter tweets was ignored.']);
+    expect(pricingFacts(calculate({ per: 'day', tweet: '1' }))).not.toHaveProperty('warnings');
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`x${n}`, '1']));
+    expect(calculate(many).warnings).toHaveLength(11);
+  });
+
   it('gives a program the same figures', () => {
     const { month, packs } = pricingFacts(calculate({ per: 'day', tweet: '480' }));
     expect(month).toEqual({ credits: 14_400, buy: { pack: 'builder', count: 1, months: 3.8 } });
@@ -211,8 +219,14 @@ describe('contact and policies of the operator', () => {
 });
 
 describe('the status page', () => {
+  it('promises no availability that the terms do not', () => {
+    expect(statusPage(STATUS, HISTORY, WHERE)).toContain(`beyond what <a href="${WHERE.terms}">the terms</a> say`);
+    expect(textOf(statusPage(STATUS, HISTORY, { ...WHERE, terms: null }))).toContain('No availability is promised.');
+    expect(textOf(legalPage({ ...PUBLISHER, terms: null }))).toContain('Availability None is promised');
+  });
+
   it('shows state, wait, hit rate and last incident of each family', () => {
-    const page = statusPage(STATUS, HISTORY);
+    const page = statusPage(STATUS, HISTORY, WHERE);
     for (const text of ['Some reads are slow or fail', '1,840 ms', '73.1%', 'no reads yet', 'none since the start']) {
       expect(page).toContain(text);
     }
@@ -230,27 +244,27 @@ describe('the status page', () => {
         closed: [...closed, { kind: 'followers', why: 'refused' as const, until }],
       },
     ];
-    const text = textOf(statusPage({ ...STATUS, sessions: both }, HISTORY));
+    const text = textOf(statusPage({ ...STATUS, sessions: both }, HISTORY, WHERE));
     expect(text).toContain('Closed by the network Limited');
     expect(text).toContain('search Top until 2026-11-21 11:42:13 UTC');
     expect(text).not.toContain('followers until');
-    expect(textOf(statusPage(STATUS, HISTORY))).not.toContain('Closed by the network');
+    expect(textOf(statusPage(STATUS, HISTORY, WHERE))).not.toContain('Closed by the network');
   });
 
   it('leaves to the operator what only the operator can act on', () => {
-    for (const page of [statusPage(STATUS, HISTORY), statusPage(STATUS_ALONE, null)]) {
+    for (const page of [statusPage(STATUS, HISTORY, WHERE), statusPage(STATUS_ALONE, null, WHERE)]) {
       expect(textOf(page)).not.toMatch(/token \d|session|BLUESKY_|Redis|process|Refused|Fast reads|Slow reads/);
     }
   });
 
   it('keeps reads working while the shared cache is away', () => {
-    const page = statusPage(STATUS_ALONE, null);
+    const page = statusPage(STATUS_ALONE, null, WHERE);
     expect(page).toContain('Reads work, some more slowly');
     expect(page).toContain('unreachable since');
   });
 
   it('shows downtime for 90 days, and "no data" for a day without a process', () => {
-    const page = statusPage(STATUS, HISTORY);
+    const page = statusPage(STATUS, HISTORY, WHERE);
     const classes = [...page.matchAll(/<rect class="(\w+)"/g)].map(([, level]) => level);
     expect(classes).toHaveLength(180);
     const counts = (level: string) => classes.filter((each) => each === level).length;
@@ -268,28 +282,32 @@ describe('the status page', () => {
   });
 
   it('says that the history can’t be read, or that there has been no incident', () => {
-    expect(statusPage(STATUS, null)).toContain('can’t be read right now');
+    expect(statusPage(STATUS, null, WHERE)).toContain('can’t be read right now');
     const calm = { ...HISTORY, incidents: [] };
-    expect(statusPage(STATUS, calm)).toContain('None since 2026-08-26, the first day with data.');
-    expect(statusPage(STATUS, { ...calm, fromDay: '2026-08-26' })).toContain('None in the last 90 days');
-    expect(statusPage(STATUS, NO_HISTORY)).not.toContain('None in the last 90 days');
+    expect(statusPage(STATUS, calm, WHERE)).toContain('None since 2026-08-26, the first day with data.');
+    expect(statusPage(STATUS, { ...calm, fromDay: '2026-08-26' }, WHERE)).toContain('None in the last 90 days');
+    expect(statusPage(STATUS, NO_HISTORY, WHERE)).not.toContain('None in the last 90 days');
   });
 
   it('claims no availability for days without data', () => {
     const [first] = HISTORY.days.filter(({ family, day }) => family === 'fast' && day === '2026-11-21');
-    const oneDay = textOf(statusPage(STATUS, { ...NO_HISTORY, days: first ? [first] : [] }));
+    const oneDay = textOf(statusPage(STATUS, { ...NO_HISTORY, days: first ? [first] : [] }, WHERE));
     expect(oneDay).toContain('Profiles, tweets and timelines 100% available since 2026-11-21 ·');
     expect(oneDay).toContain('Search and all other lists no data yet');
     expect(oneDay).not.toMatch(/100% available in the last/);
     const days = HISTORY.days.filter(({ day }) => day < '2026-09-01' || day > '2026-09-10');
-    expect(textOf(statusPage(STATUS, { ...HISTORY, days }))).toContain(
+    expect(textOf(statusPage(STATUS, { ...HISTORY, days }, WHERE))).toContain(
       'available since 2026-08-26, in 78 of 88 days with data',
     );
   });
 
   it('has a feed with an entry for each incident, whose id stays while it lasts', () => {
-    const page = statusPage(STATUS, HISTORY);
+    const page = statusPage(STATUS, HISTORY, WHERE);
     expect(page).toMatch(/<link rel="alternate" type="application\/atom\+xml" href="\/status\.atom"/);
+    expect(page).toContain('<a href="/status.atom">The Atom feed</a>');
+    for (const line of ['/feed subscribe', 'r2e add perch']) {
+      expect(page).toContain(`<code>${line} ${WHERE.baseUrl}/status.atom`);
+    }
     const feed = statusFeed(HISTORY, 'https://perch.example');
     expect(feed).toMatch(
       /^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed xmlns="http:\/\/www\.w3\.org\/2005\/Atom">/,
@@ -306,7 +324,9 @@ describe('the status page', () => {
   });
 
   it('says so when the database does not answer', () => {
-    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null)).toContain('No key can be checked');
+    expect(statusPage({ ...STATUS, status: 'down', database: { ok: false } }, null, WHERE)).toContain(
+      'No key can be checked',
+    );
   });
 });
 

@@ -41,6 +41,13 @@ export const legalPage = (publisher: Publisher): string =>
             </dd>
           </div>
         ))}
+        <div class="wide">
+          <dt>Availability</dt>
+          <dd>
+            {publisher.terms === null ? 'None is promised' : 'Only what the terms promise'};{' '}
+            <a href="/status">what was measured</a>
+          </dd>
+        </div>
       </dl>
       <p>
         What the service keeps, and how it is protected: <a href="/docs/security">security</a>. What reads and packs

@@ -64,7 +64,9 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): string[] 
   );
   page('/status', async (request, reply) => {
     const status = await options.status();
-    return wantsHtml(request) ? sendPublicPage(reply, statusPage(status, await options.history())) : reply.send(status);
+    if (!wantsHtml(request)) return reply.send(status);
+    const where = { baseUrl: app.baseUrl, terms: options.publisher.terms };
+    return sendPublicPage(reply, statusPage(status, await options.history(), where));
   });
   keyless(STATUS_FEED, async (_request, reply) => {
     const history = await options.history();

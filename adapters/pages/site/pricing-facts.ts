@@ -3,6 +3,7 @@ import { LIST_READS } from '../../../src/domain/lists.js';
 import { itemPrice, UNITS, type Unit } from '../../../src/domain/prices.js';
 import { PACKS, type Pack, usdPer1000 } from '../../../src/domain/tiers.js';
 import { quoted } from '../../../src/lib/text.js';
+import { ignoredParameters } from '../../http/request.js';
 
 const UNIT_NAMES = Object.keys(UNITS) as Unit[];
 
@@ -98,6 +99,8 @@ export interface Calculation {
   readonly per: keyof typeof PERIODS;
   /** Null while a field is wrong. */
   readonly month: Month | null;
+  /** What was asked for by a name that the calculator does not have. */
+  readonly warnings: readonly string[];
 }
 
 /** Periods that a number of items may be given for, in how many of them a month has. */
@@ -128,11 +131,14 @@ export function calculate(query: Readonly<Record<string, unknown>>): Calculation
   }));
   const isWrong = asked.some(({ items }) => items === null);
   const month = monthOf(Object.fromEntries(asked.map(({ unit, items }) => [unit, (items ?? 0) * PERIODS[per]])));
-  return { fields, per, month: isWrong ? null : month };
+  const warnings = ignoredParameters(
+    Object.keys(query).filter((name) => name !== 'per' && !Object.hasOwn(UNITS, name)),
+  );
+  return { fields, per, month: isWrong ? null : month, warnings };
 }
 
 /** `GET /pricing` for a program; its query is that of the calculator. */
-export const pricingFacts = ({ month }: Calculation) => ({
+export const pricingFacts = ({ month, warnings }: Calculation) => ({
   currency: 'USD',
   prices: priceRows(),
   packs: packRows(),
@@ -143,4 +149,5 @@ export const pricingFacts = ({ month }: Calculation) => ({
           credits: month.credits,
           buy: month.buy && { pack: month.buy.pack.name, count: month.buy.count, months: month.buy.months },
         },
+  ...(warnings.length > 0 && { warnings }),
 });

@@ -156,7 +156,7 @@ const PERS = [
   { value: 'month', text: 'a month' },
 ] as const;
 
-const Calculator = ({ fields, per, month }: Calculation) => (
+const Calculator = ({ fields, per, month, warnings }: Calculation) => (
   <Section
     id="calculator"
     title="Calculate yours"
@@ -184,6 +184,11 @@ const Calculator = ({ fields, per, month }: Calculation) => (
     </form>
     <div class="result" role="status">
       <Result month={month} />
+      {warnings.map((warning) => (
+        <p key={warning} class="soft">
+          {warning}
+        </p>
+      ))}
     </div>
   </Section>
 );

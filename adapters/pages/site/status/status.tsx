@@ -1,5 +1,5 @@
 import { figure } from '../../../../src/domain/figures.js';
-import { document } from '../../kit/layout.js';
+import { document, type Publisher } from '../../kit/layout.js';
 import { FAMILY_NAMES, History, STATUS_FEED } from './status-history.js';
 import type { FamilyStatus, Health, HistoryModel, StatusModel } from './status-model.js';
 import { Fact, TimeText } from './status-parts.js';
@@ -104,8 +104,47 @@ const Closed = ({ network, sessions }: StatusModel) => {
   );
 };
 
+/** What the figures are, and what they are not. */
+const Promised = ({ terms }: Pick<Publisher, 'terms'>) => (
+  <section>
+    <h2 id="promised">What is promised</h2>
+    <p>
+      {terms === null ? (
+        'No availability is promised. What was measured is above.'
+      ) : (
+        <>
+          This page shows what was measured. It promises no availability beyond what <a href={terms}>the terms</a> say.
+        </>
+      )}{' '}
+      A failed read is never charged.
+    </p>
+  </section>
+);
+
+const Told = ({ baseUrl }: { baseUrl: string }) => (
+  <section>
+    <h2 id="feed">Be told of incidents</h2>
+    <p>
+      <a href={STATUS_FEED}>The Atom feed</a> has an entry for each incident, which is updated while it lasts. Any feed
+      reader follows it:
+    </p>
+    <ul>
+      <li>
+        In Slack: <code>/feed subscribe {`${baseUrl}${STATUS_FEED}`}</code>
+      </li>
+      <li>
+        By mail, with rss2email: <code>r2e add perch {`${baseUrl}${STATUS_FEED}`} you@example.org</code>
+      </li>
+    </ul>
+  </section>
+);
+
 /** `GET /status` for a browser. What only concerns the operator is on the operator's pages. */
-export const statusPage = (model: StatusModel, history: HistoryModel | null): string =>
+export const statusPage = (
+  model: StatusModel,
+  history: HistoryModel | null,
+  { baseUrl, terms }: { readonly baseUrl: string } & Pick<Publisher, 'terms'>,
+): string =>
   document(
     {
       title: `${pageWords(model)} · Perch status`,
@@ -117,8 +156,8 @@ export const statusPage = (model: StatusModel, history: HistoryModel | null): st
       <p class="eyebrow">Status</p>
       <h1 class={`state ${model.status}`}>{pageWords(model)}</h1>
       <p class="lead">
-        Failed requests are never charged. <a href={STATUS_FEED}>The Atom feed</a> tells of new incidents; programs get
-        this page as JSON.
+        Failed requests are never charged. <a href="#feed">Be told of incidents</a> by a feed, in Slack or by mail;
+        programs get this page as JSON.
       </p>
       <ul class="cards two">
         {model.families.map((family) => (
@@ -128,5 +167,7 @@ export const statusPage = (model: StatusModel, history: HistoryModel | null): st
         <Service {...model} />
       </ul>
       <History history={history} />
+      <Promised terms={terms} />
+      <Told baseUrl={baseUrl} />
     </div>,
   );
