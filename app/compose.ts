@@ -27,7 +27,7 @@ import { VERSION } from '../src/domain/version.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import { UNTRACED } from '../src/lib/untraced.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { Network } from '../src/ports/network.js';
+import type { Network, SampleAccount } from '../src/ports/network.js';
 import { type Customers, openCustomers } from './customers/customers.js';
 import type { StandIns } from './customers/options.js';
 import { demoWatch, holdsOnlyDemo } from './demo.js';
@@ -166,8 +166,8 @@ interface Shown {
   readonly demoKey: string | null;
   readonly demo: boolean;
   readonly isDemo: () => Promise<boolean>;
-  /** The handle that samples read; null: the network has no account. */
-  readonly sample: () => Promise<string | null>;
+  /** The account that samples read; null: the network has none. */
+  readonly sample: () => Promise<SampleAccount | null>;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }
 
@@ -193,16 +193,24 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     publisher: config.publisher,
     sells: config.stripe.secretKey !== null,
     pictures,
-    sample: shown.sample,
+    sample: async () => (await shown.sample())?.handle ?? null,
     live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
-  mountDocs(app, { admitStatic, describe, schema, operations, demoKey, sitePaths });
+  mountDocs(app, {
+    admitStatic,
+    describe,
+    schema,
+    operations,
+    demoKey,
+    sitePaths,
+    ...(!demo && { sample: shown.sample }),
+  });
   mountOpenapi(app, { admitPublic, describe });
   mountDownloads(app, { admitPublic, describe });
   const samples = async (): Promise<ExampleSubjects | null> => {
     const sample = demo ? null : await shown.sample();
-    return demo ? DEMO_SUBJECTS : sample === null ? null : { handle: sample, tweetId: null, otherHandles: [] };
+    return demo ? DEMO_SUBJECTS : sample === null ? null : { ...sample, tweetId: null, otherHandles: [] };
   };
   const page = mountGraphiql(app, { demoKey, samples });
   if (shown.graphql === 'yoga') mountGraphql(app, { serve, live, schema }, page);

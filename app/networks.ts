@@ -6,7 +6,7 @@ import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { CheckMemory, Network, NetworkReport, ReadContext } from '../src/ports/network.js';
+import type { CheckMemory, Network, NetworkReport, ReadContext, SampleAccount } from '../src/ports/network.js';
 import type { CallsLeft } from '../src/ports/rate-limiter.js';
 import type { Lifecycle } from './lifecycle.js';
 
@@ -54,11 +54,11 @@ const SAMPLE_FOR_MS = 60_000;
 const SAMPLE_WITHIN_MS = 2_000;
 
 /**
- * The handle that samples on pages read; null while the network has no account. Looked up at most once a minute: an import
+ * The account that samples on pages read; null while the network has no account. Looked up at most once a minute: an import
  * may bring the first one. A network that cannot tell now, or at all, leaves the last one.
  */
-export function createSample(network: Network, clock: Clock): () => Promise<string | null> {
-  let known: string | null = KNOWN_HANDLES[network.name] ?? DEMO_HANDLE;
+export function createSample(network: Network, clock: Clock): () => Promise<SampleAccount | null> {
+  let known: SampleAccount | null = { handle: KNOWN_HANDLES[network.name] ?? DEMO_HANDLE, tweetId: null };
   let askedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (network.sample === undefined || clock.now() - askedAt < SAMPLE_FOR_MS) return known;

@@ -134,7 +134,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'adapters/rest/openapi/fields',
       'adapters/mcp/tools',
     ],
-    types: ['adapters/rest', 'adapters/pages/site'],
+    types: ['adapters/rest', 'adapters/pages/site', 'src/ports'],
   },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',

@@ -105,6 +105,13 @@ export interface Impossible {
   tweet(id: string): ServiceError | undefined;
 }
 
+/** What samples on pages read. */
+export interface SampleAccount {
+  readonly handle: string;
+  /** One of its tweets; null: none is known. */
+  readonly tweetId: string | null;
+}
+
 /**
  * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
  * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
@@ -157,8 +164,8 @@ export interface Network {
    * that is billed and was asked in the last day.
    */
   selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
-  /** The handle of an account that many follow, for samples on pages; null: the network has no account yet. */
-  sample?(context: ReadContext): Promise<string | null>;
+  /** An account that many follow, for samples on pages; null: the network has no account yet. */
+  sample?(context: ReadContext): Promise<SampleAccount | null>;
   /** Closes its connections. */
   close?(): Promise<void>;
 }

@@ -18,20 +18,35 @@ describe('samples', () => {
 
   const page = async (path: string) => (await fetch(perch.url + path, { headers: { accept: 'text/html' } })).text();
 
+  /** What the page of an operation would send. */
+  const callsIn = (text: string): string =>
+    [...text.matchAll(/<div class="sample">[\s\S]*?<\/div>|<(?:input|textarea) id="try-(?!key)[^>]*>/g)].join('\n');
+
   it('name the account that most follow, a minute after the first was imported', async () => {
     for (const path of ['/', '/graphql']) {
       const text = await page(path);
       expect([path, text.includes('perch import')]).toEqual([path, true]);
       expect(text).toContain('harbor_obs');
     }
+    expect(await page('/docs/api/userTweets')).toContain('Nothing was imported yet: <code>harbor_obs</code>');
     const rows = [user('1', 'quiet_quay', 3), user('2', 'town_crier', 900), user('3', 'behind_doors', 5000, true)];
-    await loadCorpus(perch.database.sql, rows);
+    const tweet = { id: '77', authorId: '2', text: 'Hear ye', createdAt: '2026-11-20T09:00:00.000Z' };
+    await loadCorpus(perch.database.sql, [...rows, { kind: 'tweet', tweet } as const]);
     clock.advance(61_000);
     for (const path of ['/', '/graphql']) {
       const text = await page(path);
       expect([path, text.includes('perch import')]).toEqual([path, false]);
       expect([path, text.includes('town_crier')]).toEqual([path, true]);
     }
+    for (const path of ['userTweets', 'usersBatch', 'search']) {
+      const text = await page(`/docs/api/${path}`);
+      expect([path, callsIn(text).includes('town_crier')]).toEqual([path, true]);
+      expect([path, callsIn(text).includes('harbor_obs')]).toEqual([path, false]);
+      expect(text).toMatch(
+        /Test keys read invented data: there, put <code>harbor_obs<\/code> in place of the handle\./,
+      );
+    }
+    expect(callsIn(await page('/docs/api/tweet'))).toContain('/v1/tweets/77');
     // Only where a test key reads something else.
     expect(await page('/graphql')).toContain('Test keys read invented data: there, put harbor_obs');
     expect(await page('/')).not.toContain('harbor_obs');

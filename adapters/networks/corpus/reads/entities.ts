@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Tweet, UserRef } from '../../../../src/domain/model.js';
+import type { SampleAccount } from '../../../../src/ports/network.js';
 import { type TweetRow, USER_COLUMNS, type UserRow, withAuthors } from '../columns.js';
 import { rowsToTweets } from '../map.js';
 import type { Run } from '../run.js';
@@ -34,13 +35,17 @@ export async function readUsers(
 }
 
 /** Null if there is nobody. */
-export async function readMostFollowed(run: Run, signal: AbortSignal): Promise<string | null> {
-  const [row] = await run<{ handle: string }>(
-    sql`SELECT handle FROM corpus_users WHERE protected IS NOT TRUE ORDER BY standing DESC, id DESC LIMIT 1`,
+export async function readMostFollowed(run: Run, signal: AbortSignal): Promise<SampleAccount | null> {
+  const [row] = await run<{ handle: string; tweet_id: string | null }>(
+    sql`SELECT u.handle, (
+        SELECT t.id::text FROM corpus_tweets t WHERE t.author_id = u.id AND t.edited_to IS NULL
+        ORDER BY t.created_at DESC, t.id DESC LIMIT 1
+      ) AS tweet_id
+      FROM corpus_users u WHERE u.protected IS NOT TRUE ORDER BY u.standing DESC, u.id DESC LIMIT 1`,
     signal,
     { planned: 'once' },
   );
-  return row?.handle ?? null;
+  return row === undefined ? null : { handle: row.handle, tweetId: row.tweet_id };
 }
 
 /** Tweets by id with their authors, including those of protected authors: the caller reports why these are withheld. */

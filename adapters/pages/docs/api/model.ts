@@ -1,4 +1,5 @@
 import { type FieldNode, parse, print, visit } from 'graphql';
+import type { SampleAccount } from '../../../../src/ports/network.js';
 import { TOOLS } from '../../../mcp/tools.js';
 import { boundsOf, fieldsOf, nameIn } from '../../../rest/openapi/fields.js';
 import type {
@@ -10,6 +11,7 @@ import type {
   PriceNote,
 } from '../../../rest/openapi/types.js';
 import { ROUTES } from '../../../rest/routes.js';
+import { DEMO_HANDLE } from '../../kit/first-reads.js';
 import { type Sample, type SampleCall, samplesOf } from '../files/samples.js';
 
 /** A type in words; an object by its name, which leads to its fields. */
@@ -70,6 +72,8 @@ export interface ApiEntry {
   readonly failures: readonly ApiAnswer[];
   readonly call: SampleCall;
   readonly samples: readonly Sample[];
+  /** Whom and what the samples name, where a live and a test key do not read the same. */
+  readonly named: string | null;
   /** Whether the page can send it: every read. What buys something is for a program that can follow it up. */
   readonly isSendable: boolean;
 }
@@ -80,6 +84,8 @@ export interface ApiSources {
   readonly operations: Readonly<Record<string, string>>;
   /** Without a slash at the end. */
   readonly baseUrl: string;
+  /** What the samples name; undefined: what those of the document name is there. Null: there is nothing yet. */
+  readonly sample?: SampleAccount | null | undefined;
 }
 
 /** An operation that needs no key, of which the reference has a line. */
@@ -98,13 +104,15 @@ export const keylessEntries = ({ paths }: OpenapiDocument): KeylessEntry[] =>
     .flatMap(([path, { get }]) => (get === undefined ? [] : [{ path, summary: get.summary }]));
 
 /** Every operation of `/v1`, in the order of the routes. */
-export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEntry[] {
+export function apiEntries({ document, operations, baseUrl, sample }: ApiSources): ApiEntry[] {
+  const own = ownExamples(sample);
   const { components } = document;
   return ROUTES.map(({ method, path, operation: name }) => {
     const operation = document.paths[path]?.[method.toLowerCase()];
     if (operation === undefined) throw new TypeError(`${method} ${path} is not in the document.`);
     const parameters = (operation.parameters ?? []).map((each) => resolved(each, components.parameters));
-    const inputs = parameters.map(toInput);
+    const described = parameters.map(toInput);
+    const inputs = described.map((input) => ({ ...input, example: own[input.name] ?? input.example }));
     const media = operation.requestBody?.content['application/json'];
     const bodyFields = media === undefined ? [] : apiFields(media.schema, components.schemas);
     const tool = TOOLS.find((row) => row.operation === name);
@@ -117,7 +125,8 @@ export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEn
       ...(tool !== undefined && { tool: tool.name }),
     };
     const required = inputs.filter((each) => each.required).map((each) => [each.name, each.example]);
-    const body = (media?.example as Record<string, unknown> | undefined) ?? null;
+    const given = media?.example as Record<string, unknown> | undefined;
+    const body = given === undefined ? null : mapped(given, (value, name) => own[name] ?? value);
     const answers = Object.entries(operation.responses).map(([status, answer]) =>
       toApiAnswer(status, resolved(answer, components.responses)),
     );
@@ -133,9 +142,42 @@ export function apiEntries({ document, operations, baseUrl }: ApiSources): ApiEn
       body: body === null ? null : { fields: bodyFields, example: JSON.stringify(body, null, 2) },
       ...{ responses, objects, success, failures, call },
       samples: samplesOf(call, Object.fromEntries(required), body),
+      named: whatIsNamed(sample, {
+        ...Object.fromEntries(described.filter((each) => each.required).map((each) => [each.name, each.example])),
+        ...given,
+      }),
       isSendable: method === 'GET' || operation['x-price'] !== undefined,
     };
   });
+}
+
+const mapped = (
+  object: Readonly<Record<string, unknown>>,
+  to: (value: unknown, name: string) => unknown,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, to(value, name)]));
+
+/** Examples of parameters that find something on a service with data of its own, by their names. */
+function ownExamples(sample: ApiSources['sample']): Readonly<Record<string, unknown>> {
+  if (!sample) return {};
+  const { handle, tweetId } = sample;
+  return {
+    ...{ handle, user: handle, q: `from:${handle}`, handles: [handle, 'no_such_handle'] },
+    ...(tweetId !== null && { id: tweetId, ids: [tweetId] }),
+  };
+}
+
+/** Test keys read the invented network of the document's examples, whatever the service reads. */
+function whatIsNamed(sample: ApiSources['sample'], examples: Readonly<Record<string, unknown>>): string | null {
+  const isUser = ['handle', 'user', 'q', 'handles'].some((name) => name in examples);
+  const isTweet = ['id', 'ids'].some((name) => name in examples);
+  if (sample === undefined || (!isUser && !isTweet)) return null;
+  const of = `\`${isUser ? DEMO_HANDLE : [examples.id ?? examples.ids].flat()[0]}\``;
+  if (sample === null) return `Nothing was imported yet: ${of} is found by test keys only.`;
+  if (isTweet && sample.tweetId === null) {
+    return `${of} is found by test keys only: with a live key, put the id of a tweet in its place.`;
+  }
+  return `Test keys read invented data: there, put ${of} in place of the ${isUser ? 'handle' : 'id'}.`;
 }
 
 /** A persisted operation as a reader would write it: its aliases give REST its names, and are too many to be sent. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../../../src/domain/errors.js';
-import { lazily } from '../../../../src/lib/lazily.js';
 import { quoted } from '../../../../src/lib/text.js';
+import type { SampleAccount } from '../../../../src/ports/network.js';
 import { sendStatic, staticBody } from '../../../http/bodies/static-body.js';
 import { sendFailure } from '../../../http/failure.js';
 import { type Handler, negotiated } from '../../../http/keyless.js';
@@ -18,6 +18,8 @@ export interface ApiOptions {
   readonly operations: Readonly<Record<string, string>>;
   /** On the demo network, the key that its pages send; null elsewhere. */
   readonly demoKey: string | null;
+  /** The account that samples read; undefined on the demo network, where those of the document are. */
+  readonly sample?: () => Promise<SampleAccount | null>;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -26,26 +28,34 @@ const HTML = 'text/html; charset=utf-8';
 export function mountApi(
   app: FastifyInstance,
   keyless: (url: string, handler: Handler) => void,
-  { describe, operations, demoKey }: ApiOptions,
+  { describe, operations, demoKey, sample }: ApiOptions,
 ): void {
   const live = demoKey === null ? null : { key: demoKey };
   const whole = (path: string, page: string) => staticBody(HTML, publicPage(app, path, page));
-  const pages = lazily(async () => {
+  const made = (named: SampleAccount | null | undefined) => {
     const document = describe();
-    const entries = apiEntries({ document, operations, baseUrl: app.baseUrl });
+    const entries = apiEntries({ document, operations, baseUrl: app.baseUrl, sample: named });
     const each = new Map(
       entries.map((entry) => [entry.id, whole(`/docs/api/${entry.id}`, apiPage(entries, entry, live))]),
     );
     return { index: whole('/docs/api', apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
-  });
+  };
+  let last: { readonly text: string; readonly pages: ReturnType<typeof made> } | undefined;
+  /** Made anew when the samples name something else. */
+  const pages = async () => {
+    const named = await sample?.();
+    const text = JSON.stringify(named) ?? '';
+    if (last?.text !== text) last = { text, pages: made(named) };
+    return last.pages;
+  };
   const sendIndex = negotiated(async (request, reply) => {
     if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
-    return sendStatic(request, pageHeaders(reply), (await pages.get()).index);
+    return sendStatic(request, pageHeaders(reply), (await pages()).index);
   });
   keyless('/docs/api', sendIndex);
   const sendOperation = negotiated(async (request, reply) => {
     const { operation = '' } = request.params as { operation?: string };
-    const page = (await pages.get()).each.get(operation);
+    const page = (await pages()).each.get(operation);
     if (page === undefined && wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
     if (page === undefined) {
       return sendFailure(request, reply, new ServiceError('not_found', `Unknown operation ${quoted(operation)}.`));

@@ -244,7 +244,7 @@ const CLIENT_PAGES: Readonly<Record<string, string>> = {
 };
 
 /** The call in each language; which one is shown needs no script. */
-const Samples = ({ samples, call }: ApiEntry) => (
+const Samples = ({ samples, call, named }: ApiEntry) => (
   <fieldset id="samples" class="samples" data-call={JSON.stringify(call)}>
     <legend>Request</legend>
     {samples.map(({ label, language, text }) => (
@@ -261,6 +261,11 @@ const Samples = ({ samples, call }: ApiEntry) => (
         </div>
       </Fragment>
     ))}
+    {named === null ? null : (
+      <p class="soft">
+        <Words text={named} />
+      </p>
+    )}
   </fieldset>
 );
 
