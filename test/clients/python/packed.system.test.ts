@@ -82,9 +82,24 @@ print(json.dumps({n: z.read(n).decode() for z in [zipfile.ZipFile(sys.argv[1])] 
         ['Version', version],
         ['License', 'MIT'],
         ['Requires-Python', '>=3.9'],
+        ['Description-Content-Type', 'text/markdown'],
       ]),
     );
+    expect(stdout).toContain('# Python client');
     expect(stdout).not.toContain('Requires-Dist');
+  });
+
+  it('is built from a source archive that has what it needs, its page and its licence', async () => {
+    const code = 'import setuptools.build_meta as b, sys\nb.build_sdist(sys.argv[1])';
+    await run(program, ['-c', code, home], { cwd: join(home, 'source') });
+    const archive = (await readdir(home)).find((name) => name.endsWith('.tar.gz')) ?? '';
+    const { stdout } = await run('tar', ['-tzf', join(home, archive)]);
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const own = await readdir(join(ROOT, 'clients/python/src/perch_client'));
+    const sources = own.filter((name) => /\.(?:py|typed)$/.test(name)).map((name) => `src/perch_client/${name}`);
+    for (const name of ['LICENSE', 'README.md', 'PKG-INFO', 'pyproject.toml', 'setup.cfg', ...sources]) {
+      expect(stdout).toMatch(new RegExp(`^perch[-_]client-${version}/${name}$`, 'm'));
+    }
   });
 
   it('is imported without a warning', async () => {

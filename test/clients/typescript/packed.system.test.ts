@@ -49,6 +49,17 @@ it('has the licence of the whole', async () => {
   expect(await readFile(join(packed.project, 'node_modules/@perch/client/LICENSE'), 'utf8')).toBe(licence);
 });
 
+it('has the version of the service, and a manifest that npm publishes as it is', async () => {
+  const manifest = join(packed.project, 'node_modules/@perch/client/package.json');
+  const before = await readFile(manifest, 'utf8');
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  expect(JSON.parse(before)).toMatchObject({ version, license: 'MIT', publishConfig: { access: 'public' } });
+  expect(JSON.parse(before)).not.toHaveProperty('private');
+  // Writes what `npm publish` would correct, with a warning.
+  await promisify(execFile)('npm', ['pkg', 'fix'], { cwd: join(manifest, '..') });
+  expect(await readFile(manifest, 'utf8')).toBe(before);
+});
+
 it('can be required where Node loads modules so, from 20.19', async () => {
   await writeFile(
     join(packed.project, 'old.cjs'),
