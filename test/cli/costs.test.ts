@@ -21,9 +21,9 @@ describe('perch costs', () => {
     expect(report(false).text().split('\n')).toEqual([
       'Since 2026-11-17 (UTC):',
       '',
-      'operation  answers  items  cached  credits  calls  tweets  profiles  worth  cost',
-      'search          20    400  25%         350     16     300         0  $0.35  $1.50  LOSS: its price does not cover its cost',
-      'user            10    200  25%         200      8       0         2  $0.20  $0.02',
+      'operation  responses  items  cached  credits  calls  tweets  profiles  worth  cost',
+      'search            20    400  25%         350     16     300         0  $0.35  $1.50  LOSS: its price does not cover its cost',
+      'user              10    200  25%         200      8       0         2  $0.20  $0.02',
       '',
       'A credit is counted as $1 per 1,000: the average of what was sold.',
     ]);

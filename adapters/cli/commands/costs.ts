@@ -81,7 +81,7 @@ const rowJson = (row: CostRow, { usdPerCredit }: CreditPrice, daily: boolean) =>
 
 const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
-const HEADER = ['operation', 'answers', 'items', 'cached', 'credits', 'calls', 'tweets', 'profiles', 'worth', 'cost'];
+const HEADER = ['operation', 'responses', 'items', 'cached', 'credits', 'calls', 'tweets', 'profiles', 'worth', 'cost'];
 
 function words(rows: readonly CostRow[], from: string, price: CreditPrice, daily: boolean): string {
   if (rows.length === 0) return `No reads since ${from}. A running service writes its sums once a minute.`;

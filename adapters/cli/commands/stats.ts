@@ -83,7 +83,7 @@ const cents = (usd: number): number => Math.round(usd * 100) / 100;
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-const HEADER = ['day', 'paid', 'spent', 'answers', 'items', 'cached', 'calls', 'worth', 'cost'];
+const HEADER = ['day', 'paid', 'spent', 'responses', 'items', 'cached', 'calls', 'worth', 'cost'];
 
 export function statsText(figures: ServiceFigures): string {
   const { totals, days } = figures;

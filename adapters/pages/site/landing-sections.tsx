@@ -110,7 +110,9 @@ export const Ways = ({ baseUrl }: LandingModel) => (
       <li>
         <h3>TypeScript and Python</h3>
         <p>
-          Typed clients are included in the source, in <code>clients/</code>: wrong fields are caught at compile time.
+          Typed clients, in which a wrong field is caught before it runs: npm and pip install{' '}
+          <a href="/docs/clients/typescript">the one for TypeScript</a> and{' '}
+          <a href="/docs/clients/python">for Python</a> from here.
         </p>
       </li>
     </ul>

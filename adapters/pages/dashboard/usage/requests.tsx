@@ -237,7 +237,7 @@ const requestsPage = (model: RequestsModel): string => {
         )}
       </Card>
       <p class="soft small">
-        The newest 1,000 requests are kept, for 30 days at most. Of more than 20 answers and 40 failures in 5 seconds,
+        The newest 1,000 requests are kept, for 30 days at most. Of more than 20 successes and 40 failures in 5 seconds,
         the log of each server process has the first ones only; usage and receipts have all that were paid. Bodies are
         not kept, nor what an address has that looks like a secret. Requests without a valid key are in nobody's log.
       </p>
