@@ -244,7 +244,7 @@ const CLIENT_PAGES: Readonly<Record<string, string>> = {
 };
 
 /** The call in each language; which one is shown needs no script. */
-const Samples = ({ samples, call, named }: ApiEntry) => (
+const Samples = ({ samples, call }: ApiEntry) => (
   <fieldset id="samples" class="samples" data-call={JSON.stringify(call)}>
     <legend>Request</legend>
     {samples.map(({ label, language, text }) => (
@@ -261,11 +261,6 @@ const Samples = ({ samples, call, named }: ApiEntry) => (
         </div>
       </Fragment>
     ))}
-    {named === null ? null : (
-      <p class="soft">
-        <Words text={named} />
-      </p>
-    )}
   </fieldset>
 );
 
@@ -298,6 +293,11 @@ export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: Liv
       </div>
       <section class="docs-call" aria-label="Request and response">
         <Samples {...entry} />
+        {entry.named === null ? null : (
+          <p class="soft">
+            <Words text={entry.named} />
+          </p>
+        )}
         {isSendable ? <Send live={live} /> : null}
         <div id="try-answer">
           <Code label="Example response" text={example?.text ?? ''} language="json" />

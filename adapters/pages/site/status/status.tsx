@@ -115,8 +115,7 @@ const Promised = ({ terms }: Pick<Publisher, 'terms'>) => (
         <>
           This page shows what was measured. It promises no availability beyond what <a href={terms}>the terms</a> say.
         </>
-      )}{' '}
-      A failed read is never charged.
+      )}
     </p>
   </section>
 );
