@@ -331,3 +331,34 @@ describe('the API reference', () => {
     expect(apiPage(entries, entry, { key: 'perch_live_0' })).toContain('data-demo-key="perch_live_0"');
   });
 });
+
+describe('what the samples of the reference name', () => {
+  const sources = { document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE };
+  it.each([
+    [
+      'an account without a tweet that is known',
+      { handle: 'bsky.app', tweetId: null },
+      /^Test keys read/,
+      /only: .* id/,
+    ],
+    ['an account and a tweet', { handle: 'own', tweetId: '77' }, /^Test keys read/, /^Test keys read/],
+    [
+      'no account that is certain to exist',
+      { handle: 'harbor_obs', tweetId: null },
+      /only: .* a handle/,
+      /only: .* id/,
+    ],
+    ['no account at all', null, /^Nothing was imported/, /^Nothing was imported/],
+  ])('is said for %s', (_what, sample, ofUser, ofTweet) => {
+    const named = new Map(apiEntries({ ...sources, sample }).map((entry) => [entry.id, entry.named]));
+    expect([named.get('user'), named.get('tweet')]).toEqual([
+      expect.stringMatching(ofUser),
+      expect.stringMatching(ofTweet),
+    ]);
+    expect(named.get('me')).toBeNull();
+  });
+
+  it('needs no word on the demo network', () => {
+    expect(entries.filter(({ named }) => named !== null)).toEqual([]);
+  });
+});

@@ -174,8 +174,9 @@ function whatIsNamed(sample: ApiSources['sample'], examples: Readonly<Record<str
   if (sample === undefined || (!isUser && !isTweet)) return null;
   const of = `\`${isUser ? DEMO_HANDLE : [examples.id ?? examples.ids].flat()[0]}\``;
   if (sample === null) return `Nothing was imported yet: ${of} is found by test keys only.`;
-  if (isTweet && sample.tweetId === null) {
-    return `${of} is found by test keys only: with a live key, put the id of a tweet in its place.`;
+  const isPlaceholder = isUser ? sample.handle === DEMO_HANDLE : sample.tweetId === null;
+  if (isPlaceholder) {
+    return `${of} is found by test keys only: with a live key, put ${isUser ? 'a handle' : 'the id of a tweet'} in its place.`;
   }
   return `Test keys read invented data: there, put ${of} in place of the ${isUser ? 'handle' : 'id'}.`;
 }
