@@ -17,9 +17,11 @@ import { renderedBody, toResult } from './result.js';
 export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
 
 /** A result as the value of an event, on one line. */
-function resultText(outcome: Outcome): string {
+function resultText(outcome: Outcome, baseUrl: string): string {
   const body = renderedBody(outcome);
-  return body ? body.shared.bytes.toString() + body.own.toString() : JSON.stringify(shown(toResult(outcome)));
+  if (body) return body.shared.bytes.toString() + body.own.toString();
+  const result = toResult(outcome, baseUrl);
+  return (result.stringify ?? JSON.stringify)(shown(result));
 }
 
 const COMPLETE = { event: 'complete', data: '' } as const;
@@ -30,7 +32,11 @@ const ONE_RESULT: Form = {
   write(outcome, asker) {
     if (outcome.result.kind === 'refusal') return FORM.write(outcome, asker);
     const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
-    return { status: 200, headers, body: `event: next\ndata: ${resultText(outcome)}\n\nevent: complete\ndata:\n\n` };
+    return {
+      status: 200,
+      headers,
+      body: `event: next\ndata: ${resultText(outcome, asker.baseUrl)}\n\nevent: complete\ndata:\n\n`,
+    };
   },
 };
 
@@ -51,6 +57,7 @@ export async function answerEvents(
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
+  const { baseUrl } = request.server;
   const { from, isResumed, budget } = start;
   const form: LiveForm = {
     refusal: FORM,
@@ -63,10 +70,10 @@ export async function answerEvents(
     heartbeat: () => null,
     event(_index, event) {
       if (event.kind === 'checked') return null;
-      if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome) };
+      if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
       const { followed, outcome, position } = event;
       if (followed.items === 0 && !followed.gap) return null;
-      return { event: 'next', id: encodePositions([position]), data: resultText(outcome) };
+      return { event: 'next', id: encodePositions([position]), data: resultText(outcome, baseUrl) };
     },
     close: () => COMPLETE,
   };
