@@ -3,7 +3,7 @@ import type { Price } from '../../src/domain/fields.js';
 import { Envelopes } from '../rest/openapi/envelopes.js';
 import { ERROR_SCHEMAS } from '../rest/openapi/errors.js';
 import { valueSchema } from '../rest/openapi/inputs.js';
-import { refTo, restWords } from '../rest/openapi/schema-text.js';
+import { refTo } from '../rest/openapi/schema-text.js';
 import { Selections } from '../rest/openapi/selections.js';
 import type { JsonSchema } from '../rest/openapi/types.js';
 import type { Endpoint, Parameter } from '../rest/parameters.js';
@@ -50,7 +50,7 @@ export function toolInputSchema({ parameters }: Endpoint, price: Price | undefin
   const own = parameters.map((parameter) => {
     // Of strings, Gemini takes no format but those of times.
     const { format: _, ...value } = valueSchema(parameter);
-    const said = restWords(parameter.description).replace(/ Digits alone are a handle here:.*/, ' Not an id.');
+    const said = parameter.description.replace(/ Digits alone are a handle here:.*/, ' Not an id.');
     const description = `${said}${sizeAdvice(parameter)}`;
     return [argumentName(parameter), { ...value, description }];
   });

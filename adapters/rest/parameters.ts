@@ -15,6 +15,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import type { ArgRule } from '../../src/domain/fields.js';
+import { restWords } from './openapi/schema-text.js';
 
 /** One parameter of an endpoint, derived from a variable of its operation and the argument that the variable fills. */
 export interface Parameter {
@@ -81,7 +82,7 @@ function toParameter(
       ? Object.fromEntries(named.getValues().map((value) => [value.name, value.description ?? '']))
       : null,
     rule: argument?.extensions.rule ?? null,
-    description: (argument?.description ?? '').replaceAll('`pageInfo.endCursor`', '`next_cursor`'),
+    description: restWords(argument?.description),
     header: HEADERS[name] ?? null,
   };
 }

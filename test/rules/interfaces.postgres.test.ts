@@ -27,6 +27,7 @@ const OWN = [
   'credits_charged',
   'fetched_at',
   'next_cursor',
+  'since_cursor',
   'balance',
   'customer_id',
   'key_prefix',

@@ -3,7 +3,7 @@ import { PACKS } from '../../../src/domain/tiers.js';
 import { MAX_QUERY_LENGTH } from '../../../src/read/subjects.js';
 import type { Parameter } from '../parameters.js';
 import type { RouteRow } from '../routes.js';
-import { refTo, restWords } from './schema-text.js';
+import { refTo } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
 
@@ -73,7 +73,7 @@ function apiParameter(row: RouteRow, parameter: Parameter): ApiParameter {
   return {
     name: header ?? name,
     in: header !== null ? 'header' : inPath(row, name) ? 'path' : 'query',
-    description: restWords(description),
+    description,
     ...(required || inPath(row, name) ? { required: true } : {}),
     ...(type === 'list' && { style: 'form' as const, explode: false }),
     schema: { ...valueSchema(parameter), ...(meanings && { 'x-enumDescriptions': meanings }) },
@@ -92,7 +92,7 @@ export function apiRequestBody(
   const properties = Object.fromEntries(
     inBody.map((parameter) => [
       parameter.name,
-      { ...valueSchema(parameter), description: restWords(parameter.description) },
+      { ...valueSchema(parameter), description: parameter.description },
     ]),
   );
   const schema = selections.add(name, { type: 'object', required, properties });

@@ -1,6 +1,8 @@
 /** Words in the GraphQL descriptions whose REST name differs. */
 const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
   ['`pageInfo.endCursor`', '`next_cursor`'],
+  ['`pageInfo.sinceCursor`', '`since_cursor`'],
+  ['`sinceCursor`', '`since_cursor`'],
   ['`after`', '`cursor`'],
   ['`unknownCounts`', '`unknown_counts`'],
   [' The same cursor as `next_cursor` in REST.', ''],

@@ -766,7 +766,7 @@ export interface components {
             fetched_at?: string;
             /** @description With `since`: whether items between the earlier answer and this one may be missing, since they are further down than one call reads, or than the network goes back. */
             gap?: boolean;
-            /** @description With `since`: whether more new items are there already. Ask again with `sinceCursor`. */
+            /** @description With `since`: whether more new items are there already. Ask again with `since_cursor`. */
             has_newer?: boolean;
             /**
              * Format: int32
@@ -2121,7 +2121,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
                 since?: string;
             };
             header?: {
@@ -2188,7 +2188,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
                 since?: string;
             };
             header?: {
@@ -2518,7 +2518,7 @@ export interface operations {
                  * @example from:harbor_obs filter:images
                  */
                 q: string;
-                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
                 since?: string;
             };
             header?: {
@@ -2921,7 +2921,7 @@ export interface operations {
                  * @example 12.5
                  */
                 max_credits?: components["parameters"]["MaxCredits"];
-                /** @description `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
+                /** @description `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs nothing. */
                 since?: string;
             };
             header?: {

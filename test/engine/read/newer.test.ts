@@ -118,7 +118,7 @@ describe('since', () => {
     expect(idsOf((await ask({ since: page.sinceCursor() })).page)).toEqual(newest.slice(3));
   });
 
-  it('says that items may be missing when more came than one call reads, and goes on behind them', async () => {
+  it('says that items may be missing when more came than one call reads, and continues after them', async () => {
     const { list, engine, ask } = startFollowing(TIMELINE);
     const since = (await ask({ since: null })).page.sinceCursor();
     list.arrive(125);

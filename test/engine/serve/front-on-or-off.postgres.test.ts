@@ -3,6 +3,7 @@
  * headers are, they get the same status, bill and ledger row as from a service without it. Nothing refuses a request after
  * its charge.
  */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -118,6 +119,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 });
 
 const found = vi.spyOn(Plans.prototype, 'find');
+const PERCH_SECRET = randomBytes(32).toString('hex');
 const clock: ManualClock = manualClock();
 let services: readonly Service[];
 let lastId = 1000;
@@ -125,7 +127,8 @@ let lastId = 1000;
 beforeAll(async () => {
   const start = async (repeated: boolean): Promise<Service> => {
     const net = createScriptedNetwork();
-    const env = { PERCH_TRUSTED_PROXIES: '127.0.0.1' };
+    // One secret, so that their cursors are the same.
+    const env = { PERCH_TRUSTED_PROXIES: '127.0.0.1', PERCH_SECRET };
     const perch = await startPerch({ clock, network: net.network, env, graphql: 'yoga', repeated });
     return { perch, net, other: await perch.account({ credits: 100_000 }) };
   };

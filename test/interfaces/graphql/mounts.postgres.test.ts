@@ -127,7 +127,7 @@ describe('Yoga and Mercurius', () => {
         const seen = Object.fromEntries(response.headers);
         for (const name of ['x-request-id', 'date', 'server-timing', 'www-authenticate']) delete seen[name];
         const own =
-          /"request_id":"[^"]+"|"(?:endCursor|next_cursor|key_prefix|keyPrefix|customer_id|customerId)":"[^"]+"/g;
+          /"request_id":"[^"]+"|"(?:endCursor|next_cursor|since_cursor|key_prefix|keyPrefix|customer_id|customerId)":"[^"]+"/g;
         return {
           status: response.status,
           headers: seen,

@@ -9,7 +9,10 @@ import { sendNew } from './raw.js';
 import { type McpService, startMcp } from './service.js';
 
 /** What differs from call to call. */
-const OWN = ['request_id', 'fetched_at', 'next_cursor', 'balance', 'balance_remaining', 'customer_id', 'key_prefix'];
+const OWN = [
+  ...['request_id', 'fetched_at', 'next_cursor', 'since_cursor'],
+  ...['balance', 'balance_remaining', 'customer_id', 'key_prefix'],
+];
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -331,8 +331,8 @@ class Perch:
         ``user``: A numeric id or a handle. Digits alone are an id here; with a leading `@` they are a handle.
         ``count``: Items per page, 1 to 100. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
-            new costs nothing.
+        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
+            nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -699,8 +699,8 @@ class Perch:
         ``product``: What to look for.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
-            new costs nothing.
+        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
+            nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1034,8 +1034,8 @@ class Perch:
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
-            new costs nothing.
+        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
+            nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
@@ -1131,8 +1131,8 @@ class Perch:
         ``id``: The numeric id of the tweet.
         ``count``: Items per page, 1 to 50. A page has exactly this many items as long as that many remain.
         ``cursor``: `next_cursor` of the previous page, unchanged. A cursor into a cached page costs half.
-        ``since``: `pageInfo.sinceCursor` of an earlier answer: returns only what is newer, oldest first. Nothing
-            new costs nothing.
+        ``since``: `since_cursor` of an earlier answer: returns only what is newer, oldest first. Nothing new costs
+            nothing.
         ``fresh``: Read from the network instead of the cache. Doubles the price.
         ``max_credits``: Budget: the maximum credits to spend on this call, with at most three decimals; lists are
             trimmed to it.
