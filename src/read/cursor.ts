@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
+import { digestText } from '../lib/digest.js';
 import { listHash } from './keys.js';
 
 /**
@@ -26,7 +27,7 @@ export const ANCHORS = 3;
 
 /** What a caller has of a list: everything that is shown later, and is not known, is newer. */
 export interface Anchor {
-  /** Ids of the newest items, at most `KNOWN`. */
+  /** What `knownAs` calls the newest items, at most `KNOWN`. */
   readonly known: readonly string[];
   /** Nothing is new that isn't newer than this; null: the whole list is known. */
   readonly floor: Instant | null;
@@ -40,6 +41,12 @@ export const isNewer = ([at, id]: Instant, [otherAt, otherId]: Instant): boolean
 
 /** How many of the newest items a `since` cursor names: items that are shown late, but among these, are not missed. */
 export const KNOWN = 12;
+
+/** What a `since` cursor calls an item: its id, or a digest of a long one (some networks have ids of 56 digits). */
+export const knownAs = (id: string): string => (id.length <= 20 ? id : digestText(id).slice(0, 12));
+
+/** Longer ids don't fit into a cursor: items of the same millisecond as the floor then count as known. */
+const FLOOR_ID_LENGTH = 100;
 
 /** A first page's key under which no page is cached. */
 const FROM_THE_START = '@';
@@ -123,7 +130,8 @@ export function createCursors(secret: Uint8Array): Cursors {
       return { place, before, inside, passed, at };
     },
     encodeSince(list, { known, floor }, nowMs) {
-      return pack([SINCE, listHash(list), [...known], floor, Math.floor(nowMs / 1000)]);
+      const short: Instant | null = floor && floor[1].length > FLOOR_ID_LENGTH ? [floor[0] + 1, '0'] : floor;
+      return pack([SINCE, listHash(list), [...known], short, Math.floor(nowMs / 1000)]);
     },
     decodeSince(list, cursor, nowMs) {
       const [, , known, floor, issued] = readOf(list, cursor, 'since') as PackedAnchor;

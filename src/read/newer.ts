@@ -1,7 +1,7 @@
 import { isNewestFirst, type ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
 import type { Tab } from '../metering/meter.js';
-import { ANCHORS, type Anchor, type Instant, isNewer, KNOWN } from './cursor.js';
+import { ANCHORS, type Anchor, type Instant, isNewer, KNOWN, knownAs } from './cursor.js';
 import { type Filled, type FillParams, itemTime, wantedSize } from './fill.js';
 import { HEAD } from './page-cache.js';
 import type { PageLookup } from './pages.js';
@@ -98,7 +98,7 @@ export function anchorOf(list: ListRef, { page, fetchedAt }: PageLookup): Anchor
 /** The newest of some items, all of which are known, and what others have to be newer than. */
 function newestOf(items: readonly Instant[], floor: Instant | null): Anchor {
   const newest = items.filter((item) => floor === null || isNewer(item, floor));
-  return { known: newest.slice(0, KNOWN).map(([, id]) => id), floor: newest[KNOWN] ?? floor };
+  return { known: newest.slice(0, KNOWN).map(([, id]) => knownAs(id)), floor: newest[KNOWN] ?? floor };
 }
 
 const newestAt = (items: readonly (User | Tweet)[]): number | null =>
@@ -166,7 +166,7 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
       const position = { place: page.place, before: page.before, inside: index + 1, at: instant[0] };
       const ids = page.items.slice(Math.max(0, index + 1 - ANCHORS), index + 1).map(({ id }) => id);
       const seen = { item, instant, cache: got.cache, place: { ...position, passed: ids.reverse() } };
-      (known.has(item.id) ? found.known : found.fresh).push(seen);
+      (known.has(knownAs(item.id)) ? found.known : found.fresh).push(seen);
     }
     if (page.next === null) {
       const isCut = page.endReason === 'network_limit' && found.known.length === 0 && anchor.known.length > 0;
@@ -204,7 +204,7 @@ function take(
   }
   const has = [...taken, ...known].map(({ instant }) => instant).sort(newestFirst);
   const newest = newestOf(has, floor);
-  const unseen = anchor.known.filter((id) => !known.some(({ item }) => item.id === id));
+  const unseen = anchor.known.filter((name) => !known.some(({ item }) => knownAs(item.id) === name));
   const isShort = taken.length < Math.min(count, oldestFirst.length);
   return {
     items: taken.map(({ item }) => item),

@@ -90,10 +90,7 @@ export function apiRequestBody(
   const inBody = parameters.filter(({ header }) => header === null);
   const required = inBody.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   const properties = Object.fromEntries(
-    inBody.map((parameter) => [
-      parameter.name,
-      { ...valueSchema(parameter), description: parameter.description },
-    ]),
+    inBody.map((parameter) => [parameter.name, { ...valueSchema(parameter), description: parameter.description }]),
   );
   const schema = selections.add(name, { type: 'object', required, properties });
   const example = Object.fromEntries(required.map((member) => [member, EXAMPLES[member]]));

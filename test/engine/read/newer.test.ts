@@ -150,6 +150,27 @@ describe('since', () => {
     expect(idsOf((await ask(second.page.sinceCursor())).page)).toEqual(['31']);
   });
 
+  it.each([56, 700])('fits into a cursor with ids of %i digits, many of the same time', async (digits) => {
+    const net = createScriptedNetwork();
+    const engine = createEngine(net.network);
+    const made = (numbers: readonly number[], second: number) =>
+      numbers.map((number) => {
+        const id = String(number).padEnd(digits, '0');
+        return net.tweet({ id, createdAt: new Date(Date.UTC(2020, 0, 1, 0, 0, second)).toISOString() }).id;
+      });
+    const old = made(range(30, 100), 1).reverse();
+    net.list('timeline', '7', old);
+    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const since = (await ask(null)).page.sinceCursor();
+    expect(since?.length).toBeLessThan(512);
+    const fresh = made(range(2, 200), 2);
+    net.list('timeline', '7', [...fresh.toReversed(), ...old]);
+    expire(engine);
+    const { page } = await ask(since);
+    expect(idsOf(page)).toEqual(fresh);
+    expect(idsOf((await ask(page.sinceCursor())).page)).toEqual([]);
+  });
+
   it.each([
     ['newest first', (ids: readonly string[]) => ids.toReversed()],
     ['oldest first', (ids: readonly string[]) => ids],
