@@ -8,6 +8,9 @@ export interface Body {
   readonly cache_hits: number;
   readonly request_id: string;
   readonly next_cursor: string;
+  readonly since_cursor: string;
+  readonly has_newer: boolean;
+  readonly gap: boolean;
   readonly truncated: string;
   readonly end_reason: string;
   readonly fetched_at: string;
