@@ -35,6 +35,8 @@ const CUSTOMERS: Readonly<Record<string, string>> = {
   pagination: '/docs/cursors',
   'next page': '/docs/cursors',
   cursor: '/docs/cursors',
+  'only new tweets': '/docs/cursors#only-what-is-new',
+  polling: '/docs/cursors#only-what-is-new',
   pricing: '/docs/pricing',
   'how much does a tweet cost': '/docs/pricing',
   'rate limit': '/docs/pricing#rate-limits',

@@ -132,11 +132,12 @@ const USING: Group = {
         {
           name: 'cursors',
           title: 'Pagination with cursors',
-          summary: 'How to page through a list: exact page sizes, cursors, and the end of a list.',
+          summary: 'How to page through a list: exact page sizes, cursors, the end of a list, and only what is new.',
           finds: {
             '': 'pagination paging paginate next page offset scroll',
             'the-end': 'last page',
             'a-whole-list': 'loop all items everything iterate',
+            'only-what-is-new': 'since newer poll polling monitor follow incremental new posts',
           },
         },
         {

@@ -82,13 +82,15 @@ it('a cursor of one mode is refused in the other, before anything is read', asyn
   const clients = { live: customer, test: await testerOf(service, customer) };
   for (const [mine, other] of [MODES, [...MODES].reverse()] as ['live' | 'test', 'live' | 'test'][]) {
     const first = await clients[mine].get('/v1/users/1/tweets?count=5');
-    const next = `/v1/users/1/tweets?count=5&cursor=${first.body.next_cursor}`;
-    expect((await clients[mine].get(next)).status).toBe(200);
-    const refused = await clients[other].get(next);
-    expect([refused.status, refused.body.error]).toMatchObject([
-      400,
-      { code: 'bad_request', reason: 'cursor_malformed' },
-    ]);
+    for (const given of [`cursor=${first.body.next_cursor}`, `since=${first.body.since_cursor}`]) {
+      const next = `/v1/users/1/tweets?count=5&${given}`;
+      expect((await clients[mine].get(next)).status).toBe(200);
+      const refused = await clients[other].get(next);
+      expect([refused.status, refused.body.error]).toMatchObject([
+        400,
+        { code: 'bad_request', reason: 'cursor_malformed' },
+      ]);
+    }
   }
 });
 
