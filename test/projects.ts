@@ -39,6 +39,7 @@ export const LONG: readonly string[] = [
   'test/ops/soak/soak.system.test.ts',
   'test/pages/dashboard/browser.system.test.ts',
   'test/pages/site-browser.system.test.ts',
+  'test/pages/walks/widths.system.test.ts',
   'test/pages/walks/firefox.system.test.ts',
   'test/models/simulation/seeds.system.test.ts',
 ];

@@ -47,6 +47,8 @@ export interface Visit {
   readonly violations: string[];
   /** Uncaught exceptions, and errors on the console. */
   readonly errors: string[];
+  /** Requests without an answer, or with one that is an error. */
+  readonly failed: string[];
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function visit(
   const foreign: string[] = [];
   const violations: string[] = [];
   const errors: string[] = [];
+  const failed: string[] = [];
   await context.route('**/*', (route) => {
     const { href, protocol, origin: asked } = new URL(route.request().url());
     if (asked === origin || others.includes(asked) || protocol === 'data:') return route.continue();
@@ -79,5 +82,13 @@ export async function visit(
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text());
   });
-  return { page, foreign, violations, errors, close: () => context.close() };
+  page.on('response', (response) => {
+    if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
+  });
+  page.on('requestfailed', (request) => {
+    const { errorText = '' } = request.failure() ?? {};
+    // What was on its way when the page was left.
+    if (errorText !== 'net::ERR_ABORTED') failed.push(`${errorText} ${request.url()}`);
+  });
+  return { page, foreign, violations, errors, failed, close: () => context.close() };
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import axe from 'axe-core';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 import { describe } from 'vitest';
+import { flawsAtWidths, WIDTHS } from './looks.js';
+import type { Clicked, Tab } from './tab.js';
 
 const PATHS = ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
 
@@ -23,25 +24,19 @@ export async function launchFirefox(): Promise<Browser> {
 // Text, because it runs in the browser, whose types are not those of this project.
 const WATCH = `window.breaches = [];
 addEventListener('securitypolicyviolation', (event) => breaches.push(event.violatedDirective + ': ' + event.blockedURI));`;
-const FLAWS = `Promise.all([...document.images].map((image) => image.decode().catch(() => {})))
-.then(() => axe.run({ resultTypes: ['violations'] }))
-.then(({ violations }) => [
-  ...breaches,
-  ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
-  ...violations.map(({ id, nodes }) => id + ' ' + nodes[0].html),
-])`;
 
-/** What is clicked for a role. */
-const TAGS = { button: 'button', link: 'a', radio: 'label' } as const;
+const TAGS: Readonly<Record<Clicked, string>> = { button: 'button', link: 'a', radio: 'label' };
 
 const ID_OF_LABELLED = `[...document.querySelectorAll('label')].find((each) => each.innerText.trim() === LABEL)?.control.id`;
 
 /** A tab, and everything it did that it should not have. */
-export class FirefoxTab {
+export class FirefoxTab implements Tab {
   /** Addresses of another origin that it asked for. */
   readonly foreign: string[] = [];
   /** Uncaught exceptions, and errors on the console. */
   readonly errors: string[] = [];
+  /** Requests without an answer, or with one that is an error. */
+  readonly failed: string[] = [];
 
   private constructor(
     readonly page: Page,
@@ -56,9 +51,17 @@ export class FirefoxTab {
     page.on('console', (message) => {
       if (message.type() === 'error') this.errors.push(message.text());
     });
+    page.on('response', (response) => {
+      if (response.status() >= 400) this.failed.push(`${response.status()} ${response.url()}`);
+    });
+    page.on('requestfailed', (request) => {
+      const { errorText = '' } = request.failure() ?? {};
+      // What was on its way when the page was left.
+      if (errorText !== 'NS_BINDING_ABORTED') this.failed.push(`${errorText} ${request.url()}`);
+    });
   }
 
-  static async open(browser: Browser, origin: string): Promise<FirefoxTab> {
+  static async open(browser: Browser | BrowserContext, origin: string): Promise<FirefoxTab> {
     const page = await browser.newPage();
     await page.evaluateOnNewDocument(WATCH);
     return new FirefoxTab(page, origin);
@@ -66,23 +69,37 @@ export class FirefoxTab {
 
   /** By a path of the service, or a whole address. Gives the status. */
   async goto(path: string): Promise<number | undefined> {
+    // Of another tab than the one in front, no part is ever still enough to be clicked.
+    await this.page.bringToFront();
     return (await this.page.goto(new URL(path, this.origin).href))?.status();
   }
 
   /** By the whole text. Not by the accessible name: on a long page each search for that takes seconds. */
-  click(role: keyof typeof TAGS, text: string): Promise<void> {
-    return this.page.locator(`::-p-xpath(//${TAGS[role]}[normalize-space()="${text}"])`).click();
+  click(role: Clicked, name: string, within?: string): Promise<void> {
+    const where = within === undefined ? '' : `//nav[@aria-label="${within}"]`;
+    return this.page.locator(`::-p-xpath(${where}//${TAGS[role]}[normalize-space()="${name}"])`).click();
   }
 
-  /** By the whole label. */
   async fill(label: string, text: string): Promise<void> {
+    await this.page.locator(await this.#labelled(label)).fill(text);
+  }
+
+  async choose(label: string, option: string): Promise<void> {
+    const select = await this.#labelled(label);
+    const find = `[...document.querySelector('${select}').options].find((each) => each.text.trim() === ${JSON.stringify(option)}).value`;
+    await this.page.select(select, String(await this.page.evaluate(find)));
+  }
+
+  async #labelled(label: string): Promise<string> {
     const id = await this.page.evaluate(ID_OF_LABELLED.replace('LABEL', JSON.stringify(label)));
     if (typeof id !== 'string') throw new Error(`Nothing is labelled ${label} on ${this.page.url()}`);
-    await this.page.locator(`#${id}`).fill(text);
+    return `#${id}`;
   }
 
   async sees(text: string): Promise<void> {
-    await this.page.locator(`::-p-text(${text})`).wait();
+    // Not by a locator: it would wait for the first element with the text, which may be in a menu that is closed.
+    const said = `document.body?.innerText.replaceAll(/\\s+/g, ' ').includes(${JSON.stringify(text)})`;
+    await this.page.waitForFunction(said);
   }
 
   async words(selector = 'main'): Promise<string> {
@@ -94,15 +111,26 @@ export class FirefoxTab {
     await this.page.waitForFunction(`location.href === ${JSON.stringify(href)}`);
   }
 
-  /** What nobody should find on the page, on a phone and on a desk: as `flawsOf` has it in Chromium. */
+  resize(width: number): Promise<void> {
+    return this.page.setViewport({ width, height: 900 });
+  }
+
+  async run<T>(script: string): Promise<T> {
+    return (await this.page.evaluate(script)) as T;
+  }
+
+  /** What nobody should find on the page. */
   async flaws(): Promise<string[]> {
-    const flaws: string[] = [];
-    await this.page.evaluate(axe.source);
-    for (const width of [360, 1440]) {
-      await this.page.setViewport({ width, height: 900 });
-      const seen = (await this.page.evaluate(FLAWS)) as string[];
-      flaws.push(...seen.map((flaw) => `${new URL(this.page.url()).pathname} at ${width}: ${flaw}`));
-    }
-    return flaws;
+    const flaws = await flawsAtWidths(this, WIDTHS);
+    return flaws.map((flaw) => `${new URL(this.page.url()).pathname} ${flaw}`);
+  }
+
+  troubles(): string[] {
+    return [this.foreign, this.failed, this.errors].flatMap((each) => each.splice(0));
+  }
+
+  /** With what else the same person has open. */
+  close(): Promise<void> {
+    return this.page.browserContext().close();
   }
 }

@@ -23,16 +23,70 @@ const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimat
     for (const event of ['load', 'error']) image.addEventListener(event, done);
   })));
 })`;
-const flaws = (
-  rules: object,
-): string => `axe.run({ resultTypes: ['violations'], ...${JSON.stringify(rules)} }).then(({ violations }) => [
+// What is cut off at a side, by the window or by a box that hides what is beyond it; and boxes that scroll to a side and
+// do not show it by a shadow. What is for screen readers alone is cut off to nothing, and text that ends in dots says so.
+const CUT = `(() => {
+  const found = [];
+  const range = document.createRange();
+  const look = (element, left, right) => {
+    const style = getComputedStyle(element);
+    if (style.display === 'none' || style.visibility !== 'visible') return;
+    if (style.clipPath.startsWith('inset(50%') || style.textOverflow === 'ellipsis') return;
+    if (/auto|scroll/.test(style.overflowX)) {
+      const isHinted = element.scrollWidth <= element.clientWidth + 1 || style.backgroundImage.includes('gradient');
+      if (!isHinted) found.push('scrolls to a side without a hint ' + element.outerHTML.slice(0, 80));
+      [left, right] = [-Infinity, Infinity];
+    } else if (style.overflowX !== 'visible') {
+      const box = element.getBoundingClientRect();
+      [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+    }
+    for (const node of element.childNodes) {
+      if (node.nodeType !== Node.TEXT_NODE || node.data.trim() === '') continue;
+      range.selectNodeContents(node);
+      const text = range.getBoundingClientRect();
+      if (text.width > 1 && (text.right > right + 1 || text.left < left - 1)) found.push('cut off ' + node.data.trim().slice(0, 60));
+    }
+    for (const child of element.children) look(child, left, right);
+  };
+  look(document.body, 0, document.documentElement.clientWidth);
+  return found;
+})()`;
+
+/** Text, because it runs in the browser, where `axe.source` was run before. `rules`: of axe; null: only what a width can spoil. */
+export const flawsScript = (rules: object | null): string => `(${SETTLED}).then(async () => [
+  ...(window.breaches ?? []).splice(0),
   ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
   ...[...document.images].filter((image) => image.naturalWidth === 0).map((image) => 'broken ' + image.currentSrc),
-  ...violations.map(({ id, nodes }) => id + ' ' + nodes[0].html),
+  ...${CUT},
+  ...${rules === null ? '[]' : `(await axe.run({ resultTypes: ['violations'], ...${JSON.stringify(rules)} })).violations.map(({ id, nodes }) => id + ' ' + nodes[0].html)`},
 ])`;
+
+/** What axe looks for unless told, and whether a finger can hit what it should. */
+export const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
 
 /** What a scheme changes of a page whose layout was looked at in the other one. */
 const COLOURS = { runOnly: ['color-contrast', 'link-in-text-block'] };
+
+/** A phone, a tablet, a desk. */
+export const WIDTHS = [360, 768, 1440] as const;
+
+/** A tab whose width can be changed, of any browser. */
+interface Resized {
+  resize(width: number): Promise<void>;
+  run<T>(script: string): Promise<T>;
+}
+
+/** What nobody should find on a page, as `flawsOf` has it, in the scheme that it is shown in. axe runs at the first width. */
+export async function flawsAtWidths(tab: Resized, widths: readonly number[]): Promise<string[]> {
+  const found: string[] = [];
+  await tab.run(axe.source);
+  for (const [nth, width] of widths.entries()) {
+    await tab.resize(width);
+    const seen = await tab.run<string[]>(flawsScript(nth === 0 ? EVERYTHING : null));
+    found.push(...seen.map((flaw) => `at ${width}: ${flaw}`));
+  }
+  return found;
+}
 
 /** What nobody should find on a page: that it scrolls sideways, a broken picture, what axe finds; look by look, loaded once. */
 export async function flawsOf(page: Page, looks: readonly Look[] = LOOKS): Promise<string[]> {
@@ -42,8 +96,7 @@ export async function flawsOf(page: Page, looks: readonly Look[] = LOOKS): Promi
   for (const { colorScheme, width } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    await page.evaluate(SETTLED);
-    const seen: string[] = await page.evaluate(flaws(widths.has(width) ? COLOURS : {}));
+    const seen: string[] = await page.evaluate(flawsScript(widths.has(width) ? COLOURS : EVERYTHING));
     found.push(...seen.map((flaw) => `${colorScheme} ${width}: ${flaw}`));
     widths.add(width);
   }

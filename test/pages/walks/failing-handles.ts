@@ -2,20 +2,8 @@ import { expect } from 'vitest';
 import { FAILING_HANDLES } from '../../../demo/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { until } from '../../cli/support/service.js';
+import type { Tab } from '../../kit/browser/tab.js';
 import { createClient } from '../../kit/client.js';
-
-/** What a walk needs of a browser, whichever it is. */
-export interface Tab {
-  /** By a path of the service, or a whole address. */
-  goto(path: string): Promise<unknown>;
-  click(role: 'button' | 'link' | 'radio', name: string): Promise<void>;
-  /** By the whole label. */
-  fill(label: string, text: string): Promise<void>;
-  /** Waits until the text is shown, on this page or on the one that is being opened. */
-  sees(text: string): Promise<void>;
-  /** The text of an element, as it is shown; that of the page's main part if none is named. */
-  words(selector?: string): Promise<string>;
-}
 
 const TEST_KEY = /perch_test_[0-9A-Za-z]{32}/;
 

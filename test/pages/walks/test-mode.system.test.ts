@@ -3,17 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Demo, SLOW_MS, startDemo, until } from '../../cli/support/service.js';
-import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
+import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
+import { chromiumTab } from '../../kit/browser/tab.js';
 import { createClient } from '../../kit/client.js';
-import { type Tab, triesFailingHandles } from './failing-handles.js';
-
-const tabOf = ({ page }: Visit, url: string): Tab => ({
-  goto: (path) => page.goto(new URL(path, url).href),
-  click: (role, name) => page.getByRole(role, { name, exact: true }).click(),
-  fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-  sees: (text) => page.getByText(text).first().waitFor(),
-  words: (selector = 'main') => page.locator(selector).innerText(),
-});
+import { triesFailingHandles } from './failing-handles.js';
 
 describeInChromium('a customer who tests a client', () => {
   let demo: Demo;
@@ -128,7 +121,7 @@ describeInChromium('a customer who tests a client', () => {
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
     const { url, started, signInLink } = demo;
     const seen = await visit(browser, url);
-    const tab = tabOf(seen, url);
+    const tab = chromiumTab(seen, url);
     await tab.goto(signInLink);
     await tab.click('button', 'Sign in');
     await seen.page.waitForURL(`${url}/dashboard`);
