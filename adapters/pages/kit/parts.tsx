@@ -73,21 +73,41 @@ export const Code = ({ label, price, isCopied = price !== undefined, text, langu
   </figure>
 );
 
-export const Table = (props: { caption: string; head: readonly string[]; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
-  <section class="scroll" tabIndex={0} aria-label={props.caption}>
-    <table>
-      <caption>{props.caption}</caption>
-      <thead>
-        <tr>
-          {props.head.map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
+/** `head`: titles of the columns. The first cell of a row is its header; those under `prose` are text, the others figures. */
+export const Table = (props: {
+  caption: string;
+  head: readonly string[];
+  rows: readonly (readonly ComponentChildren[])[];
+  prose?: string;
+}) => {
+  const aligned = (title: string) => (title === props.prose ? { class: 'text' } : {});
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
+    <section class="scroll" tabIndex={0} aria-label={props.caption}>
+      <table>
+        <caption>{props.caption}</caption>
+        <thead>
+          <tr>
+            {props.head.map((title) => (
+              <th key={title} scope="col" {...aligned(title)}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map(([header, ...cells], at) => (
+            <tr key={at}>
+              <th scope="row">{header}</th>
+              {cells.map((cell, nth) => (
+                <td key={nth} data-column={props.head[nth + 1]} {...aligned(props.head[nth + 1] ?? '')}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
           ))}
-        </tr>
-      </thead>
-      <tbody>{props.children}</tbody>
-    </table>
-  </section>
-);
+        </tbody>
+      </table>
+    </section>
+  );
+};

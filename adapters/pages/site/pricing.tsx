@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { counted, figure, inCredits } from '../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { UNITS } from '../../../src/domain/prices.js';
@@ -20,18 +21,16 @@ export const Prices = () => (
     title="What an item costs"
     lead="You pay for the items you receive. Cached items cost half; fresh reads bypass the cache and cost double."
   >
-    <Table caption="Credits per item" head={['Item', 'Uncached', 'Cached', 'Fresh']}>
-      {priceRows().map((row) => (
-        <tr key={row.unit}>
-          <th scope="row">{capital(row.items)}</th>
-          <td>{figure(row.miss)}</td>
-          <td>{figure(row.hit)}</td>
-          <td>{figure(row.bypass)}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Credits per item"
+      head={['Item', 'Uncached', 'Cached', 'Fresh']}
+      rows={priceRows().map((row) => [capital(row.items), figure(row.miss), figure(row.hit), figure(row.bypass)])}
+    />
   </Section>
 );
+
+/** On one line. */
+const Whole = ({ children }: { children: ComponentChildren }) => <span class="whole">{children}</span>;
 
 const pageText = ({ count, credits }: { count: number; credits: number }): string =>
   `${inCredits(credits)} for ${figure(count)}`;
@@ -42,16 +41,16 @@ const Pages = () => (
     title="What a page of a list costs"
     lead="At most: a page with fewer items costs less, and an empty page nothing."
   >
-    <Table caption="Credits per page of each list, uncached" head={['List', 'Per item', 'Usual page', 'Largest page']}>
-      {pageRows().map(({ title, each, usual, largest }) => (
-        <tr key={title}>
-          <th scope="row">{title}</th>
-          <td>{figure(each)}</td>
-          <td class="whole">{pageText(usual)}</td>
-          <td class="whole">{pageText(largest)}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Credits per page of each list, uncached"
+      head={['List', 'Per item', 'Usual page', 'Largest page']}
+      rows={pageRows().map(({ title, each, usual, largest }) => [
+        title,
+        figure(each),
+        <Whole key="usual">{pageText(usual)}</Whole>,
+        <Whole key="largest">{pageText(largest)}</Whole>,
+      ])}
+    />
   </Section>
 );
 
@@ -61,17 +60,17 @@ export const Packs = () => (
     title="Packs of credits"
     lead="Paid once, no subscription, and credits do not expire. Your rate limit rises with the total you have paid, and never goes down."
   >
-    <Table caption="Credit packs" head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}>
-      {packRows().map((pack) => (
-        <tr key={pack.name}>
-          <th scope="row">{capital(pack.name)}</th>
-          <td>${figure(pack.usd)}</td>
-          <td>{figure(pack.credits)}</td>
-          <td>${pack.usd_per_1000.toFixed(2)}</td>
-          <td>{pack.requests_per_second}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Credit packs"
+      head={['Pack', 'Price', 'Credits', 'Per 1,000', 'Requests/s']}
+      rows={packRows().map((pack) => [
+        capital(pack.name),
+        `$${figure(pack.usd)}`,
+        figure(pack.credits),
+        `$${pack.usd_per_1000.toFixed(2)}`,
+        pack.requests_per_second,
+      ])}
+    />
   </Section>
 );
 
@@ -86,16 +85,16 @@ export const Months = () => (
     title="What a month costs"
     lead="Three things people build, each with the smallest pack that is enough for a month, and nothing read from the cache."
   >
-    <Table caption="Credits a month, and the pack to buy" head={['Use', 'Credits a month', 'Pack to buy', 'Lasts']}>
-      {monthRows().map(({ what, credits, buy }) => (
-        <tr key={what}>
-          <th scope="row">{what}</th>
-          <td>{figure(credits)}</td>
-          <td class="whole">{buy === null ? 'none' : packText(buy)}</td>
-          <td class="whole">{buy === null ? '' : counted(buy.months, 'month')}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Credits a month, and the pack to buy"
+      head={['Use', 'Credits a month', 'Pack to buy', 'Lasts']}
+      rows={monthRows().map(({ what, credits, buy }) => [
+        what,
+        figure(credits),
+        <Whole key="pack">{buy === null ? 'none' : packText(buy)}</Whole>,
+        buy === null ? '' : <Whole key="lasts">{counted(buy.months, 'month')}</Whole>,
+      ])}
+    />
   </Section>
 );
 

@@ -82,18 +82,17 @@ export const problemsPage = (): string =>
         Every failure has one of these codes. Failures are never charged. <a href="/docs/errors">The documentation</a>{' '}
         shows their shape.
       </p>
-      <Table caption="Error codes" head={['Code', 'Status', 'Meaning']}>
-        {CODES.map((code) => (
-          <tr key={code}>
-            <th scope="row">
-              <a href={`/problems/${code}`}>
-                <code>{code}</code>
-              </a>
-            </th>
-            <td>{row(code).status}</td>
-            <td class="text">{row(code).title}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption="Error codes"
+        head={['Code', 'Status', 'Meaning']}
+        prose="Meaning"
+        rows={CODES.map((code) => [
+          <a key={code} href={`/problems/${code}`}>
+            <code>{code}</code>
+          </a>,
+          row(code).status,
+          row(code).title,
+        ])}
+      />
     </div>,
   );

@@ -146,41 +146,37 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
           {tagsOf(entries).map((tag) => (
             <section key={tag} class="docs-group">
               <h2>{tag}</h2>
-              <Table caption={`Operations: ${tag}`} head={['Operation', 'Price in credits']}>
-                {entries
+              <Table
+                caption={`Operations: ${tag}`}
+                head={['Operation', 'Price in credits']}
+                rows={entries
                   .filter((entry) => entry.tag === tag)
-                  .map((entry) => (
-                    <tr key={entry.id}>
-                      <th scope="row">
-                        <a href={`/docs/api/${entry.id}`}>
-                          <Address {...entry} />
-                        </a>
-                        <span class="means">{entry.title}</span>
-                      </th>
-                      <td>
-                        {entry.price === null
-                          ? 'free'
-                          : `${figure(entry.price.credits)} per ${itemOf(entry.price.unit)}`}
-                      </td>
-                    </tr>
-                  ))}
-              </Table>
+                  .map((entry) => [
+                    <>
+                      <a href={`/docs/api/${entry.id}`}>
+                        <Address {...entry} />
+                      </a>
+                      <span class="means">{entry.title}</span>
+                    </>,
+                    entry.price === null ? 'free' : `${figure(entry.price.credits)} per ${itemOf(entry.price.unit)}`,
+                  ])}
+              />
             </section>
           ))}
           <section class="docs-group">
             <h2>Service</h2>
             <p>These need no key, and are free.</p>
-            <Table caption="Operations without a key" head={['Operation', 'Price in credits']}>
-              {keyless.map(({ path, summary }) => (
-                <tr key={path}>
-                  <th scope="row">
-                    <Address method="GET" path={path} />
-                    <span class="means">{summary}</span>
-                  </th>
-                  <td>free</td>
-                </tr>
-              ))}
-            </Table>
+            <Table
+              caption="Operations without a key"
+              head={['Operation', 'Price in credits']}
+              rows={keyless.map(({ path, summary }) => [
+                <>
+                  <Address method="GET" path={path} />
+                  <span class="means">{summary}</span>
+                </>,
+                'free',
+              ])}
+            />
           </section>
         </div>
         <h2 id="objects">Objects</h2>
