@@ -3,7 +3,7 @@ import type { OperatorEvent } from '../../../src/ports/operator.js';
 import { detailText, kindText } from '../kit/signed-in/audit-text.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Card, CsvLink, DataTable, Nothing, When } from '../kit/signed-in/parts.js';
+import { Card, CsvLink, DataTable, Details, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 const WHO: Record<Actor['who'], string> = {
@@ -39,9 +39,7 @@ export const EventTable = (props: { caption: string; events: readonly OperatorEv
             ]
           : []),
         kindText(event.what),
-        <bdi key="details" class="detail">
-          {detailText(event.detail)}
-        </bdi>,
+        <Details key="details" detail={event.detail} />,
         event.operator === null ? WHO[event.who] : <bdi class="clip">{event.operator}</bdi>,
         event.address === null ? '' : <code key="from">{event.address}</code>,
       ],

@@ -2,8 +2,8 @@ import type { Actor } from '../../../../src/domain/audit.js';
 import type { AuditEvent } from '../../../../src/ports/accounts.js';
 import type { PasskeyRecord } from '../../../../src/ports/passkeys.js';
 import type { SessionRecord } from '../../../../src/ports/sessions.js';
-import { detailText, kindText } from '../../kit/signed-in/audit-text.js';
-import { Badge, Card, DataTable, Nothing, type Row, When } from '../../kit/signed-in/parts.js';
+import { kindText } from '../../kit/signed-in/audit-text.js';
+import { Badge, Card, DataTable, Details, Nothing, type Row, When } from '../../kit/signed-in/parts.js';
 import { type PasskeyHost, PasskeyPanel } from '../../sign-in/passkey-panel.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
@@ -136,9 +136,7 @@ const Log = ({ log, personId }: SecurityModel) => (
           cells: [
             <When key="when" at={event.at} />,
             kindText(event.what),
-            <bdi key="details" class="detail">
-              {detailText(event.detail)}
-            </bdi>,
+            <Details key="details" detail={event.detail} />,
             <bdi key="by">{whoMade(event, personId)}</bdi>,
             event.address === null ? '' : <code key="from">{event.address}</code>,
           ],

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import type { AuditDetail } from '../../../../src/domain/audit.js';
 import type { ServiceError } from '../../../../src/domain/errors.js';
+import { detailText } from './audit-text.js';
 
 /** To the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
 export const When = ({ at }: { at: string }) => (
@@ -123,6 +125,12 @@ export const DataTable = (props: {
     </table>
   </section>
 );
+
+/** The facts of a change; without any its cell is empty. */
+export const Details = ({ detail }: { detail: AuditDetail }) => {
+  const text = detailText(detail);
+  return text === '' ? null : <bdi class="detail">{text}</bdi>;
+};
 
 /** How much of a limit is used: a bar, with the same figures as text beside it. */
 export const Bar = ({ label, value, max }: { label: string; value: number; max: number }) => (
