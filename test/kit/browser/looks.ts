@@ -29,8 +29,9 @@ const CUT = `(() => {
   const found = [];
   const range = document.createRange();
   const look = (element, left, right) => {
+    // Not what is folded away either.
+    if (!element.checkVisibility({ visibilityProperty: true })) return;
     const style = getComputedStyle(element);
-    if (style.display === 'none' || style.visibility !== 'visible') return;
     if (style.clipPath.startsWith('inset(50%') || style.textOverflow === 'ellipsis') return;
     if (/auto|scroll/.test(style.overflowX)) {
       const isHinted = element.scrollWidth <= element.clientWidth + 1 || style.backgroundImage.includes('gradient');
