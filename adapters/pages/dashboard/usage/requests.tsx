@@ -153,7 +153,7 @@ const Outcome = ({ request }: { request: LoggedRequest }) => (
 );
 
 const What = ({ request: { operation, asked, message, interface: through } }: { request: LoggedRequest }) => (
-  <div class="whole">
+  <div class="asked">
     {operation === null ? (
       <span class="soft">not determined</span>
     ) : (
