@@ -24,7 +24,7 @@ const SETTLED = `new Promise((done) => requestAnimationFrame(() => requestAnimat
   })));
 })`;
 // What is cut off at a side, by the window or by a box that hides what is beyond it; and boxes that scroll to a side and
-// do not show it by a shadow. What is for screen readers alone is cut off to nothing, and text that ends in dots says so.
+// do not show it by a shadow; on a phone no table does, it lists its cells. What is for screen readers alone is cut off to nothing, and text that ends in dots says so.
 const CUT = `(() => {
   const found = [];
   const range = document.createRange();
@@ -34,8 +34,8 @@ const CUT = `(() => {
     const style = getComputedStyle(element);
     if (style.clipPath.startsWith('inset(50%') || style.textOverflow === 'ellipsis') return;
     if (/auto|scroll/.test(style.overflowX)) {
-      const isHinted = element.scrollWidth <= element.clientWidth + 1 || style.backgroundImage.includes('gradient');
-      if (!isHinted) found.push('scrolls to a side without a hint ' + element.outerHTML.slice(0, 80));
+      const mayScroll = style.backgroundImage.includes('gradient') && !(innerWidth < 640 && element.querySelector('table'));
+      if (element.scrollWidth > element.clientWidth + 1 && !mayScroll) found.push('scrolls to a side without a hint ' + element.outerHTML.slice(0, 80));
       [left, right] = [-Infinity, Infinity];
     } else if (style.overflowX !== 'visible') {
       const box = element.getBoundingClientRect();
