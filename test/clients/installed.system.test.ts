@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, ROOT } from '../docs/readme/markdown.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { canRun } from './python/python.js';
 
@@ -20,7 +20,7 @@ describe('the packages that a service offers', () => {
   let home: string;
   let env: NodeJS.ProcessEnv;
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo, env: { PERCH_TRUST_PROXY: 'loopback' } });
+    perch = await startPerch({ openDatabase: demoDatabase, env: { PERCH_TRUST_PROXY: 'loopback' } });
     home = await mkdtemp(join(tmpdir(), 'perch-installed-'));
     const { key } = await perch.account({ credits: 10 });
     env = { ...process.env, PERCH_URL: perch.url, PERCH_KEY: key };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRelay } from '../cli/support/export-relay.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './readme/examples.js';
 import { blocksOf, commandsOf, ROOT } from './readme/markdown.js';
@@ -25,7 +25,7 @@ const read = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'u
 
 let perch: TestPerch;
 beforeAll(async () => {
-  perch = await startPerch({ prepare: fillDemo });
+  perch = await startPerch({ openDatabase: demoDatabase });
 });
 afterAll(() => perch?.close());
 

@@ -1,12 +1,15 @@
 import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
 import { demoNetwork } from '../../demo/demo-network.js';
 import { DEMO_SEED } from '../../demo/entry-points.js';
-import type { FreshDatabase } from './postgres/database.js';
+import { type FreshDatabase, filledDatabase } from './postgres/database.js';
 
-/** The network that `npm start` makes, made now (some seconds). */
-export async function fillDemo({ sql }: FreshDatabase): Promise<void> {
-  await loadCorpus(sql, [...demoNetwork({ seed: DEMO_SEED, now: Date.now() })]);
-}
+/** A database with the network that `npm start` makes. */
+export const demoDatabase = (options: { max?: number } = {}): Promise<FreshDatabase> =>
+  filledDatabase(
+    'demo',
+    async ({ sql }) => void (await loadCorpus(sql, demoNetwork({ seed: DEMO_SEED, now: Date.now() }))),
+    options,
+  );
 
 /** A network of one user for test keys, in place of the one that is made when the first is used (some seconds). */
 export async function fillInvented({ sql }: Pick<FreshDatabase, 'sql'>): Promise<void> {

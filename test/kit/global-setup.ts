@@ -10,7 +10,7 @@ import type { Project } from '../projects.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run, and the migrated database that fresh ones are copied from. */
+    /** The server of this run, and the migrated database that fresh ones are copied from: their names begin with its. */
     postgres: { server: Target; template: string };
     /** Where this run keeps a home with a filled demo; there is none until a test needs one. */
     demoHome: string;
@@ -39,7 +39,9 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
     throw error;
   }
   return async () => {
-    await admin`drop database if exists ${admin(template)} with (force)`;
+    const names = await admin<{ name: string }[]>`
+      select datname as name from pg_database where starts_with(datname, ${template})`;
+    for (const { name } of names) await admin`drop database if exists ${admin(name)} with (force)`;
     await admin.end();
     await close();
     await rm(demoHome, { recursive: true, force: true });

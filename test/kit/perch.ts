@@ -30,6 +30,8 @@ export interface TestAccount {
 
 export interface PerchOptions extends Partial<ComposeOptions> {
   readonly env?: Readonly<Record<string, string>>;
+  /** Instead of an empty database: `demoDatabase`, for one. */
+  readonly openDatabase?: (options: { max?: number }) => Promise<FreshDatabase>;
   /** Fills the database before anything is opened. */
   readonly prepare?: (database: FreshDatabase) => Promise<void>;
   /** Stands between the service and the corpus, as `withFaults` does. */
@@ -70,8 +72,8 @@ export interface TestPerch {
 
 /** A whole Perch over a fresh database on a free port, opened and closed by the service's own composition. */
 export async function startPerch(options: PerchOptions = {}): Promise<TestPerch> {
-  const { env = {}, prepare, max, ...rest } = options;
-  const database = await freshDatabase(max === undefined ? {} : { max });
+  const { env = {}, openDatabase = freshDatabase, prepare, max, ...rest } = options;
+  const database = await openDatabase(max === undefined ? {} : { max });
   await prepare?.(database);
   const settings = { PORT: '0', PERCH_DEMO: 'off', PERCH_SECRET: randomBytes(32).toString('hex'), ...env };
   const config = readConfig({ env: settings, cwd: process.cwd(), terminal: false });
@@ -137,7 +139,7 @@ export async function startPerch(options: PerchOptions = {}): Promise<TestPerch>
 async function openNode(
   { target }: FreshDatabase,
   config: Config,
-  { wrapCorpus, ...options }: Omit<PerchOptions, 'env' | 'prepare' | 'max'>,
+  { wrapCorpus, ...options }: Omit<PerchOptions, 'env' | 'openDatabase' | 'prepare' | 'max'>,
 ): Promise<Perch & { readonly stores: Stores; close(): Promise<void> }> {
   const { log = pino({ level: process.env.PERCH_TEST_LOG ?? 'fatal' }) } = options;
   const lifecycle = new Lifecycle();

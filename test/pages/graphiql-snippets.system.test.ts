@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { has, without } from '../clients/python/python.js';
 import { type Packed, packClient } from '../clients/typescript/packed.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const run = promisify(execFile);
@@ -43,7 +43,7 @@ describe('snippets copied from GraphiQL', () => {
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    [perch, packed] = await Promise.all([startPerch({ prepare: fillDemo }), packClient()]);
+    [perch, packed] = await Promise.all([startPerch({ openDatabase: demoDatabase }), packClient()]);
     const { key } = await perch.account({ credits: 100 });
     env = { ...process.env, PERCH_KEY: key };
     request = {

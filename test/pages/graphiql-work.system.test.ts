@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { mintKey } from '../../src/access/key.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../kit/browser/chromium.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
@@ -39,7 +39,7 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
   beforeAll(async () => {
     browser = await launchChromium();
     const demoKey = mintKey(randomBytes);
-    perch = await startPerch({ prepare: fillDemo, demoKey });
+    perch = await startPerch({ openDatabase: demoDatabase, demoKey });
     await perch.account({ credits: 5000, qps: 100, key: demoKey });
   }, 120_000);
   afterAll(async () => {

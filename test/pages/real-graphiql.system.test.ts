@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEMO_HANDLES } from '../../demo/entry-points.js';
 import { mintKey } from '../../src/access/key.js';
 import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
 /** With TAKE_PICTURES=1 this run renews the pictures of GraphiQL in the README. */
@@ -47,7 +47,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
   beforeAll(async () => {
     browser = await launchChromium();
     const demoKey = mintKey(randomBytes);
-    perch = await startPerch({ prepare: fillDemo, demoKey, env: PICTURES ? { PORT: '4000' } : {} });
+    perch = await startPerch({ openDatabase: demoDatabase, demoKey, env: PICTURES ? { PORT: '4000' } : {} });
     await perch.account({ credits: 1000, qps: DEMO_QPS, key: demoKey });
   });
   afterAll(async () => {

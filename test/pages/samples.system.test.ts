@@ -9,7 +9,7 @@ import { apiEntries } from '../../adapters/pages/docs/api/model.js';
 import { type SampleCall, samplesOf } from '../../adapters/pages/docs/files/samples.js';
 import { ROOT } from '../docs/readme/markdown.js';
 import { describedAt, OPTIONS } from '../interfaces/openapi/subject.js';
-import { fillDemo } from '../kit/demo.js';
+import { demoDatabase } from '../kit/demo.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 
 const run = promisify(execFile);
@@ -143,7 +143,7 @@ describe('the samples of the API reference, run', () => {
   let calls: ReadonlyMap<string, SampleCall>;
 
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    perch = await startPerch({ openDatabase: demoDatabase });
     const { key } = await perch.account({ credits: 1000 });
     env = { ...process.env, PERCH_KEY: key, PYTHONPATH: join(ROOT, 'clients/python/src'), GOCACHE: join(folder, 'go') };
     const sources = { document: describedAt(perch.url), operations: OPTIONS.operations, baseUrl: perch.url };

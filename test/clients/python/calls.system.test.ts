@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, ROOT } from '../../docs/readme/markdown.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, page, type Stub, stub } from '../server.js';
 import { has, python, SOURCE, said, without } from './python.js';
@@ -23,7 +23,7 @@ describe.runIf(has.python3)(`the Python client${without('python3')}`, () => {
   describe('against the running service', () => {
     let perch: TestPerch;
     beforeAll(async () => {
-      perch = await startPerch({ prepare: fillDemo });
+      perch = await startPerch({ openDatabase: demoDatabase });
     });
     afterAll(() => perch.close());
 

@@ -1,7 +1,7 @@
 /** Tools that nobody of the project wrote, as their own documentation uses them, against the running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { record } from './results.js';
 import { ROWS } from './rows.js';
@@ -22,7 +22,10 @@ describe.runIf(workshop !== undefined)(`the suite of clients${missing}`, () => {
   let perch: TestPerch;
   let ids: readonly string[];
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo, env: { PERCH_METRICS_PORT: `${await freePort('127.0.0.1')}` } });
+    perch = await startPerch({
+      openDatabase: demoDatabase,
+      env: { PERCH_METRICS_PORT: `${await freePort('127.0.0.1')}` },
+    });
     await workshop?.prepare(perch, here);
     const { key } = await perch.account();
     const answer = await fetch(`${perch.url}/v1/users/harbor_obs/tweets?count=6`, { headers: { 'x-api-key': key } });

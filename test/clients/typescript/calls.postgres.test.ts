@@ -7,7 +7,7 @@ import {
   PerchError,
   type PerchOptions,
 } from '../../../clients/typescript/src/index.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, page, type Stub, stub } from '../server.js';
 
@@ -25,7 +25,7 @@ const failed = (promise: Promise<unknown>): Promise<PerchError> =>
 describe('against the running service', () => {
   let perch: TestPerch;
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    perch = await startPerch({ openDatabase: demoDatabase });
   });
   afterAll(() => perch.close());
 

@@ -8,7 +8,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientArchives } from '../../../clients/archives.mjs';
 import { blocksOf, ROOT } from '../../docs/readme/markdown.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch } from '../../kit/perch.js';
 import { importsOf, readSources } from '../../kit/sources.js';
 import { esmOnlyProblems } from '../esm-only.js';
@@ -113,7 +113,7 @@ it('does what its page shows', async () => {
   await writeFile(join(packed.project, 'page.ts'), environment + text);
   expect(await packed.compile({ target: 'ES2022', module: 'NodeNext', skipLibCheck: true, ...DOM })).toBe('');
   await rm(join(packed.project, 'page.ts'));
-  const perch = await startPerch({ prepare: fillDemo });
+  const perch = await startPerch({ openDatabase: demoDatabase });
   try {
     const { key } = await perch.account();
     const { stdout } = await promisify(execFile)(process.execPath, [join(packed.project, 'page.js')], {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { failure, type Given, type Stub, stub } from '../server.js';
 import { type Packed, packClient } from './packed.js';
@@ -58,7 +58,7 @@ describe(`the packed client${runtimes.missing}`, () => {
     return made;
   };
   beforeAll(async () => {
-    [packed, perch] = await Promise.all([packClient(), startPerch({ prepare: fillDemo })]);
+    [packed, perch] = await Promise.all([packClient(), startPerch({ openDatabase: demoDatabase })]);
     await writeFile(join(packed.project, 'main.js'), PROGRAM);
   }, 120_000);
   afterAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoKeyFile } from '../../../adapters/cli/environment.js';
 import { createProgram } from '../../../adapters/cli/program.js';
 import { readConfig } from '../../../src/config/config.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { blocksOf, codeIn, commandsOf, ROOT, readPage, tableOf } from './markdown.js';
 
@@ -99,7 +99,7 @@ describe('docs/command-line.md', () => {
 describe('exports', () => {
   let perch: TestPerch;
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    perch = await startPerch({ openDatabase: demoDatabase });
   }, 60_000);
   afterAll(() => perch?.close());
 

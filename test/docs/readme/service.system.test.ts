@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { customersOf } from '../../kit/customers.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch } from '../../kit/perch.js';
 import { type Asked, CLAIMS } from './claims.js';
 import { answersOf, compareExamples, type Example, examplesOf, hasCurl, withoutCurl } from './examples.js';
@@ -22,7 +22,7 @@ describe('the pages and the service', () => {
 
   // In the order of the page and with the demo's credits, so that what is cached and what is left are as shown.
   beforeAll(async () => {
-    const perch = await startPerch({ prepare: fillDemo });
+    const perch = await startPerch({ openDatabase: demoDatabase });
     const account = await perch.account({ credits: 1000 });
     answers = await answersOf(EXAMPLES, {
       url: perch.url,

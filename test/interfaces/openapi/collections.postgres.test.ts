@@ -6,7 +6,7 @@ import { brunoArchive } from '../../../adapters/rest/downloads/bruno.js';
 import { postmanCollection } from '../../../adapters/rest/downloads/postman.js';
 import { requestFolders } from '../../../adapters/rest/downloads/requests.js';
 import { ROUTES } from '../../../adapters/rest/routes.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { describedAt } from './subject.js';
 
@@ -131,7 +131,7 @@ describe('the collections', () => {
 describe('every request of the collection, as Postman sends it', () => {
   let perch: TestPerch;
   beforeAll(async () => {
-    perch = await startPerch({ prepare: fillDemo });
+    perch = await startPerch({ openDatabase: demoDatabase });
   }, 120_000);
   afterAll(() => perch?.close());
 

@@ -11,7 +11,7 @@ import { startWebhookHost, type WebhookHost } from '../../customers/account/webh
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
 import { flawsOf, LOOKS } from '../../kit/browser/looks.js';
 import { createClient } from '../../kit/client.js';
-import { fillDemo } from '../../kit/demo.js';
+import { demoDatabase } from '../../kit/demo.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 
@@ -48,7 +48,7 @@ describeInChromium(
       host = await startWebhookHost();
       const { port } = smtp.server.address() as AddressInfo;
       const env = { SMTP_URL: `smtp://127.0.0.1:${port}` };
-      perch = await startPerch({ clock, env, prepare: fillDemo, webhooks: host.webhooks });
+      perch = await startPerch({ clock, env, openDatabase: demoDatabase, webhooks: host.webhooks });
       ada = await perch.account({ credits: 3, email: 'ada@harbour.example' });
       const sessions = new Sessions({ store: createSessionStore(perch.database.sql), clock, randomBytes });
       const { token } = await sessions.start(ada.accountId, { method: 'link', userAgent: null, address: null });
