@@ -16,7 +16,7 @@ const postgresDriver = {
 
 interface Limits {
   /** How many files run at a time. */
-  readonly workers: (name: Project['name']) => number;
+  readonly workers: number;
   readonly testTimeout: number;
   readonly hookTimeout: number;
 }
@@ -40,9 +40,12 @@ export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: 
         exclude: [...exclude, ...leftOut],
         // Files share a worker and what it has loaded: they change nothing that another could see.
         isolate: false,
-        maxWorkers: workers(name),
+        maxWorkers: workers,
         // One project after the other, the quickest first: a worker serves only one of them.
         sequence: { shuffle: true, groupOrder },
+        // In CI, a module is translated once for all projects and both versions of Node. Not where files are renamed between
+        // two runs: the cache would know the old name.
+        experimental: { fsModuleCache: process.env.CI === 'true' },
         // So that it goes through the plugin.
         server: { deps: { inline: ['postgres'] } },
         // For what comes by itself. A second, as it would be otherwise, is not enough for a browser on a busy machine.
@@ -53,9 +56,7 @@ export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: 
   },
 });
 
-// Tests wait for a database, a process or a clock: one more at a time than there are cores. Those of the whole have processes
-// of their own, and some measure how long others wait: two even on one core.
-const cores = availableParallelism();
-const workers = (name: Project['name']): number => (name === 'system' ? Math.max(2, cores) : cores + 1);
+// Tests wait for a database, a process or a clock: one more at a time than there are cores.
+const workers = availableParallelism() + 1;
 
 export default defineConfig(suiteOf(PROJECTS, { workers, testTimeout: 30_000, hookTimeout: 60_000 }));

@@ -40,7 +40,7 @@ describe.runIf(workshop !== undefined)(`the suite of clients${missing}`, () => {
   for (const row of rows) {
     const { name, waits, reads, says } = row;
     const leftOut = here.includes(row) ? '' : ' (left out: it is not on this machine)';
-    it.concurrent.runIf(leftOut === '')(
+    it.runIf(leftOut === '').concurrent(
       `${name} reads, pages, reports a refusal${waits ? ', waits for a 429' : ''}${leftOut}`,
       async ({ onTestFinished, task }) => {
         if (write) onTestFinished(() => record(row, versionOf(row) ?? '', task.result?.state === 'pass'));
