@@ -42,10 +42,21 @@ export const LONG: readonly string[] = [
   'test/pages/walks/widths.system.test.ts',
   'test/pages/walks/firefox.system.test.ts',
   'test/models/simulation/seeds.system.test.ts',
+  'test/cli/export/export-faults.system.test.ts',
+  'test/clients/tools/tools.system.test.ts',
+  'test/engine/ports/redis-shared.system.test.ts',
+  'test/ops/deploy/production.system.test.ts',
+  'test/cli/serve.system.test.ts',
+  'test/engine/ports/redis-outage.system.test.ts',
+  'test/hostile/places.system.test.ts',
+  'test/models/simulation/mutants.system.test.ts',
+  'test/pages/graphiql-work.system.test.ts',
+  'test/pages/graphiql-browser.system.test.ts',
 ];
 
-/** What of `postgres` and `system` is not run again on a second version of Node, and why. */
+/** What is not run again on a second version of Node, and why: of `unit`, nothing. */
 export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
+  'what is checked is the source': CHECKS,
   'pages run in a browser, whatever serves them': [
     'test/pages/dashboard/*.system.test.ts',
     'test/interfaces/oauth/consent-page.system.test.ts',
