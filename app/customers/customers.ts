@@ -69,19 +69,7 @@ export async function openCustomers(
   const oauth = await openOAuth(lifecycle, app, options, signIn);
   const billing = await openBilling(lifecycle, app, options);
   const { alerts, watch } = await openAlerts(lifecycle, app, options, mail);
-  const sweep = async () => {
-    try {
-      await Promise.all([signIn.sweep(), oauth.grants.sweep()]);
-    } catch (err) {
-      log.warn({ err }, 'Expired records could not be deleted. Retrying in an hour.');
-    }
-  };
-  await lifecycle.open(
-    'sweep of what is over',
-    () => startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS),
-    (poll) => poll.close(),
-    CLOSED_TOGETHER,
-  );
+  await openSweep(lifecycle, options, [signIn, oauth.grants]);
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   return {
     billing: billing.billing,
@@ -120,6 +108,27 @@ export async function openCustomers(
       });
     },
   };
+}
+
+/** Deletes what has expired, every hour. */
+async function openSweep(
+  lifecycle: Lifecycle,
+  { log, startPoll }: CustomersOptions,
+  swept: readonly { sweep(): Promise<unknown> }[],
+): Promise<void> {
+  const sweep = async () => {
+    try {
+      await Promise.all(swept.map((each) => each.sweep()));
+    } catch (err) {
+      log.warn({ err }, 'Expired records could not be deleted. Retrying in an hour.');
+    }
+  };
+  await lifecycle.open(
+    'sweep of what is over',
+    () => startPoll(sweep, SWEEP_EVERY_MS, FIRST_SWEEP_MS),
+    (poll) => poll.close(),
+    CLOSED_TOGETHER,
+  );
 }
 
 /** Pages have a rate of their own. */

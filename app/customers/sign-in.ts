@@ -31,6 +31,13 @@ export function openMail({ mail, authUrl, host }: Config): Mail | null {
   return createSmtpMail({ url: smtpUrl, from: from ?? `Perch <no-reply@${domain}>` });
 }
 
+const openLinkMails = (mail: Mail | null, { shared, log }: CustomersOptions): LinkMails =>
+  new LinkMails({
+    mail: mail ?? createLogMail(log),
+    limiter: shared.limiter,
+    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
+  });
+
 /** Sign-in by links and passkeys, stored in Postgres. */
 export async function openSignIn(
   lifecycle: Lifecycle,
@@ -38,22 +45,17 @@ export async function openSignIn(
   options: CustomersOptions,
   mail: Mail | null,
 ) {
-  const { config, stores, shared, clock, log, standIns } = options;
+  const { config, stores, shared, clock, standIns } = options;
   const { sql, accounts } = stores;
   const tokens = createOneTimeTokens(sql);
   const sessions = new Sessions({ store: createSessionStore(sql), clock, randomBytes });
-  const authUrl = () => app.authUrl;
   const nameOf = async (accountId: string) => (await accounts.get(accountId))?.name ?? 'Perch';
   const emails = createEmailAccounts(sql);
   const personName = async (personId: string) =>
     (await emails.emailOf(personId)) ?? (await nameOf((await emails.ownedBy(personId)) ?? ''));
   const { limiter } = shared;
-  const mails = new LinkMails({
-    mail: mail ?? createLogMail(log),
-    limiter,
-    onMailFailure: (err) => log.error({ err }, 'A sign-in link could not be sent.'),
-  });
-  const common = { tokens, sessions, limiter, clock, randomBytes, authUrl };
+  const mails = openLinkMails(mail, options);
+  const common = { tokens, sessions, limiter, clock, randomBytes, authUrl: () => app.authUrl };
   const parts: SignInOptions = {
     ...common,
     accounts: emails,

@@ -31,6 +31,13 @@ export interface ExportSources {
 }
 
 type Line = Readonly<Record<string, unknown>> & { readonly type: string };
+type Mode = 'live' | 'test';
+
+interface Reading extends ExportSources {
+  readonly signal: AbortSignal;
+  /** Kinds of which there are more than a file has. */
+  readonly cut: string[];
+}
 
 /**
  * All that Perch keeps for an account and its test account, one object a line: a person reads it, and a program. Amounts
@@ -41,91 +48,87 @@ export async function* exportLines(
   sources: ExportSources,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { accounts, members, alerts, grants, billing, auditLog, ledger, requestLog, clock } = sources;
+  for await (const line of exported(account, { ...sources, signal, cut: [] })) yield `${JSON.stringify(line)}\n`;
+}
+
+async function* exported(account: AccountRecord, reading: Reading): AsyncGenerator<Line> {
+  const { accounts, clock, cut } = reading;
   const { accountId } = account;
-  const text = (line: Line): string => `${JSON.stringify(line)}\n`;
-  const cut: string[] = [];
-  const bounded = <Row>(kind: string, rows: readonly Row[], most: number): readonly Row[] => {
-    if (rows.length >= most) cut.push(kind);
-    return rows;
-  };
-  yield text({ type: 'export', at: new Date(clock.now()).toISOString(), account_id: accountId });
+  yield { type: 'export', at: new Date(clock.now()).toISOString(), account_id: accountId };
   const testId = await accounts.testAccount(accountId);
   const test = testId === undefined ? undefined : await accounts.get(testId);
-  for (const [mode, each] of [
-    ['live', account],
-    ['test', test],
-  ] as const) {
-    if (each === undefined) continue;
-    const { name, email, balance, paidUsd, frozen } = each;
-    yield text({
-      type: 'account',
-      mode,
-      account_id: each.accountId,
-      name,
-      email,
-      balance: toCredits(balance),
-      paid_usd: paidUsd,
-      frozen,
-    });
-    for (const key of each.keys) {
-      const cap = key.cap && {
-        period: key.cap.period,
-        amount: toCredits(key.cap.amount),
-        spent: toCredits(key.cap.spent),
-      };
-      yield text({ type: 'key', mode, ...key, spent: toCredits(key.spent), cap });
-    }
+  yield* accountLines('live', account);
+  if (test !== undefined) yield* accountLines('test', test);
+  yield* customerLines(accountId, reading);
+  yield* activityLines('live', accountId, reading);
+  if (testId !== undefined) yield* activityLines('test', testId, reading);
+  yield { type: 'end', left_out: cut };
+}
+
+function* accountLines(mode: Mode, account: AccountRecord): Generator<Line> {
+  const { accountId, name, email, balance, paidUsd, frozen, keys } = account;
+  const money = { balance: toCredits(balance), paid_usd: paidUsd };
+  yield { type: 'account', mode, account_id: accountId, name, email, ...money, frozen };
+  for (const key of keys) {
+    const cap = key.cap && {
+      period: key.cap.period,
+      amount: toCredits(key.cap.amount),
+      spent: toCredits(key.cap.spent),
+    };
+    yield { type: 'key', mode, ...key, spent: toCredits(key.spent), cap };
   }
-  for (const member of await members.list(accountId)) yield text({ type: 'member', ...member });
-  for (const invitation of await members.invitations(accountId)) yield text({ type: 'invitation', ...invitation });
-  for (const alert of await alerts.list(accountId))
-    yield text({ type: 'alert', ...alert, amount: toCredits(alert.amount) });
+}
+
+/** What there is once, for both modes. */
+async function* customerLines(accountId: string, reading: Reading): AsyncGenerator<Line> {
+  const { members, alerts, grants, billing, auditLog, signal } = reading;
+  for (const member of await members.list(accountId)) yield { type: 'member', ...member };
+  for (const invitation of await members.invitations(accountId)) yield { type: 'invitation', ...invitation };
+  for (const alert of await alerts.list(accountId)) yield { type: 'alert', ...alert, amount: toCredits(alert.amount) };
   for (const { cap: _, ...grant } of await grants.list(accountId)) {
-    yield text({ type: 'app', ...grant, spent: toCredits(grant.spent) });
+    yield { type: 'app', ...grant, spent: toCredits(grant.spent) };
   }
-  for (const { url: _, ...sale } of await billing.sales(accountId)) yield text({ type: 'purchase', ...sale });
-  for (const event of bounded('change', await auditLog.list(accountId, MOST_ROWS, signal), MOST_ROWS)) {
-    yield text({ type: 'change', ...event });
+  for (const { url: _, ...sale } of await billing.sales(accountId)) yield { type: 'purchase', ...sale };
+  const changes = await auditLog.list(accountId, MOST_ROWS, signal);
+  for (const event of noted('change', changes, reading)) yield { type: 'change', ...event };
+}
+
+/** What was charged and requested. */
+async function* activityLines(mode: Mode, accountId: string, reading: Reading): AsyncGenerator<Line> {
+  const { ledger, requestLog, signal } = reading;
+  for (const entry of noted('entry', await ledger.statement(accountId, MOST_ROWS, signal), reading)) {
+    const [amount, balanceAfter] = [toCredits(entry.amount), toCredits(entry.balanceAfter)];
+    yield { type: 'entry', mode, ...entry, amount, balanceAfter };
   }
-  for (const [mode, id] of [
-    ['live', accountId],
-    ['test', testId],
-  ] as const) {
-    if (id === undefined) continue;
-    for (const entry of bounded('entry', await ledger.statement(id, MOST_ROWS, signal), MOST_ROWS)) {
-      yield text({
-        type: 'entry',
-        mode,
-        ...entry,
-        amount: toCredits(entry.amount),
-        balanceAfter: toCredits(entry.balanceAfter),
-      });
-    }
-    let last: UsageRow | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const rows: UsageRow[] = await ledger.usage(
-        id,
-        {
-          ...{ from: '2000-01-01T00:00:00Z', to: `${utcDay(clock.now() + DAY_MS)}T00:00:00Z`, group: GROUP },
-          ...{ after: last && [last.day ?? '', last.endpoint ?? '', last.keyPrefix ?? ''], limit: USAGE_PAGE.max },
-        },
-        signal,
-      );
-      for (const row of rows) yield text({ type: 'usage', mode, ...row, amount: toCredits(row.amount) });
-      last = rows.at(-1);
-      if (rows.length < USAGE_PAGE.max) break;
-      if (page === MOST_PAGES - 1) cut.push('usage');
-    }
-    for (const { lines, ...receipt } of await ledger.recent(id, RECEIPTS, signal)) {
-      const [amount, balanceAfter] = [toCredits(receipt.amount), toCredits(receipt.balanceAfter)];
-      const priced = lines.map((line) => ({ ...line, unitPrice: toCredits(line.unitPrice) }));
-      yield text({ type: 'receipt', mode, ...receipt, amount, balanceAfter, lines: priced });
-    }
-    for (const { accountId: _, ...request } of await requestLog.list(id, { limit: MOST_ROWS }, signal)) {
-      const at = new Date(request.at).toISOString();
-      yield text({ type: 'request', mode, ...request, at, charged: toCredits(request.charged) });
-    }
+  for await (const row of usageRows(accountId, reading)) {
+    yield { type: 'usage', mode, ...row, amount: toCredits(row.amount) };
   }
-  yield text({ type: 'end', left_out: cut });
+  for (const { lines, ...receipt } of await ledger.recent(accountId, RECEIPTS, signal)) {
+    const [amount, balanceAfter] = [toCredits(receipt.amount), toCredits(receipt.balanceAfter)];
+    const priced = lines.map((line) => ({ ...line, unitPrice: toCredits(line.unitPrice) }));
+    yield { type: 'receipt', mode, ...receipt, amount, balanceAfter, lines: priced };
+  }
+  for (const { accountId: _, ...request } of await requestLog.list(accountId, { limit: MOST_ROWS }, signal)) {
+    const at = new Date(request.at).toISOString();
+    yield { type: 'request', mode, ...request, at, charged: toCredits(request.charged) };
+  }
+}
+
+async function* usageRows(accountId: string, { ledger, clock, signal, cut }: Reading): AsyncGenerator<UsageRow> {
+  const period = { from: '2000-01-01T00:00:00Z', to: `${utcDay(clock.now() + DAY_MS)}T00:00:00Z`, group: GROUP };
+  let last: UsageRow | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const after = last && [last.day ?? '', last.endpoint ?? '', last.keyPrefix ?? ''];
+    const rows: UsageRow[] = await ledger.usage(accountId, { ...period, after, limit: USAGE_PAGE.max }, signal);
+    yield* rows;
+    last = rows.at(-1);
+    if (rows.length < USAGE_PAGE.max) return;
+  }
+  cut.push('usage');
+}
+
+/** The rows; where there may be more of them, the end of the file says so. */
+function noted<Row>(kind: string, rows: readonly Row[], { cut }: Reading): readonly Row[] {
+  if (rows.length >= MOST_ROWS) cut.push(kind);
+  return rows;
 }

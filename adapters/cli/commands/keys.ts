@@ -35,31 +35,7 @@ const EXPIRES = 'last day on which it works (UTC), such as 2027-03-31; or never'
 export function keyCommands(program: Command): void {
   const key = group(program, 'key', 'manage API keys: create, list, limit, rotate, revoke');
 
-  key
-    .command('create')
-    .description('create another key for the wallet of an account; it is shown only once')
-    .requiredOption('--account <id>', 'account id', uuid)
-    .option('--name <name>', 'name of the key', name, 'key')
-    .option('--cap <credits>', 'spend cap of the key', someCredits)
-    .addOption(
-      new Option('--cap-period <period>', 'period of the spend cap')
-        .choices(['total', 'month', 'day'])
-        .default('total'),
-    )
-    .option('--reads <kinds>', READS, reads)
-    .option('--from <networks>', FROM, networks)
-    .option('--expires <day>', EXPIRES, lastDay)
-    .option('--test', 'a test key: it reads an invented network with play credits')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name ci --test',
-        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500 --cap-period month',
-        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --reads profiles,timeline --from 192.0.2.0/24',
-      ),
-    )
-    .action(createKey);
+  createCommand(key);
 
   key
     .command('list')
@@ -106,6 +82,34 @@ export function keyCommands(program: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', examples('perch key revoke perch_live_a1B2c3'))
     .action(revokeKey);
+}
+
+function createCommand(key: Command): void {
+  key
+    .command('create')
+    .description('create another key for the wallet of an account; it is shown only once')
+    .requiredOption('--account <id>', 'account id', uuid)
+    .option('--name <name>', 'name of the key', name, 'key')
+    .option('--cap <credits>', 'spend cap of the key', someCredits)
+    .addOption(
+      new Option('--cap-period <period>', 'period of the spend cap')
+        .choices(['total', 'month', 'day'])
+        .default('total'),
+    )
+    .option('--reads <kinds>', READS, reads)
+    .option('--from <networks>', FROM, networks)
+    .option('--expires <day>', EXPIRES, lastDay)
+    .option('--test', 'a test key: it reads an invented network with play credits')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name ci --test',
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --name staging --cap 500 --cap-period month',
+        'perch key create --account 019a2b3c-4d5e-7f60-8123-456789abcdef --reads profiles,timeline --from 192.0.2.0/24',
+      ),
+    )
+    .action(createKey);
 }
 
 interface CreateOptions extends LimitOptions {
