@@ -20,10 +20,10 @@ const CODE = PRODUCT.filter(isCode);
 
 const sumOf = (sources: readonly Source[]): number => sources.reduce((sum, source) => sum + linesOf(source.text), 0);
 
-/** Names that more than one file exports. */
+/** Names that more than one file exports; a `.d.ts` repeats those of the script beside it. */
 function exportedTwice(): string[] {
   const files = new Map<string, Set<string>>();
-  for (const { path, text } of CODE) {
+  for (const { path, text } of CODE.filter((source) => !source.path.endsWith('.d.ts'))) {
     for (const [, name = ''] of text.matchAll(
       /^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm,
     )) {
@@ -55,7 +55,7 @@ const FIGURES: readonly (readonly [name: string, value: number, agreed: number])
   ['files of at most 20 lines', CODE.filter((source) => linesOf(source.text) <= 20).length, 60],
   ['files of at most 60 lines that only a neighbour imports', smallNeighbours(CODE).length, 60],
   ['folders of more than 20 files', longFolders(SOURCES).length, 0],
-  ['citations of decisions', countOf(new RegExp(`\\b(?:${decisions.join('|')})\\b`, 'g')), 250],
+  ['citations of decisions', countOf(new RegExp(`\\b(?:${decisions.join('|')})\\b(?!:)`, 'g')), 250],
   ['names exported twice', exportedTwice().length, 60],
   ['functions called …Of', countOf(/(?:const|function) \w+Of\b(?= ?[=(<:])/g), 250],
   ['functions of more than 60 lines', CODE.flatMap(functionsOf).filter(({ lines }) => lines > 60).length, 10],

@@ -91,7 +91,7 @@ const FAILURE = 'Error';
 
 /**
  * What tools answer, so short that hosts can keep it: the members of an envelope and of a failure, and of the objects in
- * them those members that are always there (A41). The OpenAPI document has all of them, described.
+ * them those members that are always there. The OpenAPI document has all of them, described.
  */
 export class OutputSchemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;

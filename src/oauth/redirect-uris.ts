@@ -45,7 +45,7 @@ function schemeFault(scheme: string): string | null {
   return `has the scheme ${scheme} but a custom scheme must contain a dot, as com.example.app: does`;
 }
 
-/** Exact match, except for the port of a loopback address (A16). */
+/** Exact match, except for the port of a loopback address. */
 export function isRegistered(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true;
   const asked = portless(uri);

@@ -232,7 +232,7 @@ class Filling {
     return !!this.#sought?.inside && !isNewestFirst(this.#params.list);
   }
 
-  /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal (M1). */
+  /** The money does not cover the next item: returns the items so far with a cursor at the cut, or a refusal. */
   #short(cache: ItemCache): Slice {
     const { meter } = this.#context;
     const { path, unit, count: requested } = this.#params;

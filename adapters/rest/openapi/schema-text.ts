@@ -24,7 +24,7 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
  */
 export function restWords(description: string | null | undefined): string {
   const text = REST_WORDS.reduce((said, [from, to]) => said.replaceAll(from, to), description ?? '');
-  // Null members are left out (G13).
+  // Null members are left out.
   return text.replace(/ Free\.$/, '').replaceAll(/\bnull (?=on|if|while)/g, 'absent ');
 }
 
