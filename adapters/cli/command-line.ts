@@ -60,7 +60,7 @@ const whole = (text: string, least: number, most: number): number => {
   return value >= least && value <= most ? value : refuse(`a whole number from ${least} to ${most}`);
 };
 
-export const dollars = (text: string): number => whole(text, 0, 1_000_000_000);
+export const wholeDollars = (text: string): number => whole(text, 0, 1_000_000_000);
 
 export const days = (text: string): number => whole(text, 1, 400);
 
@@ -78,7 +78,7 @@ export function noteText(text: string): string {
 }
 
 /** Accounts of a list. */
-export const accounts = (text: string): number => whole(text, 1, 1000);
+export const listLength = (text: string): number => whole(text, 1, 1000);
 
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
 

@@ -18,7 +18,7 @@ export interface GraphqlOptions {
 }
 
 /** Answers a browser that opens the address. */
-export type Page = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 /** What a request asks. */
 export type Asked = Pick<Call, 'document' | 'parse'>;

@@ -15,7 +15,7 @@ import {
   NO_JSON_IN_QUERY,
   NOT_JSON,
   negotiateMediaType,
-  type Page,
+  type PageHandler,
   toAsked,
   wantsPage,
 } from './request.js';
@@ -51,7 +51,7 @@ function oneWay(serve: Serve): Plugin<Http> {
 }
 
 /** Mounts `/graphql`. A browser's GET for a page is not Yoga's: `page` answers it with GraphiQL. */
-export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page: Page): void {
+export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page: PageHandler): void {
   const yoga = createYoga<Http>({
     schema: options.schema,
     graphqlEndpoint: '/graphql',

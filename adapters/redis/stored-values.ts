@@ -6,7 +6,7 @@ import { runScript, script } from './script.js';
 import { HEADER_BYTES } from './stored-entry.js';
 
 /** What another program wrote there is no text, and so nothing. */
-export const HEADERS = script(`
+export const READ_HEADERS = script(`
 local headers = {}
 for n, key in ipairs(KEYS) do
   local header = redis.pcall('GETRANGE', key, 0, ${HEADER_BYTES - 1})
@@ -51,7 +51,7 @@ export class StoredValues {
       fallback: () => 'away',
     });
     this.header = batched<string, Text>(link, {
-      send: async (redis, keys) => (await runScript(redis, HEADERS, keys.map(storeKey), [])) as string[],
+      send: async (redis, keys) => (await runScript(redis, READ_HEADERS, keys.map(storeKey), [])) as string[],
       fallback: () => 'away',
     });
     this.#write = batched<Write, unknown>(link, {

@@ -8,7 +8,7 @@ import { backgroundTimers, withTimeout } from '../../src/lib/monotonic.js';
 import type { Soon } from '../../src/lib/soon.js';
 import type { SpanAttributes, SpanMark, Tracing } from '../../src/ports/tracing.js';
 
-export interface Log {
+interface Log {
   warn(text: string): void;
 }
 

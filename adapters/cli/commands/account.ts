@@ -15,17 +15,17 @@ import { createOperatorStore } from '../../postgres/figures/operator.js';
 import { accountJson, KEY_HEADER, keyRow, tierFor } from '../account-view.js';
 import { newSignInLink, openAccount, requireAccount, signInUrl } from '../accounts.js';
 import {
-  accounts,
   credits,
-  dollars,
   email,
   examples,
   group,
+  listLength,
   name,
   noteText,
   perSecond,
   rateOrTier,
   uuid,
+  wholeDollars,
 } from '../command-line.js';
 import { Failure } from '../failure.js';
 import { answer, facts, note, table } from '../print.js';
@@ -50,7 +50,7 @@ export function accountCommands(program: Command): void {
     .requiredOption('--name <name>', 'name of the account', name)
     .option('--email <address>', 'email address that sign-in links are sent to', email)
     .option('--credits <credits>', 'initial credits, instead of PERCH_STARTING_CREDITS', credits)
-    .option('--paid-usd <dollars>', 'amount to count as already paid, for the rate-limit tier', dollars, 0)
+    .option('--paid-usd <dollars>', 'amount to count as already paid, for the rate-limit tier', wholeDollars, 0)
     .option('--qps <rate>', 'override the requests per second of the tier, for internal accounts', perSecond)
     .option('--json', 'print {"account_id","wallet_id","key"}')
     .addHelpText(
@@ -91,7 +91,7 @@ function findingCommands(account: Command): void {
     .alias('find')
     .description('list the newest accounts, or those that a text is found in')
     .argument('[text]', 'part of the name or email address, or a whole account id or key')
-    .option('--limit <number>', 'number of accounts', accounts, 50)
+    .option('--limit <number>', 'number of accounts', listLength, 50)
     .option('--json', 'print {"accounts":[…],"more"}')
     .addHelpText('after', examples('perch account list', 'perch account find ada@example.org'))
     .action(listAccountsMatching);
@@ -130,7 +130,7 @@ function settingsCommands(account: Command): void {
     .option(
       '--paid-usd <dollars>',
       'amount that counts as paid, for the tier; at least what was paid for packs',
-      dollars,
+      wholeDollars,
     )
     .option('--json', 'print {"account_id","rate_limit_qps","paid_usd"}')
     .addHelpText(

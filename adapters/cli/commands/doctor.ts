@@ -37,7 +37,7 @@ export function doctorCommand(program: Command): void {
 
 const NETWORK_WAIT_MS = 20_000;
 
-export interface Finding {
+export interface CheckResult {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
@@ -79,13 +79,13 @@ async function doctor(options: Options): Promise<void> {
 
 const GUIDE = 'Each row has a section in docs/going-to-production.md, which is also at /docs/going-to-production.';
 
-async function checkAll(config: Config, { production, backups }: Options): Promise<Finding[]> {
+async function checkAll(config: Config, { production, backups }: Options): Promise<CheckResult[]> {
   const guide = production ? await import('./production.js') : null;
   let stored: StoredFacts | null = null;
   const findings = [
     await checkHome(config),
     ...(await checkStores(config, async (stores) => {
-      stored = (await guide?.readStored(stores, config)) ?? null;
+      stored = (await guide?.readStoredFacts(stores, config)) ?? null;
     })),
     await checkRedis(config),
     ...(await checkNetwork(config)),
@@ -98,7 +98,7 @@ async function checkAll(config: Config, { production, backups }: Options): Promi
 
 const shown = ({ isSet, value }: { isSet: boolean; value: string }): string => (isSet ? value : `(${value})`);
 
-function checkConfig(): { config: Config | null; finding: Finding } {
+function checkConfig(): { config: Config | null; finding: CheckResult } {
   const name = 'Configuration';
   const set = describeConfig(process.env).filter(({ isSet }) => isSet);
   try {
@@ -113,7 +113,7 @@ function checkConfig(): { config: Config | null; finding: Finding } {
   }
 }
 
-async function checkHome({ home }: Config): Promise<Finding> {
+async function checkHome({ home }: Config): Promise<CheckResult> {
   const name = 'Data folder';
   try {
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -129,7 +129,7 @@ async function checkHome({ home }: Config): Promise<Finding> {
   }
 }
 
-async function checkStores(config: Config, also: (stores: Stores) => Promise<void>): Promise<Finding[]> {
+async function checkStores(config: Config, also: (stores: Stores) => Promise<void>): Promise<CheckResult[]> {
   const name = 'Database';
   const isEmbedded = config.databaseUrl === null;
   if (isEmbedded && !(await isThere(join(config.home, 'postgres')))) {
@@ -147,7 +147,7 @@ async function checkStores(config: Config, also: (stores: Stores) => Promise<voi
   }
 }
 
-async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boolean): Promise<Finding[]> {
+async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boolean): Promise<CheckResult[]> {
   const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
@@ -173,7 +173,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
   ];
 }
 
-function networkFinding({ network }: Config, loaded: { users: number; tweets: number } | null): Finding {
+function networkFinding({ network }: Config, loaded: { users: number; tweets: number } | null): CheckResult {
   const name = 'Network';
   if (network !== 'corpus') return { name, ok: true, detail: `${network}: see below for what can be read` };
   if (loaded === null || loaded.users + loaded.tweets > 0) {
@@ -187,7 +187,7 @@ function networkFinding({ network }: Config, loaded: { users: number; tweets: nu
 /**
  * Tries once; the service itself continues without Redis, so its absence is a finding, not a failure of the service.
  */
-async function checkRedis({ redisUrls }: Config): Promise<Finding> {
+async function checkRedis({ redisUrls }: Config): Promise<CheckResult> {
   const name = 'Redis';
   if (redisUrls.length === 0) return { name, ok: true, detail: 'not used; in-process stores, a single process only' };
   const quiet = { info: () => {}, warn: () => {} };
@@ -200,7 +200,7 @@ async function checkRedis({ redisUrls }: Config): Promise<Finding> {
 }
 
 /** What the network can and cannot read with this configuration. */
-async function checkNetwork(config: Config): Promise<Finding[]> {
+async function checkNetwork(config: Config): Promise<CheckResult[]> {
   if (config.network === 'corpus') return [];
   const sql = (): never => {
     throw new Error('only the corpus is in the database');
@@ -226,7 +226,7 @@ const PUBLISHED = {
 } as const satisfies Record<keyof Config['publisher'], SettingName>;
 
 /** What customers are told of the operator. A service that takes payments must tell it; others may leave it out. */
-function checkPublished({ publisher, stripe }: Config, isPublic: boolean): Finding {
+function checkPublished({ publisher, stripe }: Config, isPublic: boolean): CheckResult {
   const name = 'Public pages';
   const missing = (Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]).filter((each) => publisher[each] === null);
   if (missing.length === 0) return { name, ok: true, detail: 'name a contact, terms, and privacy and refund policies' };

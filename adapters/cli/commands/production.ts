@@ -9,7 +9,7 @@ import type { Config } from '../../../src/config/config.js';
 import { counted } from '../../../src/domain/figures.js';
 import { VERSION } from '../../../src/domain/version.js';
 import { containerShareBytes } from '../../http/limits/overload.js';
-import type { Finding } from './doctor.js';
+import type { CheckResult } from './doctor.js';
 
 /** What the rows below need of the database. */
 export interface StoredFacts {
@@ -20,7 +20,7 @@ export interface StoredFacts {
   readonly unsafe: readonly string[];
 }
 
-export async function readStored({ sql }: Stores, { operators }: Config): Promise<StoredFacts> {
+export async function readStoredFacts({ sql }: Stores, { operators }: Config): Promise<StoredFacts> {
   const [row] = await sql<[StoredFacts]>`
     select exists (select from keys) as "hasKeys",
       array(
@@ -45,7 +45,7 @@ export interface ProductionInput {
  * What docs/going-to-production.md asks for: one row for each heading there, by its name. A row that is not ok says what to
  * do.
  */
-export async function checkProduction(config: Config, { stored, backups }: ProductionInput): Promise<Finding[]> {
+export async function checkProduction(config: Config, { stored, backups }: ProductionInput): Promise<CheckResult[]> {
   const [visit, mail, payments, backup, metrics] = await Promise.all([
     visitPublic(config),
     checkMail(config),
@@ -69,7 +69,7 @@ export async function checkProduction(config: Config, { stored, backups }: Produ
   ];
 }
 
-const row = (name: string, fault: string | null, well: string): Finding => ({
+const row = (name: string, fault: string | null, well: string): CheckResult => ({
   name,
   ok: fault === null,
   detail: fault ?? well,
@@ -77,7 +77,7 @@ const row = (name: string, fault: string | null, well: string): Finding => ({
 
 const NO_DATABASE = 'not known without the database: see Database above';
 
-function checkPostgres({ databaseUrl }: Config, stored: StoredFacts | null): Finding {
+function checkPostgres({ databaseUrl }: Config, stored: StoredFacts | null): CheckResult {
   const fault = (): string | null => {
     if (databaseUrl === null) return 'set DATABASE_URL: the embedded server comes without programs for backups';
     if (stored === null) return NO_DATABASE;
@@ -87,7 +87,7 @@ function checkPostgres({ databaseUrl }: Config, stored: StoredFacts | null): Fin
   return row('Postgres', fault(), 'a server of your own, which keeps what it has confirmed');
 }
 
-function checkSecret({ secret, home }: Config, stored: StoredFacts | null): Finding {
+function checkSecret({ secret, home }: Config, stored: StoredFacts | null): CheckResult {
   const name = 'Secret';
   if (secret !== null) return row(name, null, 'PERCH_SECRET; keep a copy apart from the database');
   if (stored === null) return row(name, NO_DATABASE, '');
@@ -169,7 +169,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Proxies renew a month ahead: a certificate that is about to expire is one that is not renewed. */
 const RENEWED_DAYS = 14;
 
-function checkTls({ baseUrl, host, port }: Config, visit: Visit): Finding {
+function checkTls({ baseUrl, host, port }: Config, visit: Visit): CheckResult {
   const endsAt = visit !== null && 'answers' in visit ? Math.min(...visit.answers.map((each) => each.endsAt)) : 0;
   const end = Number.isFinite(endsAt) ? new Date(endsAt).toISOString().slice(0, 10) : '';
   const fault = (): string | null => {
@@ -186,7 +186,7 @@ function checkTls({ baseUrl, host, port }: Config, visit: Visit): Finding {
   return row('TLS', fault(), `${baseUrl}, with a certificate until ${end}`);
 }
 
-function checkProxy({ trustedProxies }: Config, visit: Visit): Finding {
+function checkProxy({ trustedProxies }: Config, visit: Visit): CheckResult {
   const fault = (): string | null => {
     if (trustedProxies.length === 0) {
       return "set PERCH_TRUST_PROXY to the proxy's address (loopback on the same machine): otherwise all strangers share one limit";
@@ -203,7 +203,7 @@ function checkProxy({ trustedProxies }: Config, visit: Visit): Finding {
 const isBelieved = (visit: Visit): boolean =>
   visit !== null && 'answers' in visit && visit.answers.every(({ remaining }) => remaining === PUBLIC_QPS - 1);
 
-async function checkMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
+async function checkMail({ mail: { smtpUrl } }: Config): Promise<CheckResult> {
   const name = 'Mail';
   if (smtpUrl === null) return row(name, 'set SMTP_URL: sign-in links are written to the log', '');
   const { checkSmtp } = await import('../../mail/smtp.js');
@@ -215,7 +215,7 @@ async function checkMail({ mail: { smtpUrl } }: Config): Promise<Finding> {
   return row(name, failure, `${host} takes mail`);
 }
 
-function checkOperators({ operators, baseUrl }: Config, stored: StoredFacts | null): Finding {
+function checkOperators({ operators, baseUrl }: Config, stored: StoredFacts | null): CheckResult {
   const fault = (): string | null => {
     if (operators.length === 0) return 'set PERCH_OPERATORS to the email addresses of those who run the service';
     if (stored === null) return NO_DATABASE;
@@ -225,7 +225,7 @@ function checkOperators({ operators, baseUrl }: Config, stored: StoredFacts | nu
   return row('Operators', fault(), operators.join(', '));
 }
 
-async function checkPayments({ stripe: { secretKey, webhookSecret, baseUrl } }: Config): Promise<Finding> {
+async function checkPayments({ stripe: { secretKey, webhookSecret, baseUrl } }: Config): Promise<CheckResult> {
   const name = 'Payments';
   if (secretKey === null) return row(name, null, 'off: STRIPE_SECRET_KEY is not set');
   if (webhookSecret === null) {
@@ -249,7 +249,7 @@ const MOST_HOURS = 36;
 /** The first bytes of an archive of pg_dump. */
 const ARCHIVE = 'PGDMP';
 
-async function checkBackups(folder: string | undefined): Promise<Finding> {
+async function checkBackups(folder: string | undefined): Promise<CheckResult> {
   const name = 'Backups';
   if (folder === undefined) return row(name, 'name the folder of the nightly backups: --backups FOLDER', '');
   const names = await readdir(folder).catch(() => null);
@@ -277,7 +277,7 @@ async function backupIn(path: string): Promise<{ path: string; madeAt: number } 
 
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
 
-async function checkMetrics({ host, metricsPort }: Config): Promise<Finding> {
+async function checkMetrics({ host, metricsPort }: Config): Promise<CheckResult> {
   const name = 'Metrics';
   if (metricsPort === null) return row(name, 'set PERCH_METRICS_PORT, and let Prometheus read it', '');
   const url = `http://${ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)}:${metricsPort}/metrics`;
@@ -295,7 +295,7 @@ const MIB = 1024 * 1024;
 /** What a process takes before its first request. */
 const IDLE_BYTES = 140 * MIB;
 
-function checkMemory({ overload: { maxRssBytes, processes }, cacheBytes }: Config): Finding {
+function checkMemory({ overload: { maxRssBytes, processes }, cacheBytes }: Config): CheckResult {
   const bytes = maxRssBytes ?? containerShareBytes(processes, process.constrainedMemory());
   const needed = IDLE_BYTES + cacheBytes;
   const figures = `${Math.floor(bytes / MIB)} MiB a process; idle with a full cache it takes ${Math.ceil(needed / MIB)}`;
@@ -321,13 +321,13 @@ export async function allowedCores(groups = '/sys/fs/cgroup'): Promise<number> {
   return share > 0 ? Math.min(share, availableParallelism()) : availableParallelism();
 }
 
-export function checkCpu({ workers }: Pick<Config, 'workers'>, cores: number): Finding {
+export function checkCpu({ workers }: Pick<Config, 'workers'>, cores: number): CheckResult {
   const figures = `${counted(workers, 'process', 'processes')} on ${Number(cores.toFixed(1))} cores`;
   const most = Math.max(1, Math.ceil(cores));
   return row('CPU', workers > most ? `set WORKERS to ${most} at most: ${figures}` : null, figures);
 }
 
-function checkVersion(visit: Visit): Finding {
+function checkVersion(visit: Visit): CheckResult {
   const running = versionOf(visit);
   const fault = (): string | null => {
     if (running === null) return 'not known until the public address answers: see TLS';

@@ -3,7 +3,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../../../src/config/config.js';
 import { withoutKeys } from '../../http/request.js';
 import { REQUEST } from '../../http/request-log.js';
-import { type LoggedRequest, requestLine } from './request-line.js';
+import { type RequestEntry, requestLine } from './request-line.js';
 
 const STDERR = 2;
 
@@ -41,7 +41,7 @@ export function forPeople(write: (line: string) => void, inColour: boolean): Des
     write(line) {
       const entry = JSON.parse(line);
       const isRequest = entry.msg === REQUEST && 'method' in entry;
-      write(isRequest ? requestLine(entry as LoggedRequest, inColour) : asText(entry));
+      write(isRequest ? requestLine(entry as RequestEntry, inColour) : asText(entry));
     },
   };
 }

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { figure, inCredits } from '../../../src/domain/figures.js';
 
 /** A request as the service logs it (adapters/http/request-log.ts); it has no status when its caller left. */
-export interface LoggedRequest {
+export interface RequestEntry {
   /** Unix milliseconds. */
   readonly time: number;
   readonly method: string;
@@ -22,7 +22,7 @@ type Colour = Parameters<typeof styleText>[0];
 const MOST_URL = 80;
 
 /** A request as one line in columns, what varies in length last: time, status, duration, charge, cache, request. */
-export function requestLine(request: LoggedRequest, inColour: boolean): string {
+export function requestLine(request: RequestEntry, inColour: boolean): string {
   const painted = (colour: Colour, text: string): string =>
     inColour && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
   const { status, url, code } = request;
@@ -59,5 +59,5 @@ function statusColour(status: number | undefined): Colour {
 }
 
 /** A REST address says what is read; the others have one address for everything. */
-const describeOperation = ({ url, operation }: LoggedRequest): string =>
+const describeOperation = ({ url, operation }: RequestEntry): string =>
   operation !== undefined && !url.startsWith('/v1/') ? operation : '';

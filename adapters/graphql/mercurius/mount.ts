@@ -5,12 +5,12 @@ import type { Run } from '../../../src/serve/call.js';
 import { answerParams, refuse, refuseEarly } from '../answer.js';
 import { answerEvents, wantsStream } from '../live.js';
 import type { GraphqlParams } from '../params.js';
-import { type GraphqlOptions, type Page, wantsPage } from '../request.js';
+import { type GraphqlOptions, type PageHandler, wantsPage } from '../request.js';
 import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
   /** Answers a browser that opens the address; without it, a browser gets the same answer as any other client. */
-  readonly page?: Page;
+  readonly page?: PageHandler;
   /** `/graphql` by default. */
   readonly path?: string;
   /** Makes the ids of requests instead of the app: UUIDs, as the ledger requires. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Upstream } from '../upstream/client.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import { createXrpc, type Xrpc, type XrpcCall } from './xrpc.js';
@@ -127,7 +127,7 @@ export class BlueskyAccount {
 }
 
 /** Too many sign-ins rest the whole account, not only the reads of one kind. */
-function refusedSignIn(refusal: Refusal): ServiceError | undefined {
+function refusedSignIn(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, limit } = refusal;
   if (status === 429) return noAccount(refusal, limit?.resetsInSeconds);
   return status >= 400 && status < 500 ? noAccount(refusal) : undefined;

@@ -2,20 +2,20 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 import { sentence } from '../../../src/lib/text.js';
 import { failure } from '../upstream/failures.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { errorBody } from './schemas.js';
 
 /** Credentials that do not work are not retried for this long (seconds). */
 export const BAD_CREDENTIALS_S = 900;
 
-const absent = (refusal: Refusal, reason?: string): ServiceError =>
+const absent = (refusal: UpstreamRefusal, reason?: string): ServiceError =>
   failure('not_found', 'No such object on Bluesky.', refusal, reason === undefined ? {} : { reason });
 
-const blocked = (refusal: Refusal): ServiceError =>
+const blocked = (refusal: UpstreamRefusal): ServiceError =>
   failure('access_denied', 'Bluesky does not show this to our account.', refusal, { reason: 'session' });
 
 /** What a refusal with status 400 means, by the name of the error. */
-const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
+const NAMES: Readonly<Record<string, (refusal: UpstreamRefusal) => ServiceError>> = {
   AccountDeactivated: (refusal) => absent(refusal, 'deactivated'),
   AccountTakedown: (refusal) => absent(refusal, 'suspended'),
   NotFound: (refusal) => absent(refusal),
@@ -29,11 +29,11 @@ const NAMES: Readonly<Record<string, (refusal: Refusal) => ServiceError>> = {
 /** These have the generic name, so only their text identifies them. */
 const ABSENT = /^(profile|actor|post|could not (find|locate))\b.*\bnot found\b|^could not (find|locate)\b/i;
 
-export const noAccount = (refusal: Refusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
+export const noAccount = (refusal: UpstreamRefusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
   failure('no_account', 'Bluesky rejected our credentials.', refusal, { retryAfter });
 
 /** What a refusal of an XRPC method means; undefined where the status says everything. */
-export function xrpcFailure(refusal: Refusal): ServiceError | undefined {
+export function xrpcFailure(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, json } = refusal;
   const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
   if (status === 403) return failure('upstream_error', 'Bluesky is refusing our requests for now.', refusal);
@@ -59,7 +59,7 @@ export function notServed(product: Product, cause?: unknown): ServiceError {
 /** The same for searches, where a 403 may have any body, and the query may be at fault. */
 export const searchFailure =
   (product: Product) =>
-  (refusal: Refusal): ServiceError | undefined => {
+  (refusal: UpstreamRefusal): ServiceError | undefined => {
     const { error, message } = errorBody.safeParse(refusal.json).data ?? {};
     if (refusal.status === 403) return notServed(product, new Error(refusal.text));
     if (refusal.status === 400 && error === 'BadQueryString') {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import type { Upstream } from '../upstream/client.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { xrpcFailure } from './failures.js';
 
 /** Parameters of a method; a list repeats the name. */
@@ -14,7 +14,7 @@ export interface XrpcCall<T> {
   readonly params: XrpcParams;
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
-  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+  readonly failureOf?: (refusal: UpstreamRefusal) => ServiceError | undefined;
 }
 
 /** Calls one server, with or without its credentials. */

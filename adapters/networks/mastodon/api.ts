@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/ports/clock.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { Upstream } from '../upstream/client.js';
 import { limitReader } from '../upstream/rate-headers.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { mastodonFailure } from './failures.js';
 import { nextIn } from './link-header.js';
 import { ListOwners } from './list-owners.js';
@@ -25,7 +25,7 @@ export interface Get<T> {
   readonly query?: readonly (readonly [name: string, value: string])[];
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
-  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+  readonly failureOf?: (refusal: UpstreamRefusal) => ServiceError | undefined;
 }
 
 const ANONYMOUS = 'anonymous';

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import { failure, NO_ANSWER } from '../upstream/failures.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 
 export const notFound = (message = 'No such object.', reason?: string): ServiceError =>
   new ServiceError('not_found', message, reason === undefined ? {} : { reason });
@@ -10,7 +10,7 @@ export const needsToken = (what: string): ServiceError =>
   new ServiceError('access_denied', `${what} requires a user token of this server.`, { reason: 'session' });
 
 /** What this network means by a refusal, where it differs from the usual meaning. */
-export function mastodonFailure(refusal: Refusal): ServiceError | undefined {
+export function mastodonFailure(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, json } = refusal;
   const said = errorText(json);
   if (status === 422 && said !== undefined && /authenticated user/i.test(said)) return refused(refusal);
@@ -22,7 +22,7 @@ export function mastodonFailure(refusal: Refusal): ServiceError | undefined {
   return undefined;
 }
 
-export const refused = (refusal: Refusal): ServiceError =>
+export const refused = (refusal: UpstreamRefusal): ServiceError =>
   failure('access_denied', 'Our network session has no access to this.', refusal, { reason: 'session' });
 
 function errorText(json: unknown): string | undefined {

@@ -29,7 +29,7 @@ export const isAscii = (text: string): boolean => /^[\0-\x7F]*$/.test(text);
  * A word as it is stored: without case in every script (by way of capitals, so that ß is ss and a final σ is a σ),
  * compatible forms as one (full and half width, ligatures), without optional marks. Folding twice changes nothing.
  */
-export function fold(word: string): string {
+export function foldWord(word: string): string {
   if (isAscii(word)) return word.toLowerCase();
   const lower = word.normalize('NFKC').replace(OPTIONAL, '').toLowerCase().toUpperCase().toLowerCase();
   // A capital I with a dot leaves its dot behind; in Greek, a sigma ends a word in another form.

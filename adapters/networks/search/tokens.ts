@@ -1,4 +1,4 @@
-import { fold, foldEmoji, isAscii, withPlainApostrophes } from './fold.js';
+import { foldEmoji, foldWord, isAscii, withPlainApostrophes } from './fold.js';
 
 /**
  * What a search compares. Text is cut into
@@ -79,11 +79,11 @@ function addWords(tokens: Token[], text: string, reached: number): number {
     return position;
   }
   if (SIMPLE.test(text)) {
-    for (const word of text.match(SIMPLE_WORD) ?? []) position = addWord(tokens, fold(word), position);
+    for (const word of text.match(SIMPLE_WORD) ?? []) position = addWord(tokens, foldWord(word), position);
     return position;
   }
   for (const { 0: found, groups } of text.matchAll(WORD)) {
-    if (groups?.emoji === undefined) position = addWord(tokens, fold(found), position);
+    if (groups?.emoji === undefined) position = addWord(tokens, foldWord(found), position);
     else tokens.push({ lexeme: foldEmoji(found), position: ++position, kind: 'emoji' });
   }
   return position;
@@ -111,7 +111,7 @@ export function wordsIn(folded: string): { kind: 'word' | 'part'; from: number; 
 }
 
 function addPairs(tokens: Token[], run: string, reached: number): number {
-  const characters = [...fold(run)];
+  const characters = [...foldWord(run)];
   let position = reached;
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1];

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import type { ReadContext } from '../../../src/ports/network.js';
 import { defaultFailure, notJson, unreadable } from './failures.js';
 import { parseNoting, problemIn } from './readable.js';
-import type { Limit, Refusal } from './refusal.js';
+import type { Limit, UpstreamRefusal } from './refusal.js';
 
 export interface UpstreamOptions {
   /** Without a slash at the end. */
@@ -27,7 +27,7 @@ export interface UpstreamRequest<T> {
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
   /** What a refusal means where it has a meaning specific to the network. */
-  readonly failureOf?: (refusal: Refusal) => ServiceError | undefined;
+  readonly failureOf?: (refusal: UpstreamRefusal) => ServiceError | undefined;
 }
 
 /** Connections to one host; reads that wait for the pace wait elsewhere. */

@@ -1,6 +1,6 @@
 import { ServiceError, unreadableObject } from '../../../src/domain/errors.js';
 import { retryAfterSeconds } from './rate-headers.js';
-import type { Refusal } from './refusal.js';
+import type { UpstreamRefusal } from './refusal.js';
 
 const causeAt = (path: string, what: string): Error => new Error(`${path.split('?')[0]}: ${what}`);
 
@@ -14,12 +14,12 @@ export const notJson = (path: string, text: string): ServiceError =>
 export const unreadable = (path: string, what: string): ServiceError => unreadableObject(causeAt(path, what));
 
 /** The upstream's own message, for the log. */
-const toCause = ({ status, text }: Refusal): Error => new Error(`HTTP ${status}: ${text}`);
+const toCause = ({ status, text }: UpstreamRefusal): Error => new Error(`HTTP ${status}: ${text}`);
 
 export function failure(
   code: ConstructorParameters<typeof ServiceError>[0],
   message: string,
-  refusal: Refusal,
+  refusal: UpstreamRefusal,
   detail: { reason?: string; retryAfter?: number } = {},
 ): ServiceError {
   return new ServiceError(code, message, { ...detail, cause: toCause(refusal) });
@@ -29,7 +29,7 @@ export function failure(
 export const NO_ANSWER = 'The network failed to answer the request.';
 
 /** What a status means where it has no meaning specific to the network. */
-export function defaultFailure(refusal: Refusal): ServiceError {
+export function defaultFailure(refusal: UpstreamRefusal): ServiceError {
   const { status, headers, limit } = refusal;
   if (status === 429) {
     const seconds = retryAfterSeconds(headers) ?? limit?.resetsInSeconds;

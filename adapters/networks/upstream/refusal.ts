@@ -8,7 +8,7 @@ export interface Limit {
 }
 
 /** An unsuccessful answer, as far as it could be read. */
-export interface Refusal {
+export interface UpstreamRefusal {
   readonly status: number;
   readonly headers: Headers;
   /** The body if it is JSON, otherwise undefined. */

@@ -2,7 +2,7 @@ import { badRequest, ServiceError } from '../../../src/domain/errors.js';
 import type { Product } from '../../../src/domain/model.js';
 import { sentence } from '../../../src/lib/text.js';
 import { failure } from '../upstream/failures.js';
-import type { Refusal } from '../upstream/refusal.js';
+import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
 
 /** What a request reads, as far as it affects the meaning of refusals. */
@@ -74,7 +74,7 @@ const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
 /** What a refusal means where it has a meaning specific to X. */
-export function refusalFailure(refusal: Refusal, asked: RequestedInput): ServiceError | undefined {
+export function refusalFailure(refusal: UpstreamRefusal, asked: RequestedInput): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
   const noAccount = (message: string, retryAfter: number) => failure('no_account', message, refusal, { retryAfter });
@@ -121,7 +121,7 @@ const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
 function badInput(
   body: ReturnType<typeof refusalSchema.parse>,
   asked: RequestedInput,
-  refusal: Refusal,
+  refusal: UpstreamRefusal,
 ): ServiceError | undefined {
   const parameters = (body.errors ?? []).flatMap((each) => Object.keys(each.parameters ?? {}));
   if (parameters.some((name) => TOKENS.includes(name))) {
@@ -136,7 +136,7 @@ function badInput(
 }
 
 /** 403: these credentials may not read this (P15). Where every application may, they are useless. */
-function notAllowed(refusal: Refusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
+function notAllowed(refusal: UpstreamRefusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
     return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);
   }

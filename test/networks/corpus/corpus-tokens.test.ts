@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adjacent } from '../../../adapters/networks/corpus/search/text-query.js';
-import { fold, withPlainApostrophes } from '../../../adapters/networks/search/fold.js';
+import { foldWord, withPlainApostrophes } from '../../../adapters/networks/search/fold.js';
 import { MAX_LEXEME, tokenize } from '../../../adapters/networks/search/tokens.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
@@ -9,7 +9,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 /** The words of UAX #29, folded, from their first letter or digit to the last. */
 const segmented = (text: string): string[] =>
   Array.from(segmenter.segment(withPlainApostrophes(text)), ({ segment }) => {
-    const folded = fold(segment);
+    const folded = foldWord(segment);
     const parts = [...folded.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu)];
     const [first, last] = [parts[0], parts.at(-1)];
     return first && last ? folded.slice(first.index, last.index + last[0].length) : '';
@@ -98,15 +98,15 @@ describe('folding', () => {
   it('a second time changes nothing, and neither do case and composition', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const folded = fold(text);
-        expect(fold(folded)).toBe(folded);
-        expect(fold(text.normalize('NFD'))).toBe(folded);
+        const folded = foldWord(text);
+        expect(foldWord(folded)).toBe(folded);
+        expect(foldWord(text.normalize('NFD'))).toBe(folded);
       }),
       { numRuns: 3000 },
     );
     for (const word of ['Straße', 'ΟΔΟΣ', 'İstanbul', 'თბილისი', 'ﬁne', 'Ǆ', 'ŉ']) {
-      expect(fold(word.toUpperCase())).toBe(fold(word));
-      expect(fold(word.toLowerCase())).toBe(fold(word));
+      expect(foldWord(word.toUpperCase())).toBe(foldWord(word));
+      expect(foldWord(word.toLowerCase())).toBe(foldWord(word));
     }
   });
 });

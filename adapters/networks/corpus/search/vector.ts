@@ -12,7 +12,7 @@
  */
 import type { Media, Tweet, User } from '../../../../src/domain/model.js';
 import { COUNTER_NAMES, COUNTERS, type Counter, type CounterField } from '../../search/counters.js';
-import { fold, withoutAccents } from '../../search/fold.js';
+import { foldWord, withoutAccents } from '../../search/fold.js';
 import { LEAST_NEAR, MOST_NEAR } from '../../search/nearly.js';
 import type { Flag } from '../../search/query.js';
 import { signsIn } from '../../search/signs.js';
@@ -49,7 +49,7 @@ export const MOST_POWER = 7;
 export type Mark = 'lang' | 'tag' | 'at' | 'near' | 'cash' | 'url' | 'is' | 'time' | 'rank' | Counter;
 
 /** The lexeme of a mark; a value is folded as a word is. */
-export const markLexeme = (kind: Mark, value: string): string => `:${kind}=${cut(fold(value), MOST_MARK)}`;
+export const markLexeme = (kind: Mark, value: string): string => `:${kind}=${cut(foldWord(value), MOST_MARK)}`;
 
 /** The same of a short value that is folded as it stands: lower case, digits. */
 const plainMark = (kind: Mark, value: string): string => `:${kind}=${value}`;

@@ -1,5 +1,5 @@
 import type { User } from '../../../../src/domain/model.js';
-import { fold, withoutAccents } from '../fold.js';
+import { foldWord, withoutAccents } from '../fold.js';
 import { LEAST_NEAR, MOST_NEAR, typingErrors } from '../nearly.js';
 import { askedTokens } from '../tokens.js';
 import { type Find, type FoundText, MOST_TEXT } from './in-tweet.js';
@@ -29,7 +29,7 @@ export function findInProfile(user: User, like: Like = BEGINNING): Find {
     return { field, placed, text: new PlacedText(text) };
   });
   const handle: FoundText = { field: 'handle', from: 0, to: user.handle.length };
-  const isHandle = (text: string): boolean => fold(text) === fold(user.handle);
+  const isHandle = (text: string): boolean => foldWord(text) === foldWord(user.handle);
 
   const words = (query: string): FoundText[] =>
     texts.flatMap(({ text, placed }) => text.find(query).map((span) => placed(span)));

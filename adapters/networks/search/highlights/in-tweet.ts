@@ -1,5 +1,5 @@
 import type { Highlight, Tweet } from '../../../../src/domain/model.js';
-import { fold } from '../fold.js';
+import { foldWord } from '../fold.js';
 import type { Term } from '../query.js';
 import { type SignKind, signPlaces } from '../signs.js';
 import { PlacedText, type Span } from './placed-tokens.js';
@@ -21,8 +21,8 @@ export function findInTweet(tweet: Tweet): Find {
   const written = tweet.text.slice(0, MOST_TEXT);
   const text = new PlacedText(written);
   const sign = (kind: SignKind, value: string, listed: readonly string[] = []): readonly FoundText[] | null => {
-    const places = signPlaces(kind, written).filter((place) => fold(place.value) === fold(value));
-    return places.length > 0 || listed.some((each) => fold(each) === fold(value)) ? inText(places) : null;
+    const places = signPlaces(kind, written).filter((place) => foldWord(place.value) === foldWord(value));
+    return places.length > 0 || listed.some((each) => foldWord(each) === foldWord(value)) ? inText(places) : null;
   };
   return (term) => {
     switch (term.kind) {

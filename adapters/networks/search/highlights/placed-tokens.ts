@@ -1,4 +1,4 @@
-import { fold, foldEmoji } from '../fold.js';
+import { foldEmoji, foldWord } from '../fold.js';
 import { askedTokens, cut, splitPieces, type Token, wordsIn } from '../tokens.js';
 import { mapped } from './mapped.js';
 
@@ -24,7 +24,7 @@ export function placedTokens(text: string): PlacedToken[] {
       tokens.push({ lexeme: foldEmoji(written), position: ++position, kind, from: index, to, endOf: () => to });
       continue;
     }
-    const folded = mapped(written, fold);
+    const folded = mapped(written, foldWord);
     const parts = kind === 'word' ? wordsIn(folded.text) : pairsIn(folded.text);
     for (const part of parts) {
       tokens.push({

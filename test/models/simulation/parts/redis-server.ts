@@ -5,7 +5,7 @@ import { RESERVE } from '../../../../adapters/redis/pace.js';
 import { TAKE } from '../../../../adapters/redis/rate-limiter.js';
 import type { Script } from '../../../../adapters/redis/script.js';
 import { HEADER_BYTES } from '../../../../adapters/redis/stored-entry.js';
-import { HEADERS, WRITE } from '../../../../adapters/redis/stored-values.js';
+import { READ_HEADERS, WRITE } from '../../../../adapters/redis/stored-values.js';
 import { NOTE, WITHDRAW } from '../../../../adapters/redis/tombstones/shown-names.js';
 import { APPEND, START } from '../../../../adapters/redis/tombstones/tombstone-stream.js';
 import { HOUR_MS, MINUTE_MS } from '../../../../src/lib/durations.js';
@@ -154,7 +154,7 @@ const nowOf = (server: RedisServer, own: unknown): number => (own === '' ? serve
 
 /** Each script of the adapters, as its Lua says. */
 const RUNS: readonly (readonly [Script, Run])[] = [
-  [HEADERS, (server, keys) => keys.map((key) => (server.get(key) ?? '').slice(0, HEADER_BYTES))],
+  [READ_HEADERS, (server, keys) => keys.map((key) => (server.get(key) ?? '').slice(0, HEADER_BYTES))],
   [
     WRITE,
     (server, keys, args) => {
