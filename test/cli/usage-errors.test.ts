@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { toEnding } from '../../adapters/cli/failure.js';
 import { createProgram } from '../../adapters/cli/program.js';
+import { LIST_READS } from '../../src/domain/lists.js';
 import { captureOutput } from './support/captured.js';
 
 const ID = '019a2b3c-4d5e-7f60-8123-456789abcdef';
@@ -120,7 +121,7 @@ const BAD: readonly (readonly [words: readonly string[], says: RegExp])[] = [
   [['price', 'GET'], /missing required argument 'path'/],
   [
     ['export', 'friends', '@a', '--max-credits', '5'],
-    /^perch: LIST is invalid. Allowed choices are tweets, followers, follower-ids, following, thread, replies, /,
+    new RegExp(`^perch: LIST is invalid. Allowed choices are ${LIST_READS.map((read) => read.export).join(', ')}`),
   ],
   [['export', 'followers', '@a'], /--max-credits <credits>' not specified/],
   [['export', 'followers', '@a', '--max-credits', '0'], /more than 0 credits/],

@@ -29,11 +29,11 @@ it('done as it is written, the pack and its tier are there, and a test leads to 
     expect(files.map(({ file }) => file)).toContain(edit.file);
     await copy.apply(edit);
   }
-  const then = await copy.test(led);
+  const then = await copy.test(led, 'test/pages/site.test.ts', 'test/engine/access/work-slots.test.ts');
   expect(then.ok, then.output).toBe(true);
   const tables = `import('./tools/docs/price-tables.ts').then(({ packsTable, tiersTable }) =>
     console.log(packsTable() + tiersTable()))`;
   const { output } = await copy.run('--import', 'tsx', '-e', tables);
   expect(output).toContain('| `enterprise` | 2,000 | 3,000,000 | 0.67 |');
-  expect(output).toContain('| 2,000 | 500 |');
+  expect(output).toContain('| 2,000 | 200 |');
 });

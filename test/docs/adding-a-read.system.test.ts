@@ -18,6 +18,16 @@ const ROOTS = [
   ...['test/rules/support/rows.ts', 'test/engine/read/chains.ts', 'test/networks/contract/suite.ts'],
 ];
 
+/** Tests that go through every list, none of which the page names: they follow by themselves. */
+const EVERY_LIST = [
+  'test/cli/usage-errors.test.ts',
+  'test/interfaces/mcp/answers.postgres.test.ts',
+  'test/interfaces/mcp/clients/clients.postgres.test.ts',
+  'test/interfaces/openapi/examples.test.ts',
+  'test/networks/x/contract.test.ts',
+];
+const isTest = (file: string): boolean => file.endsWith('.test.ts');
+
 let page: string;
 let edits: readonly Edit[];
 let copy: Copy;
@@ -74,4 +84,8 @@ it('done as it is written, the compiler leads to every network, and then the lis
     read: { ids: ['13', '12'], goesOn: true, charged: 2000 },
     notServed: 'mentions',
   });
+  const printed = await copy.run('--import', 'tsx', 'schema/print.ts');
+  expect(printed.ok, printed.output).toBe(true);
+  const tested = await copy.test(...edits.map(({ file }) => file).filter(isTest), ...EVERY_LIST);
+  expect(tested.ok, tested.output).toBe(true);
 });

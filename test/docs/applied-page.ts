@@ -54,8 +54,8 @@ export interface Copy {
   apply(edit: Edit): Promise<void>;
   /** What Node, given these words, writes to its standard output; `ok` is false if it fails. */
   run(...words: readonly string[]): Promise<{ readonly ok: boolean; readonly output: string }>;
-  /** The same of the tests of a file. */
-  test(file: string): Promise<{ readonly ok: boolean; readonly output: string }>;
+  /** The same of the tests of these files. */
+  test(...files: readonly string[]): Promise<{ readonly ok: boolean; readonly output: string }>;
   remove(): Promise<void>;
 }
 
@@ -77,15 +77,14 @@ export async function copyTree(): Promise<Copy> {
   return {
     path,
     run,
-    test: (file) =>
+    test: (...files) =>
       run(
         join(packages, 'vitest/vitest.mjs'),
         'run',
         '--config',
         'test/vitest.config.ts',
-        '--project',
-        projectOf(file),
-        file,
+        ...[...new Set(files.map(projectOf))].map((project) => `--project=${project}`),
+        ...files,
       ),
     async apply({ file, where, line, block }) {
       const edited = join(path, file);

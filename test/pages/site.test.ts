@@ -12,9 +12,11 @@ import { statusPage } from '../../adapters/pages/site/status/status.js';
 import { statusFeed } from '../../adapters/pages/site/status/status-history.js';
 import { ERROR_CODES, type ErrorCode } from '../../src/domain/errors.js';
 import { UNITS } from '../../src/domain/prices.js';
+import { PACKS, type Pack } from '../../src/domain/tiers.js';
 import { HISTORY, LANDING, NO_HISTORY, PUBLISHER, pricingAt, STATUS, STATUS_ALONE, WHERE } from './site-fixture.js';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+const LARGEST = PACKS[PACKS.length - 1] as Pack;
 
 /** What a reader sees of a page, without markup. */
 const textOf = (page: string): string => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -118,8 +120,8 @@ describe('the table of monthly costs', () => {
     [1, ['starter', 1, 10_000]],
     [10_000, ['starter', 1, 1]],
     [10_001, ['builder', 1, 5.4]],
-    [800_000, ['scale', 1, 1]],
-    [800_001, ['scale', 2, 1.9]],
+    [LARGEST.credits, [LARGEST.name, 1, 1]],
+    [LARGEST.credits + 1, [LARGEST.name, 2, 1.9]],
   ])('names the pack for %i tweets a month', (tweet, expected) => {
     const { buy } = monthOf({ tweet });
     expect(buy?.pack && [buy.pack.name, buy.count, buy.months]).toEqual(expected);
@@ -157,7 +159,8 @@ describe('the page of prices', () => {
   );
 
   it('names several of the largest pack for more than one has, and no pack for nothing', () => {
-    expect(textOf(pricingAt('/pricing?per=month&tweet=2000000'))).toContain('3 × Scale, $1,800');
+    const text = textOf(pricingAt(`/pricing?per=month&tweet=${2.5 * LARGEST.credits}`));
+    expect(text.toLowerCase()).toContain(`3 × ${LARGEST.name}, $${(3 * LARGEST.usd).toLocaleString('en')}`);
     expect(textOf(pricingAt('/pricing?tweet=0'))).toContain('Nothing to pay');
   });
 

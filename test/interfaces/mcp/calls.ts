@@ -1,7 +1,17 @@
 import { v7 } from 'uuid';
+import { LIST_READS, type List } from '../../../src/domain/lists.js';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+const SUBJECTS: Readonly<Record<List['subject'], Arguments>> = {
+  user: { user: '1' },
+  tweet: { id: '120' },
+  query: { q: 'bread' },
+};
 
 /** A call of every tool that answers, on the network of `startMcp`. */
-export const CALLS: Readonly<Record<string, Record<string, unknown>>> = {
+export const CALLS: Readonly<Record<string, Arguments>> = {
+  ...Object.fromEntries(LIST_READS.map(({ tool, list }) => [tool.name, SUBJECTS[list.subject]])),
   get_user: { handle: 'user1' },
   get_users: { handles: ['user3', 'user1', '@USER3', 'nobody', '!!'] },
   get_user_tweets: { user: '1', count: 5 },
