@@ -1,16 +1,16 @@
 /** `since`: only what is newer than an earlier answer, through every interface. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Keys } from '../../src/account/keys.js';
-import { OPERATOR } from '../../src/domain/audit.js';
-import { ServiceError } from '../../src/domain/errors.js';
-import { post } from '../interfaces/graphql/client.js';
-import { sendNew } from '../interfaces/mcp/raw.js';
-import { type Body, createClient } from '../kit/client.js';
-import type { Customer } from '../kit/customers.js';
-import { checkEveryAnswer } from '../kit/every-answer.js';
-import { range } from '../kit/networks/scripted-network.js';
-import { type Service, startService } from './support/service.js';
+import { Keys } from '../../../src/account/keys.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { type Body, createClient } from '../../kit/client.js';
+import type { Customer } from '../../kit/customers.js';
+import { checkEveryAnswer } from '../../kit/every-answer.js';
+import { range } from '../../kit/networks/scripted-network.js';
+import { type Service, startService } from '../../rules/support/service.js';
+import { post } from '../graphql/client.js';
+import { sendNew } from '../mcp/raw.js';
 
 const descending = (count: number, first: number): string[] => range(count, first).reverse().map(String);
 
