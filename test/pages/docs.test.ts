@@ -332,7 +332,7 @@ describe('the API reference', () => {
   });
 });
 
-describe('what the samples of the reference name', () => {
+describe('names in the samples of the reference', () => {
   const sources = { document: describedAt(BASE), operations: OPTIONS.operations, baseUrl: BASE };
   it.each([
     [
