@@ -48,7 +48,9 @@ describe('the landing page', () => {
   it('shows the three prices of every unit, taken from the price table', () => {
     const page = landingPage(LANDING);
     for (const { items } of Object.values(UNITS)) expect(page.toLowerCase()).toContain(`${items}</th>`);
-    expect(page).toContain('<td>0.02</td><td>0.01</td><td>0.04</td>');
+    const row =
+      '<td data-column="Uncached">0.02</td><td data-column="Cached">0.01</td><td data-column="Fresh">0.04</td>';
+    expect(page).toContain(row);
   });
 
   it('gives a line for the shell and a query, with what they cost', () => {
