@@ -50,10 +50,12 @@ ${named(modelsText(schemas), 'ApiErrorCode')}`,
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, Union, cast, overload
+import threading
+from typing import Callable, List, Literal, Optional, Union, cast, overload
 
 from . import _models as models
-from ._http import Http
+from ._follow import Following
+from ._http import ApiError, Http
 from ._pages import Pages
 
 ${CLIENT}

@@ -49,7 +49,12 @@ export class Method {
     const isPriced = this.#answers.includes('EstimateResponse');
     // What is free needs no budget: its pages are asked for one by one.
     const isPaged = ['cursor', 'max_credits'].every((wanted) => this.#parameters.some(({ name }) => name === wanted));
-    return [...(isPriced ? this.#priced() : this.#free()), ...(isPaged ? this.#pages() : [])].join('\n');
+    const isFollowed = this.#parameters.some(({ name }) => name === 'since');
+    return [
+      ...(isPriced ? this.#priced() : this.#free()),
+      ...(isPaged ? this.#pages() : []),
+      ...(isFollowed ? this.#follow() : []),
+    ].join('\n');
   }
 
   get #answer(): string {
@@ -134,6 +139,48 @@ export class Method {
       `            return ${listed(`self.${this.name}(`, call, ')', '            ')}`,
       '',
       '        return Pages(read, max_credits=max_credits, cursor=cursor)',
+    ];
+  }
+
+  /** What is new in it, item by item. */
+  #follow(): string[] {
+    const own = this.#parameters.filter(({ name }) => !['cursor', 'max_credits', 'estimate'].includes(name));
+    const given = own
+      .filter(({ name }) => name !== 'since' && name !== 'count')
+      .map(({ name, required }) => (required ? variable(name) : `${variable(name)}=${variable(name)}`));
+    const call = [...given, 'count=1 if at is None else count', 'since=at', 'max_credits=left', 'timeout=timeout'];
+    const options = ['stop', 'on_gap', 'on_retry'].map((name) => `${name}=${name}`);
+    const start = ['read', 'max_credits=max_credits', 'since=since', 'interval=interval', ...options];
+    return [
+      '',
+      ...signature(
+        `follow_${this.name}`,
+        own,
+        [
+          'max_credits: float',
+          'interval: float = 30.0',
+          'stop: Optional[threading.Event] = None',
+          'on_gap: Optional[Callable[[], object]] = None',
+          'on_retry: Optional[Callable[[ApiError], object]] = None',
+          'timeout: Optional[float] = None',
+        ],
+        'Following[models.Tweet]',
+      ),
+      ...docstring(
+        '        ',
+        `What is new in \`\`${this.name}\`\`, item by item as it comes, for at most \`\`max_credits\`\` in all: from \`\`since\`\` on, or from now, for which a first page of one item is read.`,
+        [
+          ['interval', 'Seconds between two calls, unless more is there already.'],
+          ['stop', 'Ends the iteration once it is set.'],
+          ['on_gap', 'Called where items before the next ones may be missing.'],
+          ['on_retry', 'Called when a call failed and will be made again: the service is busy, or cannot be reached.'],
+        ],
+      ),
+      '',
+      `        def read(at: Optional[str], left: Optional[float]) -> ${this.#answer}:`,
+      `            return ${listed(`self.${this.name}(`, call, ')', '            ')}`,
+      '',
+      `        return ${listed('Following(', start, ')', '        ')}`,
     ];
   }
 }

@@ -35,6 +35,10 @@ const replaced = (text, from, to) => {
   return text.replaceAll(from, to);
 };
 
+/** TypeScript 5.9 declares a method with a computed name twice when it compiles a file by itself. */
+const declaredOnce = (text, item) =>
+  replaced(text, `    [Symbol.asyncIterator]: () => AsyncIterator<${item}, void, undefined>;\n`, '');
+
 const enumOf = (name, values) =>
   `export declare enum ${name} {\n${Object.entries(values)
     .map(([key, value]) => `  ${key} = '${value}',\n`)
@@ -61,12 +65,8 @@ export function builtFiles() {
   return {
     ...own,
     'document.d.ts': replaced(own['document.d.ts'], "'gql.tada'", "'./gql.tada/gql-tada.js'"),
-    // TypeScript 5.9 declares a method with a computed name twice when it compiles a file by itself.
-    'pages.d.ts': replaced(
-      own['pages.d.ts'],
-      '    [Symbol.asyncIterator]: () => AsyncIterator<P, void, undefined>;\n',
-      '',
-    ),
+    'pages.d.ts': declaredOnce(own['pages.d.ts'], 'P'),
+    'follow.d.ts': declaredOnce(own['follow.d.ts'], 'Item'),
     'syntax-tree.d.ts': syntaxTree(),
     'gql.tada/LICENSE.md': theirs('LICENSE.md'),
     'gql.tada/gql-tada.d.ts': theirs('dist/gql-tada.d.ts'),

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { PerchDocument } from './document.js';
 import { toError, unreadable } from './errors.js';
+import { Following, type FollowOptions } from './follow.js';
 import { Pages } from './pages.js';
 import { postGraphql, type QueryEstimate, type QueryInput, type QueryOptions, type QueryResult } from './query.js';
 import type { paths } from './rest.gen.js';
@@ -8,9 +9,12 @@ import type {
   Answer,
   CallInit,
   Estimate,
+  FollowedPath,
+  FollowInit,
   Get,
   GetPath,
   Given,
+  ItemOf,
   Page,
   PagedPath,
   PageInit,
@@ -41,6 +45,11 @@ export interface Perch {
   estimate<P extends PricedPath>(path: P, ...init: Given<CallInit<Get<P>>>): Promise<Estimate>;
   /** A list page by page, for at most `maxCredits` in all: `for await (const page of perch.pages(…))`. */
   pages<P extends PagedPath>(path: P, init: PageInit<P>): Pages<Page<P>>;
+  /**
+   * What is new in a list, as it comes: `for await (const tweet of perch.follow(…))`. From `query: { since }` on, or from
+   * now: then a first page of one item is read, for at most the price of one.
+   */
+  follow<P extends FollowedPath>(path: P, init: FollowInit<P>): Following<ItemOf<P>>;
   /** One GraphQL operation, written with `graphql`. Throws `PerchError` where there is no data. */
   query<Data, Variables>(
     document: PerchDocument<Data, Variables>,
@@ -111,6 +120,18 @@ export function createPerch(options: PerchOptions): Perch {
       const read = (cursor: string | undefined, max_credits: number) =>
         call('get', path, init, { max_credits, ...(cursor !== undefined && { cursor }) });
       return new Pages(read as () => Promise<Page<PagedPath>>, { maxCredits, cursor: start });
+    },
+    follow(path: string, { maxCredits, intervalMs, onGap, onRetry, ...init }: AnyInit & FollowOptions) {
+      const { since, ...query } = init.query ?? {};
+      const read = (given: object) => call('get', path, { ...init, query }, given);
+      return new Following(read as never, {
+        maxCredits,
+        since: since as string | undefined,
+        ...(intervalMs !== undefined && { intervalMs }),
+        ...(onGap && { onGap }),
+        ...(onRetry && { onRetry }),
+        ...(init.signal && { signal: init.signal }),
+      });
     },
     async query(document: object, variables?: unknown, { maxCredits, ...control }: QueryOptions = {}) {
       const extensions = { ...(maxCredits !== undefined && { maxCredits }) };

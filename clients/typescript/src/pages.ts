@@ -14,11 +14,13 @@ interface AnyPage {
 export type EndReason = 'complete' | 'max_credits' | 'no_credits' | 'key_cap';
 
 const SHORT_OF_CREDITS: readonly string[] = ['max_credits', 'no_credits', 'key_cap'] satisfies EndReason[];
-const isShort = (reason: string | undefined): reason is EndReason =>
+
+/** Whether credits are why an answer was cut. */
+export const isShort = (reason: string | undefined): reason is Exclude<EndReason, 'complete'> =>
   reason !== undefined && SHORT_OF_CREDITS.includes(reason);
 
 /** Credits have at most three decimals: they are added as whole thousandths. */
-const thousandths = (credits: number): number => Math.round(credits * 1000);
+export const thousandths = (credits: number): number => Math.round(credits * 1000);
 
 /** Pages, one call each, within one budget: an async iterable that can be iterated once. */
 export class Pages<P extends AnyPage> implements AsyncIterable<P> {

@@ -1,3 +1,4 @@
+import type { FollowOptions } from './follow.js';
 import type { components, paths } from './rest.gen.js';
 import type { CallControl } from './send.js';
 
@@ -62,6 +63,17 @@ export type PageInit<P extends PagedPath> = PathPart<Get<P>> &
     /** The most credits that all pages together may cost; at most three decimals. */
     readonly maxCredits: number;
   };
+
+/** Paths of lists that can be followed. */
+export type FollowedPath = PathWith<'since'> & PagedPath;
+
+export type FollowInit<P extends FollowedPath> = PathPart<Get<P>> &
+  QueryPart<Get<P>, 'estimate' | 'max_credits' | 'cursor'> &
+  CallControl &
+  FollowOptions;
+
+/** An item of a page. */
+export type ItemOf<P extends FollowedPath> = Page<P> extends { readonly data: readonly (infer Item)[] } ? Item : never;
 
 export type Page<P extends PagedPath> = Answer<Get<P>>;
 export type Estimate = Schemas['Estimate'];

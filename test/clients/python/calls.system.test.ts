@@ -40,6 +40,7 @@ describe.runIf(has.python3)(`the Python client${without('python3')}`, () => {
         /^Harbor Observatory has \d+ followers; that cost [\d.]+\.\nAt most 50(?:\.0)? credits\.\n4 tweets\n/,
       );
       expect(shown).toMatch(/\nmax_credits: [\d.]+ spent, [\d.]+ left, go on from \S+\n/);
+      expect(shown).toMatch(/\nstopped: [\d.]+ spent, go on from \S+\n/);
       expect(shown).toMatch(/\nnot_found 404 [0-9a-f-]{36}\n$/);
     });
 
@@ -239,7 +240,7 @@ it.runIf(has.mypy)(
         cwd: home,
       },
     );
-    expect(stdout).toMatch(/^Success: no issues found in 6 source files/);
+    expect(stdout).toMatch(/^Success: no issues found in 7 source files/);
   },
   120_000,
 );

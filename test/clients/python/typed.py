@@ -1,6 +1,7 @@
 """What is right for a type checker, and what must not be. Read by mypy --strict, never run: an ignore that is not needed
 is an error of its own."""
 
+import threading
 from typing import List, Optional
 
 from perch_client import ApiError, Pages, Perch, models
@@ -25,6 +26,10 @@ pages: Pages[models.IdPage] = perch.iter_follower_ids("a", max_credits=1)
 for page in pages:
     ids: List[str] = page["data"]
 perch.iter_user_tweets("a")  # type: ignore[call-arg]
+for tweet in perch.follow_search("x", max_credits=1, stop=threading.Event()):
+    text: str = tweet["text"]
+perch.follow_followers("a", max_credits=1)  # type: ignore[attr-defined]
+perch.follow_user_tweets("a")  # type: ignore[call-arg]
 perch.iter_user("a", max_credits=1)  # type: ignore[attr-defined]
 
 

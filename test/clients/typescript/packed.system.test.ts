@@ -121,6 +121,7 @@ it('does what its page shows', async () => {
     });
     expect(stdout).toMatch(/^Harbor Observatory has \d+ followers; that cost 1\.\nAt most 50 credits\.\n4 tweets\n/);
     expect(stdout).toMatch(/\nmax_credits: [\d.]+ spent, [\d.]+ left, go on from \S+\n/);
+    expect(stdout).toMatch(/\naborted: [\d.]+ spent, go on from \S+\n/);
     expect(stdout).toMatch(/\nnot_found 404 [0-9a-f-]{36}\n$/);
   } finally {
     await perch.close();

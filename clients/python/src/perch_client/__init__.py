@@ -2,8 +2,9 @@
 
 from . import _models as models
 from ._client import Perch
+from ._follow import FollowEnd, Following
 from ._http import ApiError
 from ._models import ApiErrorCode
 from ._pages import EndReason, Pages
 
-__all__ = ["ApiError", "ApiErrorCode", "EndReason", "Pages", "Perch", "models"]
+__all__ = ["ApiError", "ApiErrorCode", "EndReason", "FollowEnd", "Following", "Pages", "Perch", "models"]

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, Union, cast, overload
+import threading
+from typing import Callable, List, Literal, Optional, Union, cast, overload
 
 from . import _models as models
-from ._http import Http
+from ._follow import Following
+from ._http import ApiError, Http
 from ._pages import Pages
 
 
@@ -382,6 +384,49 @@ class Perch:
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
+    def follow_user_tweets(
+        self,
+        user: str,
+        *,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        fresh: Optional[bool] = None,
+        max_credits: float,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> Following[models.Tweet]:
+        """What is new in ``user_tweets``, item by item as it comes, for at most ``max_credits`` in all: from
+        ``since`` on, or from now, for which a first page of one item is read.
+
+        ``interval``: Seconds between two calls, unless more is there already.
+        ``stop``: Ends the iteration once it is set.
+        ``on_gap``: Called where items before the next ones may be missing.
+        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        """
+
+        def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
+            return self.user_tweets(
+                user,
+                fresh=fresh,
+                count=1 if at is None else count,
+                since=at,
+                max_credits=left,
+                timeout=timeout,
+            )
+
+        return Following(
+            read,
+            max_credits=max_credits,
+            since=since,
+            interval=interval,
+            stop=stop,
+            on_gap=on_gap,
+            on_retry=on_retry,
+        )
+
     @overload
     def followers(
         self,
@@ -754,6 +799,51 @@ class Perch:
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
+    def follow_search(
+        self,
+        q: str,
+        *,
+        product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        fresh: Optional[bool] = None,
+        max_credits: float,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> Following[models.Tweet]:
+        """What is new in ``search``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
+        on, or from now, for which a first page of one item is read.
+
+        ``interval``: Seconds between two calls, unless more is there already.
+        ``stop``: Ends the iteration once it is set.
+        ``on_gap``: Called where items before the next ones may be missing.
+        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        """
+
+        def read(at: Optional[str], left: Optional[float]) -> Union[models.TweetPage, models.UserPage]:
+            return self.search(
+                q,
+                product=product,
+                fresh=fresh,
+                count=1 if at is None else count,
+                since=at,
+                max_credits=left,
+                timeout=timeout,
+            )
+
+        return Following(
+            read,
+            max_credits=max_credits,
+            since=since,
+            interval=interval,
+            stop=stop,
+            on_gap=on_gap,
+            on_retry=on_retry,
+        )
+
     @overload
     def tweets_batch_get(
         self,
@@ -1085,6 +1175,49 @@ class Perch:
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
 
+    def follow_replies(
+        self,
+        id: str,
+        *,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        fresh: Optional[bool] = None,
+        max_credits: float,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> Following[models.Tweet]:
+        """What is new in ``replies``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
+        on, or from now, for which a first page of one item is read.
+
+        ``interval``: Seconds between two calls, unless more is there already.
+        ``stop``: Ends the iteration once it is set.
+        ``on_gap``: Called where items before the next ones may be missing.
+        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        """
+
+        def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
+            return self.replies(
+                id,
+                fresh=fresh,
+                count=1 if at is None else count,
+                since=at,
+                max_credits=left,
+                timeout=timeout,
+            )
+
+        return Following(
+            read,
+            max_credits=max_credits,
+            since=since,
+            interval=interval,
+            stop=stop,
+            on_gap=on_gap,
+            on_retry=on_retry,
+        )
+
     @overload
     def quotes(
         self,
@@ -1181,6 +1314,49 @@ class Perch:
             )
 
         return Pages(read, max_credits=max_credits, cursor=cursor)
+
+    def follow_quotes(
+        self,
+        id: str,
+        *,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        fresh: Optional[bool] = None,
+        max_credits: float,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> Following[models.Tweet]:
+        """What is new in ``quotes``, item by item as it comes, for at most ``max_credits`` in all: from ``since``
+        on, or from now, for which a first page of one item is read.
+
+        ``interval``: Seconds between two calls, unless more is there already.
+        ``stop``: Ends the iteration once it is set.
+        ``on_gap``: Called where items before the next ones may be missing.
+        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        """
+
+        def read(at: Optional[str], left: Optional[float]) -> models.TweetPage:
+            return self.quotes(
+                id,
+                fresh=fresh,
+                count=1 if at is None else count,
+                since=at,
+                max_credits=left,
+                timeout=timeout,
+            )
+
+        return Following(
+            read,
+            max_credits=max_credits,
+            since=since,
+            interval=interval,
+            stop=stop,
+            on_gap=on_gap,
+            on_retry=on_retry,
+        )
 
     @overload
     def retweeters(

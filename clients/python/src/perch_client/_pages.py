@@ -57,7 +57,7 @@ class Pages(Generic[P], Iterator[P]):
             if self._first or error.code != "no_credits":
                 self._failed = True
                 raise
-            self.ended = _short(error.reason) or "no_credits"
+            self.ended = short_of_credits(error.reason) or "no_credits"
             raise StopIteration from None
         self._first = False
         charged = page.get("credits_charged") if isinstance(page, dict) else None
@@ -71,7 +71,7 @@ class Pages(Generic[P], Iterator[P]):
             self._failed = True
             raise ApiError("unreadable", "The server gave the same cursor again.", status=200)
         self.cursor = following
-        self.ended = _short(page.get("truncated"))
+        self.ended = short_of_credits(page.get("truncated"))
         if self.ended is None and following is None:
             self.ended = "complete"
         elif self.ended is None and self._spent >= self._budget:
@@ -79,5 +79,6 @@ class Pages(Generic[P], Iterator[P]):
         return page
 
 
-def _short(reason: Optional[str]) -> Optional[EndReason]:
+def short_of_credits(reason: Optional[str]) -> Optional[EndReason]:
+    """The reason, where credits are why an answer was cut."""
     return cast(EndReason, reason) if reason in _SHORT_OF_CREDITS else None

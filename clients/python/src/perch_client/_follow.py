@@ -1,0 +1,152 @@
+"""New items of a list, as they come."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any, Callable, Generic, Iterator, List, Literal, Mapping, Optional, TypeVar, cast
+
+from ._http import ApiError, unreadable
+from ._pages import short_of_credits
+
+FollowEnd = Literal["stopped", "max_credits", "no_credits", "key_cap"]
+
+T = TypeVar("T", bound=Mapping[str, Any])
+
+#: Between two tries of a call that failed, in seconds.
+_LONGEST_DELAY = 300.0
+_SHORTEST_DELAY = 0.1
+
+
+class Following(Generic[T], Iterator[T]):
+    """Iterates once over what is new: ``for tweet in perch.follow_user_tweets(…, max_credits=100)``."""
+
+    def __init__(
+        self,
+        read: Callable[[Optional[str], Optional[float]], Mapping[str, Any]],
+        *,
+        max_credits: float,
+        since: Optional[str] = None,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+    ) -> None:
+        if not max_credits > 0 or (math.isfinite(max_credits) and round(max_credits * 1000) <= 0):
+            raise ValueError("max_credits must be a number of credits above 0.")
+        if not (math.isfinite(interval) and interval >= 0):
+            raise ValueError("interval must be a number of seconds.")
+        self._read = read
+        # Rounded down, so that the budget is never exceeded.
+        self._budget = math.floor(max_credits * 1000 + 1e-6) if math.isfinite(max_credits) else None
+        self._interval = interval
+        self._stop = stop
+        self._on_gap = on_gap
+        self._on_retry = on_retry
+        self._spent = 0
+        self._answered = False
+        self._failed = False
+        self._waits = False
+        self._end: Optional[FollowEnd] = None
+        self._items: List[T] = []
+        self._next: Optional[str] = None
+        #: Where to continue later, as ``since``, also after a `break` or a failure. It moves with the last item of each
+        #: answer: whoever continues from it gets no item twice, unless they stopped between items of one answer.
+        self.since = since
+        #: Why it ended; None while it continues, after a `break`, and after a failure.
+        self.ended: Optional[FollowEnd] = None
+
+    @property
+    def spent(self) -> float:
+        """Credits charged so far."""
+        return self._spent / 1000
+
+    @property
+    def remaining(self) -> float:
+        """Credits left in the budget."""
+        return math.inf if self._budget is None else (self._budget - self._spent) / 1000
+
+    def __iter__(self) -> Following[T]:
+        return self
+
+    def __next__(self) -> T:
+        while not self._items:
+            self.ended = self._end
+            if self.ended is None and self._waits:
+                self._waits = False
+                self._sleep(self._interval)
+            if self.ended is not None or self._failed:
+                raise StopIteration
+            try:
+                self._fetch()
+            except BaseException:
+                self._failed = True
+                raise
+        item = self._items.pop(0)
+        if not self._items:
+            self.since = self._next
+        return item
+
+    def _fetch(self) -> None:
+        since = self.since
+        answer = self._ask()
+        if answer is None:
+            return
+        if answer.get("gap") and self._on_gap is not None:
+            self._on_gap()
+        self._next = cast(str, answer["since_cursor"])
+        # The first page is what was there before.
+        self._items = [] if since is None else list(cast("List[T]", answer.get("data", [])))
+        if not self._items:
+            self.since = self._next
+        cut = short_of_credits(answer.get("truncated"))
+        if cut is not None:
+            self._end = cast(FollowEnd, cut)
+        elif self._budget is not None and self._spent >= self._budget:
+            self._end = "max_credits"
+        else:
+            self._waits = since is not None and not answer.get("has_newer")
+
+    def _ask(self) -> Optional[Mapping[str, Any]]:
+        """One call, made again until it is answered; None where the iteration ends."""
+        tries = 0
+        while True:
+            if self._stop is not None and self._stop.is_set():
+                self.ended = self._end = "stopped"
+                return None
+            try:
+                answer = self._read(self.since, None if self._budget is None else self.remaining)
+                charged = answer.get("credits_charged") if isinstance(answer, dict) else None
+                if not isinstance(charged, (int, float)) or not math.isfinite(charged):
+                    raise unreadable(200)
+                self._spent += round(charged * 1000)
+                if answer.get("since_cursor") is None:
+                    message = "The server gave no since_cursor: this list cannot be followed."
+                    raise ApiError("unreadable", message, status=200)
+                self._answered = True
+                return answer
+            except ApiError as error:
+                if self._answered and error.code == "no_credits":
+                    self.ended = self._end = cast(FollowEnd, short_of_credits(error.reason) or "no_credits")
+                    return None
+                if not self._may_repeat(error):
+                    raise
+                if self._on_retry is not None:
+                    self._on_retry(error)
+                delay = min(max(_SHORTEST_DELAY, self._interval) * 2.0 ** min(tries, 30), _LONGEST_DELAY)
+                self._sleep(max(float(error.retry_after or 0), delay))
+                tries += 1
+
+    def _may_repeat(self, error: ApiError) -> bool:
+        """What the service puts off is free. A call without an answer may have been charged: it is made again once
+        others were answered, because the same cursor returns the same items, at half price by then."""
+        if error.status == 429 or (error.status == 503 and error.reason != "charge_unknown"):
+            return True
+        return self._answered and (error.status >= 500 or error.code in ("unreachable", "timeout"))
+
+    def _sleep(self, seconds: float) -> None:
+        if self._stop is None:
+            time.sleep(seconds)
+        elif self._stop.wait(seconds):
+            self.ended = self._end = "stopped"

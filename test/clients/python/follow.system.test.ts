@@ -1,0 +1,154 @@
+/** New items as they come, by the Python client. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { range } from '../../kit/networks/scripted-network.js';
+import { type Service, startService } from '../../rules/support/service.js';
+import { failure, page, type Stub, stub } from '../server.js';
+import { has, said, without } from './python.js';
+
+const KEY = `perch_live_${'k'.repeat(32)}`;
+
+const HEAD = `import itertools, math, threading, time
+def take(following, count): return [tweet["id"] for tweet in itertools.islice(following, count)]
+`;
+
+describe.runIf(has.python3)(`the Python client follows${without('python3')}`, () => {
+  describe('against the running service', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startService({ fill: (net) => void net.users([1]) });
+      add(20);
+    });
+    afterAll(() => service.close());
+
+    let last = 100;
+    let ids: string[] = [];
+    /** Puts so many on top of the timeline, and lets its cached page expire. */
+    function add(count: number): string[] {
+      service.clock.advance(180_000);
+      const added = service.net.tweets(range(count, last + 1));
+      last += count;
+      ids = [...added.toReversed(), ...ids];
+      service.net.list('timeline', '1', ids, { pageSize: 10 });
+      return added;
+    }
+    const envOf = ({ key }: { key: string }) => ({ PERCH_URL: service.perch.url, PERCH_KEY: key });
+    const env = async (credits = 1000, more: Record<string, string> = {}) => ({
+      ...envOf(await service.perch.account({ credits })),
+      ...more,
+    });
+
+    it('gives what is new after it began, each once, and continues from since', async () => {
+      add(1);
+      const account = await service.perch.account();
+      const code = `${HEAD}
+following = perch.follow_user_tweets("1", count=4, max_credits=50, interval=0.05)
+first = take(following, 5)
+between = following.since
+rest = take(following, 1)
+again = perch.follow_user_tweets("1", since=between, max_credits=50, interval=0.05)
+say(first, rest, following.spent, between != following.since, take(again, 2))`;
+      const answer = said(code, envOf(account));
+      // The first call is paid; until its answer has come.
+      await expect.poll(() => service.perch.balance(account), { timeout: 20_000 }).toBe(999);
+      await new Promise((done) => setTimeout(done, 500));
+      const added = add(6);
+      // One item was there before; what was read again, from between, was cached.
+      expect(await answer).toEqual([added.slice(0, 5), added.slice(5), expect.any(Number), true, added.slice(4)]);
+    });
+
+    it('ends at its budget and with the wallet, after what was paid; says that items may be missing', async () => {
+      const reader = await service.customer();
+      const { since_cursor: since } = (await reader.get('/v1/users/1/tweets?count=1')).body;
+      const added = add(130);
+      const code = `${HEAD}
+gaps = []
+following = perch.follow_user_tweets("1", since=os.environ["SINCE"], max_credits=3, interval=0.05, on_gap=lambda: gaps.append(1))
+first = take(following, 2)
+ended = following.ended
+rest = take(following, 100)
+poor = perch.follow_user_tweets("1", since=following.since, max_credits=math.inf, interval=0.05)
+say(first + rest, ended, following.ended, following.spent, following.remaining, len(gaps), len(take(poor, 100)), poor.ended)`;
+      expect(await said(code, await env(6, { SINCE: since }))).toEqual([
+        added.slice(30, 33),
+        null,
+        'max_credits',
+        3,
+        0,
+        1,
+        6,
+        'no_credits',
+      ]);
+    });
+
+    it('raises what the first call is refused with, and refuses a list without an order of time', async () => {
+      service.net.list('search', 'x', ids.slice(0, 2), { product: 'Top' });
+      const code = `${HEAD}
+say(failed(lambda: take(perch.follow_user_tweets("1", since="nonsense", max_credits=5), 1)),
+    failed(lambda: take(perch.follow_user_tweets("404", max_credits=5), 1)),
+    failed(lambda: take(perch.follow_search("x", product="Top", max_credits=5), 1)))`;
+      expect(await said(code, await env())).toEqual([
+        ['bad_request', 400, 'cursor_malformed', 'since'],
+        ['not_found', 404, 'unknown'],
+        ['unreadable', 200],
+      ]);
+    });
+  });
+
+  describe('on the way', () => {
+    let server: Stub | undefined;
+    afterEach(() => server?.close());
+    const env = () => ({ PERCH_URL: server?.url ?? 'http://127.0.0.1:1', PERCH_KEY: KEY });
+    const answer = (since: string, tweets: readonly string[], more: object = {}) =>
+      page({ data: tweets.map((id) => ({ id })), since_cursor: since, has_newer: false, ...more });
+
+    it('waits as long as it is told, then longer each time, and asks for the same again', async () => {
+      server = await stub(
+        failure(429, 'rate_limited', 1),
+        answer('b', ['1'], { has_newer: true }),
+        failure(503, 'upstream_error'),
+        { status: 502, body: '<html>' },
+        answer('c', ['2']),
+      );
+      const code = `${HEAD}
+errors = []
+began = time.monotonic()
+following = perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01, on_retry=lambda e: errors.append(e.status))
+say(take(following, 2), errors, time.monotonic() - began >= 1.3, following.since)`;
+      expect(await said(code, env())).toEqual([['1', '2'], [429, 503, 502], true, 'c']);
+      const asked = server.asked.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
+      expect(asked).toEqual(['a', 'a', 'b', 'b', 'b']);
+    });
+
+    it('ends when its event is set, also while it waits', async () => {
+      server = await stub(answer('b', ['1']));
+      const code = `${HEAD}
+stop = threading.Event()
+threading.Timer(0.3, stop.set).start()
+following = perch.follow_user_tweets("1", since="a", max_credits=50, stop=stop)
+early = perch.follow_user_tweets("1", since="a", max_credits=50, stop=stop)
+say(take(following, 100), following.ended, following.since, take(early, 1), early.ended)`;
+      expect(await said(code, env())).toEqual([['1'], 'stopped', 'b', [], 'stopped']);
+      expect(server.asked).toHaveLength(1);
+    });
+
+    it('raises what may have been charged to the first call, and a refusal of a later one', async () => {
+      server = await stub({ status: 502, body: '<html>' }, answer('b', []), failure(403, 'access_denied'));
+      const code = `${HEAD}
+start = lambda: perch.follow_user_tweets("1", since="a", max_credits=50, interval=0.01)
+late = start()
+say(failed(lambda: take(start(), 1)), failed(lambda: take(late, 1)), late.since, late.ended, take(late, 1))`;
+      expect(await said(code, env())).toEqual([['unreadable', 502], ['access_denied', 403], 'b', null, []]);
+    });
+
+    it('rejects a budget and an interval that are none', async () => {
+      const code = `
+refused = 0
+for wrong in ({"max_credits": 0}, {"max_credits": -1}, {"max_credits": float("nan")}, {"max_credits": 0.0001},
+              {"max_credits": 1, "interval": -1}, {"max_credits": 1, "interval": float("inf")}):
+    try: perch.follow_user_tweets("a", **wrong)
+    except ValueError: refused += 1
+say(refused)`;
+      expect(await said(code, env())).toEqual([6]);
+    });
+  });
+});

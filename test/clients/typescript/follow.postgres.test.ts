@@ -1,0 +1,201 @@
+/** New items as they come, by the TypeScript client. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPerch, type Following, PerchError } from '../../../clients/typescript/src/index.js';
+import { range } from '../../kit/networks/scripted-network.js';
+import { type Service, startService } from '../../rules/support/service.js';
+import { failure, page, type Stub, stub } from '../server.js';
+
+const KEY = `perch_live_${'k'.repeat(32)}`;
+const TWEETS = '/v1/users/{user}/tweets';
+const path = { user: '1' };
+
+/** The next so many items of an iteration. */
+async function take<T extends { id: string }>(following: Following<T>, count: number): Promise<string[]> {
+  const walk = following[Symbol.asyncIterator]();
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const { done, value } = await walk.next();
+    if (done) break;
+    ids.push(value.id);
+  }
+  return ids;
+}
+
+describe('follow, against the running service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ fill: (net) => void net.users([1]) });
+    add(20);
+  });
+  afterAll(() => service.close());
+
+  let last = 100;
+  let ids: string[] = [];
+  /** Puts so many on top of the timeline, and lets its cached page expire. */
+  function add(count: number): string[] {
+    service.clock.advance(180_000);
+    const added = service.net.tweets(range(count, last + 1));
+    last += count;
+    ids = [...added.toReversed(), ...ids];
+    service.net.list('timeline', '1', ids, { pageSize: 10 });
+    return added;
+  }
+  async function client(credits = 1000) {
+    const { key } = await service.perch.account({ credits });
+    return createPerch({ baseUrl: service.perch.url, key });
+  }
+
+  it('gives what is new after it began, each once, and continues from since', async () => {
+    add(1);
+    const ours = await client();
+    const following = ours.follow(TWEETS, { path, query: { count: 4 }, maxCredits: 50, intervalMs: 20 });
+    const first = take(following, 1);
+    await expect.poll(() => following.since).toBeTypeOf('string');
+    // One item was there before.
+    expect(following.spent).toBe(1);
+    const added = add(6);
+    const [since] = [following.since, await first];
+    expect(await take(following, 4)).toEqual(added.slice(1, 5));
+    // Within an answer, it is still where the answer began: after the first of the last two, it is after the first four.
+    const between = following.since;
+    expect(await take(following, 1)).toEqual(added.slice(5));
+    expect(following.since).not.toBe(between);
+    const again = ours.follow(TWEETS, { path, query: { since: since as string }, maxCredits: 50, intervalMs: 20 });
+    expect(await take(again, 6)).toEqual(added);
+    const rest = ours.follow(TWEETS, { path, query: { since: between as string }, maxCredits: 50, intervalMs: 20 });
+    expect(await take(rest, 2)).toEqual(added.slice(4));
+  });
+
+  it('ends without an error when its signal says so, and says where to continue', async () => {
+    const ours = await client();
+    const stop = new AbortController();
+    const following = ours.follow(TWEETS, { path, maxCredits: 5, intervalMs: 60_000, signal: stop.signal });
+    const all = take(following, 100);
+    await expect.poll(() => following.since).toBeTypeOf('string');
+    stop.abort();
+    expect([await all, following.ended]).toEqual([[], 'aborted']);
+    const late = ours.follow(TWEETS, { path, maxCredits: 5, signal: AbortSignal.abort() });
+    expect([await take(late, 1), late.ended]).toEqual([[], 'aborted']);
+  });
+
+  it('ends at its budget and with the wallet, after what was paid', async () => {
+    const ours = await client();
+    const { since_cursor: since = '' } = await ours.get(TWEETS, { path, query: { count: 1 } });
+    const added = add(9);
+    const following = ours.follow(TWEETS, { path, query: { since }, maxCredits: 3, intervalMs: 20 });
+    expect([await take(following, 100), following.ended, following.spent]).toEqual([
+      added.slice(0, 3),
+      'max_credits',
+      3,
+    ]);
+    const poor = await client(2);
+    const short = poor.follow(TWEETS, {
+      path,
+      query: { since: following.since ?? '' },
+      maxCredits: Number.POSITIVE_INFINITY,
+      intervalMs: 20,
+    });
+    // Cached by now: half a credit each.
+    expect([await take(short, 100), short.ended, short.spent]).toEqual([added.slice(3, 7), 'no_credits', 2]);
+  });
+
+  it('says that items may be missing', async () => {
+    const ours = await client();
+    const { since_cursor: since = '' } = await ours.get(TWEETS, { path, query: { count: 1 } });
+    const added = add(130);
+    let gaps = 0;
+    const query = { since, count: 100 };
+    const following = ours.follow(TWEETS, { path, query, maxCredits: 200, intervalMs: 20, onGap: () => (gaps += 1) });
+    expect(await take(following, 100)).toEqual(added.slice(30));
+    expect(gaps).toBe(1);
+  });
+
+  it('throws at once what the first call is refused with', async () => {
+    const ours = await client();
+    const refused = (init: object) => take(ours.follow(TWEETS, { path, maxCredits: 5, ...init }), 1);
+    await expect(refused({ query: { since: 'nonsense' } })).rejects.toMatchObject({ status: 400, param: 'since' });
+    await expect(refused({ path: { user: '404' } })).rejects.toMatchObject({ code: 'not_found' });
+    const poor = createPerch({ baseUrl: service.perch.url, key: (await service.perch.account({ credits: 0 })).key });
+    await expect(take(poor.follow(TWEETS, { path, maxCredits: 5 }), 1)).rejects.toMatchObject({ code: 'no_credits' });
+  });
+
+  it('refuses a list without an order of time', async () => {
+    service.net.list('search', 'x', ids.slice(0, 2), { product: 'Top' });
+    const top = (await client()).follow('/v1/tweets/search', { query: { q: 'x', product: 'Top' }, maxCredits: 5 });
+    await expect(take(top, 1)).rejects.toThrow(/cannot be followed/);
+  });
+});
+
+describe('follow, on the way', () => {
+  let server: Stub | undefined;
+  afterEach(() => server?.close());
+  const answer = (since: string, tweets: readonly string[], more: object = {}) =>
+    page({ data: tweets.map((id) => ({ id })), since_cursor: since, has_newer: false, ...more });
+  const follow = (errors: PerchError[], init: object = {}) =>
+    createPerch({ baseUrl: server?.url ?? 'http://127.0.0.1:1', key: KEY }).follow(TWEETS, {
+      path,
+      query: { since: 'a' },
+      maxCredits: 50,
+      intervalMs: 10,
+      onRetry: (error: PerchError) => errors.push(error),
+      ...init,
+    });
+
+  it('waits as long as it is told, then longer each time, and asks for the same again', async () => {
+    server = await stub(
+      failure(429, 'rate_limited', 1),
+      answer('b', ['1']),
+      failure(503, 'upstream_error'),
+      { status: 502, body: '<html>' },
+      answer('c', ['2']),
+    );
+    const errors: PerchError[] = [];
+    const began = Date.now();
+    expect(await take(follow(errors), 2)).toEqual(['1', '2']);
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1000 + 100 + 200);
+    expect(errors.map(({ status }) => status)).toEqual([429, 503, 502]);
+    const asked = server.asked.map(({ path: each }) => new URLSearchParams(each.split('?')[1]).get('since'));
+    expect(asked).toEqual(['a', 'a', 'b', 'b', 'b']);
+  });
+
+  it('asks again at once while more is there', async () => {
+    server = await stub(
+      answer('b', ['1'], { has_newer: true }),
+      answer('c', ['2'], { has_newer: true }),
+      answer('d', ['3']),
+    );
+    expect(await take(follow([], { intervalMs: 60_000 }), 3)).toEqual(['1', '2', '3']);
+  });
+
+  it.each([
+    ['a refusal', failure(403, 'access_denied'), 403],
+    ['an answer of something else', { status: 502, body: '<html>' }, 502],
+    [
+      'a charge that nobody knows',
+      {
+        ...failure(503, 'internal'),
+        body: failure(503, 'internal').body?.replace('"code"', '"reason":"charge_unknown","code"') ?? '',
+      },
+      503,
+    ],
+  ])('throws %s to the first call, and makes it once', async (_what, given, status) => {
+    server = await stub(given);
+    await expect(take(follow([]), 1)).rejects.toMatchObject({ status });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('throws a refusal of a later call', async () => {
+    server = await stub(answer('b', []), failure(403, 'access_denied'));
+    const following = follow([]);
+    await expect(take(following, 1)).rejects.toBeInstanceOf(PerchError);
+    expect([following.since, following.ended]).toEqual(['b', undefined]);
+  });
+
+  it.each([0, -1, Number.NaN, 0.0001])('rejects a budget of %d', (maxCredits) => {
+    expect(() => follow([], { maxCredits })).toThrow(RangeError);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('rejects an interval of %d', (intervalMs) => {
+    expect(() => follow([], { intervalMs })).toThrow(RangeError);
+  });
+});
