@@ -8,6 +8,9 @@ export interface ToolEnvelope {
   readonly balance_remaining: number;
   readonly cache?: string;
   readonly next_cursor?: string;
+  readonly since_cursor?: string;
+  readonly has_newer?: boolean;
+  readonly gap?: boolean;
   readonly truncated?: string;
   readonly end_reason?: string;
   readonly errors?: readonly { readonly input: string; readonly code: string; readonly message: string }[];
@@ -24,7 +27,7 @@ export interface ToolEnvelope {
  */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['data', 'request_id', 'credits_charged', 'balance_remaining', 'cache', 'next_cursor', 'truncated'],
-  ...['end_reason', 'errors', 'estimate', 'items', 'cache_hits', 'fetched_at'],
+  ...['since_cursor', 'has_newer', 'gap', 'end_reason', 'errors', 'estimate', 'items', 'cache_hits', 'fetched_at'],
 ]);
 
 /** Why a page is short although more remains, and what follows from that. */
@@ -46,15 +49,21 @@ export const largeResult = (tokens: number): string =>
 /** The lines that do not depend on the call. */
 export function sharedLines(envelope: ToolEnvelope): string[] {
   const { data, errors = [], next_cursor: cursor, truncated, end_reason: end } = envelope;
+  const { since_cursor: since, has_newer: hasNewer, gap = false } = envelope;
   return [
-    ...(data === undefined ? [] : itemLines(data)),
+    ...(gap ? ['Items may be missing between the earlier result and these.'] : []),
+    ...(data === undefined ? [] : itemLines(data, hasNewer === undefined ? 'found' : 'new')),
     ...otherLines(envelope),
     ...errors.map(({ input, code, message }) => `No result for ${oneLine(input)}: ${code}. ${oneLine(message)}`),
     ...(truncated === undefined ? [] : [TRUNCATED[truncated] ?? `Trimmed: ${truncated}.`]),
     ...(end === undefined ? [] : [`The list ends here, because the network does not go back any further: ${end}.`]),
     ...(cursor === undefined ? [] : [`There is more: call again with cursor ${JSON.stringify(cursor)}.`]),
+    ...(since === undefined ? [] : [`${newerWords(hasNewer)} with since ${JSON.stringify(since)}.`]),
   ];
 }
+
+const newerWords = (isThere = false): string =>
+  isThere ? 'More new items are there: call again' : 'For what is new later: call again';
 
 function otherLines(envelope: ToolEnvelope): string[] {
   const rest = Object.entries(envelope).filter(([name]) => !KNOWN.has(name));
@@ -76,9 +85,9 @@ export function costLine(envelope: ToolEnvelope): string {
   return `Charged ${inCredits(charged)}${RATES[cache ?? ''] ?? ''}; ${figure(left)} left. Request ${id}.`;
 }
 
-function itemLines(data: unknown): string[] {
+function itemLines(data: unknown, asked: 'found' | 'new'): string[] {
   if (!Array.isArray(data)) return [itemLine(data)];
-  if (data.length === 0) return ['Nothing found.'];
+  if (data.length === 0) return [`Nothing ${asked}.`];
   if (data.every((item) => typeof item === 'string')) return [`${counted(data.length, 'id')}: ${data.join(' ')}`];
   return data.map(itemLine);
 }

@@ -1,4 +1,4 @@
-import { LIST_READS, type List } from '../../src/domain/lists.js';
+import { LIST_READS, type List, takesSince } from '../../src/domain/lists.js';
 
 /** A tool that runs a persisted operation: its name, and what a model with a budget should know about it. */
 export interface ToolRow {
@@ -16,13 +16,15 @@ export interface ToolRow {
 const ONWARD =
   'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 
+/** For lists whose newest items can be asked for. */
+const LATER = 'For only what is new since a result, pass its `since_cursor` as `since`: nothing new is free.';
+
 const listTools = (subject: List['subject']): ToolRow[] =>
-  LIST_READS.filter(({ list }) => list.subject === subject).map(({ operation, tool: { name, title, advice } }) => ({
-    name,
-    title,
-    operation,
-    advice: advice === undefined ? ONWARD : `${advice} ${ONWARD}`,
-  }));
+  LIST_READS.filter(({ list }) => list.subject === subject).map((read) => {
+    const { name, title, advice = '' } = read.tool;
+    const all = [advice, ONWARD, takesSince(read) ? LATER : ''].filter((part) => part !== '');
+    return { name, title, operation: read.operation, advice: all.join(' ') };
+  });
 
 /** Every read, in the order in which they are listed. No tool buys, writes or changes anything. */
 export const TOOLS: readonly ToolRow[] = [

@@ -109,6 +109,7 @@ describe('the tools', () => {
   it('lists say that a cursor, and single reads that a batch, is the better way', () => {
     for (const { name, inputSchema, description } of listed) {
       if (inputSchema.properties?.cursor) expect(description, name).toContain('next_cursor');
+      expect(description.includes('`since_cursor`'), name).toBe(inputSchema.properties?.since !== undefined);
     }
     expect(listed.find(({ name }) => name === 'get_user')?.description).toContain('get_users');
     expect(listed.find(({ name }) => name === 'get_tweet')?.description).toContain('get_tweets');
@@ -120,6 +121,7 @@ describe('the tools', () => {
       ...listed.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {})),
       ...[
         'next_cursor',
+        'since_cursor',
         'balance_remaining',
         'credits_charged',
         'errors',
