@@ -123,19 +123,19 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     billing: customers.billing,
     tracing: options.tracing,
   });
-  const secret = secrets.cursor;
   const live = new Live({
     serve,
     clock,
     timers: timers ?? backgroundTimers,
-    pace: totalPace(config, options.network),
-    secret,
+    pace: shared.pace,
+    perSecond: totalPace(config, options.network),
+    secret: secrets.cursor,
   });
   return { serve, live, admit, pool, library: opened };
 }
 
 /** Upstream calls a second of all sessions together. */
-function totalPace({ pace }: Config, network: Network): LiveOptions['pace'] {
+function totalPace({ pace }: Config, network: Network): LiveOptions['perSecond'] {
   const total = (family: Family): number | null => {
     const perSession = pace[family] ?? network.pace[family];
     return perSession === null ? null : perSession * network.sessions.length;

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError } from '../../src/domain/errors.js';
+import { digestText } from '../../src/lib/digest.js';
 import type { Live } from '../../src/live/live.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
-import { answerLive, type LiveForm } from '../http/live/answer-live.js';
-import { beginPositions, encodePositions, startsOf } from '../http/live/positions.js';
+import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
 import { type Form, sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { FORM, refuse, shown } from './answer.js';
@@ -52,13 +53,17 @@ export async function answerEvents(
 ): Promise<FastifyReply> {
   const asked = toAsked(params, request);
   let start: ReturnType<typeof readStart>;
+  let budget: Thousandths | null;
   try {
-    start = readStart(params, request);
+    start = readStart(live, request, null, 1);
+    budget = budgetOfParams(params, request.headers['x-max-credits']);
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
   const { baseUrl } = request.server;
-  const { from, isResumed, budget } = start;
+  const { positions, isResumed } = start;
+  const [from] = positions;
+  if (from === undefined) throw new TypeError('A stream has a list.');
   const form: LiveForm = {
     refusal: FORM,
     async otherwise({ result, rate }) {
@@ -69,24 +74,18 @@ export async function answerEvents(
     open: () => null,
     heartbeat: () => null,
     event(_index, event) {
-      if (event.kind === 'checked') return null;
       if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
       const { followed, outcome, position } = event;
       if (followed.items === 0 && !followed.gap) return null;
-      return { event: 'next', id: encodePositions([position]), data: resultText(outcome, baseUrl) };
+      return { event: 'next', id: live.positions.encode([position]), data: resultText(outcome, baseUrl) };
     },
     close: () => COMPLETE,
   };
   // What is left of the budget is worked out for each call.
   const parse = () => ({ ...asked.parse(), budget: null });
   const call = { ...graphqlCall(request), mayBeKeyless: false, document: asked.document, parse };
-  return answerLive(live, { lists: [{ call, from, isResumed }], budget: { left: budget }, form }, request, reply);
-}
-
-/** Where the subscription begins, and what it may spend. Throws `bad_request`. */
-function readStart(params: GraphqlParams, request: FastifyRequest) {
-  const resumed = startsOf(request, null, 1);
-  const [from] = resumed ?? beginPositions(1, null);
-  if (from === undefined) throw new TypeError('A stream has a list.');
-  return { from, isResumed: resumed !== null, budget: budgetOfParams(params, request.headers['x-max-credits']) };
+  const { query, documentId, operationName, variables, extensions } = params;
+  const which = JSON.stringify([query, documentId, operationName, variables, extensions?.persistedQuery]);
+  const lists = [{ call, asked: digestText(which), from }];
+  return answerLive(live, { lists, isResumed, budget: { left: budget }, form }, request, reply);
 }

@@ -5,14 +5,15 @@ import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
 import { LIST_READS, type List, type ListRead, takesSince } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
-import type { Live, LivePosition } from '../../src/live/live.js';
+import type { Checked } from '../../src/live/feed.js';
+import type { Live } from '../../src/live/live.js';
+import type { LivePosition } from '../../src/live/positions.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { errorBody } from '../http/failure.js';
-import { answerLive, type Followed, type LiveForm } from '../http/live/answer-live.js';
+import { answerLive, type Followed, type LiveForm, readStart } from '../http/live/answer-live.js';
 import { HEARTBEAT_MS, type ServerSentEvent } from '../http/live/event-stream.js';
-import { beginPositions, encodePositions, startsOf } from '../http/live/positions.js';
 import { answerPlan } from '../http/outcome.js';
 import { queryString } from '../http/request.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
@@ -55,14 +56,15 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
     handler: (request, reply) => {
       let asked: Asked;
       try {
-        asked = readAsked(lists, request);
+        asked = readAsked(lists, live, request);
       } catch (error) {
         // A caller without a valid key is told that first.
         const call = { interface: 'rest', document: { failure: asServiceError(error) }, parse: noParams } as const;
         return answerPlan({ call, serve, form: FORM }, request, reply);
       }
-      const form = createForm(asked, request);
-      return answerLive(live, { lists: asked.lists, budget: { left: asked.budget }, form }, request, reply);
+      const form = createForm(asked, live, request);
+      const { budget, ...what } = asked;
+      return answerLive(live, { ...what, budget: { left: budget }, form }, request, reply);
     },
   });
 }
@@ -74,11 +76,12 @@ interface Asked {
   /** Each list as it was asked for: its parameter and value. */
   readonly names: readonly Readonly<Record<string, string>>[];
   readonly positions: LivePosition[];
+  readonly isResumed: boolean;
   readonly budget: Thousandths | null;
 }
 
 /** Throws `bad_request`. */
-function readAsked(lists: readonly LiveList[], request: FastifyRequest): Asked {
+function readAsked(lists: readonly LiveList[], live: Live, request: FastifyRequest): Asked {
   const query = queryString(request);
   const known = [...lists.map(({ name }) => name), 'product', 'count', 'since', 'max_credits'];
   for (const name of query.keys()) {
@@ -94,9 +97,9 @@ function readAsked(lists: readonly LiveList[], request: FastifyRequest): Asked {
   }
   const sent = [query.getAll('max_credits'), request.headers['x-max-credits']] as const;
   if (sent[0].length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
-  const given = startsOf(request, query.get('since'), wanted.length);
-  const positions = given ?? beginPositions(wanted.length, null);
+  const { positions, isResumed } = readStart(live, request, query.get('since'), wanted.length);
   return {
+    isResumed,
     names: wanted.map(({ list, text }) => ({ [list.name]: text })),
     positions,
     budget: budgetFrom(sent[0][0], sent[1]),
@@ -104,7 +107,7 @@ function readAsked(lists: readonly LiveList[], request: FastifyRequest): Asked {
       const variables = variablesOf(list, text, query);
       return {
         from: positions[index] as LivePosition,
-        isResumed: request.headers['last-event-id'] !== undefined,
+        asked: JSON.stringify([list.read.kind, variables]),
         call: {
           interface: 'rest',
           allOrNothing: true,
@@ -137,20 +140,20 @@ function variablesOf(
 }
 
 /** Named events, in the shapes of REST: `open`, `items`, `heartbeat`, `error`. */
-function createForm({ names, positions }: Asked, request: FastifyRequest): LiveForm {
-  const checked = names.map(() => ({ at: Date.now(), everyMs: 0, failed: null as string | null }));
+function createForm({ names, positions }: Asked, live: Live, request: FastifyRequest): LiveForm {
+  /** Of the lists that are followed. */
+  const checks = new Map<number, () => Checked>();
   const subject = (index: number): object => (names.length === 1 ? {} : { subject: names[index] });
   const heartbeat = (): ServerSentEvent => ({
     event: 'heartbeat',
     data: JSON.stringify({
       at: new Date().toISOString(),
       heartbeat_seconds: HEARTBEAT_MS / 1000,
-      checked: checked.map(({ at, everyMs, failed }, index) => ({
-        ...names[index],
-        at: new Date(at).toISOString(),
-        every_seconds: Math.round(everyMs / 1000),
-        ...(failed !== null && { failed }),
-      })),
+      checked: [...checks].map(([index, checked]) => {
+        const { at, everyMs, failed } = checked();
+        const times = { at: new Date(at).toISOString(), every_seconds: Math.round(everyMs / 1000) };
+        return { ...names[index], ...times, ...(failed !== null && { failed }) };
+      }),
     }),
   });
   return {
@@ -162,14 +165,14 @@ function createForm({ names, positions }: Asked, request: FastifyRequest): LiveF
     }),
     heartbeat,
     event(index, event) {
-      if (event.kind === 'checked') {
-        checked[index] = { at: Date.now(), everyMs: event.everyMs, failed: event.failed };
-        return null;
+      if (event.kind === 'end') {
+        checks.delete(index);
+        return { event: 'error', data: failureOf(event.outcome, subject(index), request) };
       }
-      if (event.kind === 'end') return { event: 'error', data: failureOf(event.outcome, subject(index), request) };
-      const { followed, position, answer, outcome } = event;
-      positions[index] = names.length === 1 ? position : { ...position, since: followed.short };
-      const id = encodePositions(positions);
+      const { followed, position, answer, outcome, checked } = event;
+      checks.set(index, checked);
+      positions[index] = position;
+      const id = live.positions.encode(positions);
       // A stream that begins has a position, so that nothing is missed if it breaks at once.
       if (followed.items === 0 && !followed.gap) return { event: 'position', id, data: JSON.stringify(subject(index)) };
       const { shared, own } = buildEnvelope(answer, outcome.requestId, []);

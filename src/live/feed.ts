@@ -1,4 +1,6 @@
+import type { ErrorCode } from '../domain/errors.js';
 import type { Timers } from '../ports/clock.js';
+import type { Turns } from './turns.js';
 
 /** How often a list is read at most and at least, milliseconds. */
 export const SHORTEST_MS = 5_000;
@@ -6,6 +8,9 @@ const LONGEST_MS = 10 * 60_000;
 
 /** What share of the time since the newest item one waits before the list is read again. */
 const PART_OF_QUIET = 10;
+
+/** After failures a list is read at least so often, milliseconds, or as often as it would be without them. */
+const LONGEST_PAUSE_MS = 60_000;
 
 /** How often a list is read: more often the shorter it has been quiet, and the more follow it. Milliseconds. */
 export function intervalOf(quietMs: number, followers: number): number {
@@ -16,6 +21,7 @@ export function intervalOf(quietMs: number, followers: number): number {
 /** What a follower that waited does next: read the list, or take what another has just read. */
 export type Turn = 'read' | 'take';
 
+/** How a follower waits. */
 interface Waiting {
   readonly go: (turn: Turn) => void;
 }
@@ -24,8 +30,14 @@ export interface FeedOptions {
   readonly timers: Timers;
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** Milliseconds until the network may be asked for such a list once more, `wantedMs` at least. */
-  readonly slot: (wantedMs: number) => number;
+  readonly turns: Pick<Turns, 'wait' | 'delayMs'>;
+}
+
+/** When a list was last read for those who follow it, how often it is, and why that failed if it did. */
+export interface Checked {
+  readonly at: number;
+  readonly everyMs: number;
+  readonly failed: ErrorCode | null;
 }
 
 /**
@@ -34,67 +46,110 @@ export interface FeedOptions {
  */
 export class Feed {
   readonly #options: FeedOptions;
-  /** In the order in which they began to wait. */
+  /** In the order in which they began to wait; those who missed something are before the others. */
+  readonly #urgent = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
-  #cancel: (() => void) | null = null;
+  #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
   #isRead = false;
   #newestAt: number | null = null;
+  #readAt: number;
+  #failed: ErrorCode | null = null;
+  #pauseMs = 0;
+  followers = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#readAt = options.now();
   }
 
-  /** Milliseconds between two reads, as it is now, if the network has time for all. */
+  get checked(): Checked {
+    const everyMs = Math.max(this.intervalMs, this.#options.turns.delayMs);
+    return { at: this.#readAt, everyMs, failed: this.#failed };
+  }
+
+  /** Milliseconds between two reads, if the network has time for all. */
   get intervalMs(): number {
     const quietMs = this.#newestAt === null ? LONGEST_MS * PART_OF_QUIET : this.#options.now() - this.#newestAt;
-    return intervalOf(Math.max(0, quietMs), this.#waiting.size);
+    return Math.max(this.#pauseMs, intervalOf(Math.max(0, quietMs), this.followers));
   }
 
-  /** Waits for its turn; undefined once the signal is aborted. */
-  wait(signal: AbortSignal): Promise<Turn | undefined> {
+  /** Waits for its turn, ahead of others if it `missed` something; undefined once the signal is aborted. */
+  wait(signal: AbortSignal, missed: boolean): Promise<Turn | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
+      const among = missed ? this.#urgent : this.#waiting;
       const leave = (turn?: Turn): void => {
-        this.#waiting.delete(waiting);
+        among.delete(waiting);
         signal.removeEventListener('abort', abort);
-        if (this.#waiting.size === 0) this.#stop();
+        if (this.#first === undefined) this.#stop();
         resolve(turn);
       };
       const abort = (): void => leave();
       const waiting: Waiting = { go: leave };
-      this.#waiting.add(waiting);
+      among.add(waiting);
       signal.addEventListener('abort', abort);
       this.#start();
     });
   }
 
-  /** Called by the follower whose turn it was to read, however that ended: with the newest item that it saw. */
-  wasRead(found: { readonly items: number; readonly newestAt: number | null } | null): void {
+  /** Called by the follower whose turn it was to read, with the newest item that it saw. */
+  wasRead(found: { readonly items: number; readonly newestAt: number | null }): void {
     this.#isRead = false;
-    if (found?.newestAt != null) this.#newestAt = found.newestAt;
-    if (found !== null && found.items > 0) for (const { go } of [...this.#waiting]) go('take');
+    this.#tell(found);
+    this.#start();
+  }
+
+  /** Called by it if the network did not answer; null: the network was not asked. */
+  wasNotRead(failed: ErrorCode | null, retryAfterMs = 0): void {
+    this.#isRead = false;
+    if (failed !== null) {
+      this.#failed = failed;
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(2 * this.#pauseMs, retryAfterMs, SHORTEST_MS));
+    }
     this.#start();
   }
 
   /** Notes what a follower saw that did not read for the others. */
-  saw(newestAt: number | null): void {
-    if (newestAt !== null) this.#newestAt = Math.max(this.#newestAt ?? 0, newestAt);
+  saw({ newestAt }: { readonly newestAt: number | null }): void {
+    this.#tell({ items: 0, newestAt });
+    if (this.#next !== null && this.#next.atMs > this.#options.now() + this.intervalMs) {
+      this.#stop();
+      this.#start();
+    }
+  }
+
+  #tell({ items, newestAt }: { readonly items: number; readonly newestAt: number | null }): void {
+    [this.#readAt, this.#failed, this.#pauseMs] = [this.#options.now(), null, 0];
+    const isNewer = newestAt !== null && newestAt > (this.#newestAt ?? 0);
+    if (isNewer) this.#newestAt = newestAt;
+    if (items > 0 || isNewer) for (const { go } of [...this.#urgent, ...this.#waiting]) go('take');
+  }
+
+  get #first(): Waiting | undefined {
+    for (const waiting of this.#urgent) return waiting;
+    for (const waiting of this.#waiting) return waiting;
+    return undefined;
   }
 
   #start(): void {
-    if (this.#cancel !== null || this.#isRead || this.#waiting.size === 0) return;
-    const { timers, slot } = this.#options;
-    this.#cancel = timers.after(slot(this.intervalMs), () => {
-      this.#cancel = null;
-      const [first] = this.#waiting;
+    if (this.#next !== null || this.#isRead || this.#first === undefined) return;
+    const { timers, turns, now } = this.#options;
+    const go = (): void => {
+      this.#next = null;
+      const first = this.#first;
       if (first === undefined) return;
       this.#isRead = true;
       first.go('read');
+    };
+    const atMs = now() + this.intervalMs;
+    const cancel = timers.after(this.intervalMs, () => {
+      this.#next = { atMs, cancel: turns.wait(go) };
     });
+    this.#next = { atMs, cancel };
   }
 
   #stop(): void {
-    this.#cancel?.();
-    this.#cancel = null;
+    this.#next?.cancel();
+    this.#next = null;
   }
 }

@@ -1,17 +1,17 @@
-import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Thousandths } from '../domain/credits.js';
-import type { ErrorCode } from '../domain/errors.js';
+import { CHARGE_UNKNOWN, type ErrorCode } from '../domain/errors.js';
 import { familyOfList } from '../domain/lists.js';
 import type { Family } from '../domain/model.js';
 import type { LazySignal } from '../lib/abort.js';
-import type { Soon } from '../lib/soon.js';
 import type { Clock, Timers } from '../ports/clock.js';
-import type { RateDecision } from '../ports/rate-limiter.js';
+import type { Pace, RateDecision } from '../ports/rate-limiter.js';
 import type { Follow, Followed } from '../read/newer.js';
 import type { Answer, Call, Outcome, Params } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
-import { Feed, type FeedOptions, SHORTEST_MS, type Turn } from './feed.js';
+import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
+import { type LivePosition, Positions } from './positions.js';
+import { Turns } from './turns.js';
 
 /** What a stream's call is but for what changes from one call to the next. */
 export type LiveCall = Omit<Call, 'requestId' | 'follow' | 'admitted' | 'signal'>;
@@ -21,28 +21,22 @@ export interface LiveBudget {
   left: Thousandths | null;
 }
 
-/** How far a stream has come: what its client gives back to resume it. */
-export interface LivePosition {
-  /** Tells this stream from others of the same caller. */
-  readonly stream: string;
-  /** When the cursor was given out, Unix milliseconds, later than the one before it. */
-  readonly at: number;
-  /** What the caller has; null: all there is now. */
-  readonly since: string | null;
-}
-
 export interface LiveRequest {
   readonly call: LiveCall;
+  /** What is asked, but for where it begins: an answer that was paid for is given again to the same question only. */
+  readonly asked: string;
   readonly from: LivePosition;
-  /** Whether an answer to `from` may have been paid for, and lost on its way. */
+  /** Whether answers to `from` and what comes after it may have been paid for, and lost on their way. */
   readonly isResumed: boolean;
+  /** Whether clients are given positions in few characters. */
+  readonly isShort: boolean;
+  /** Whether it may wait until its caller may make a request; otherwise it is refused if that is not now. */
+  readonly mayWait: boolean;
   readonly budget: LiveBudget;
-  /** The decision on the stream as a whole; undefined: its first call asks. */
-  readonly admitted?: RateDecision | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What happens to a stream: it begins, something new came, the network was asked, or it ends. */
+/** What happens to a list that is followed: it begins, something new came, or it ends. */
 export type LiveEvent =
   | {
       readonly kind: 'begin' | 'items';
@@ -50,16 +44,19 @@ export type LiveEvent =
       readonly answer: Answer;
       readonly followed: Followed;
       readonly position: LivePosition;
+      /** How the list is read, whenever asked. */
+      readonly checked: () => Checked;
     }
-  | { readonly kind: 'checked'; readonly everyMs: number; readonly failed: ErrorCode | null }
   | { readonly kind: 'end'; readonly outcome: Outcome };
 
 export interface LiveOptions {
   readonly serve: Serve;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Shared by all processes. */
+  readonly pace: Pace;
   /** Upstream calls per second of all sessions together; null: no pace. */
-  readonly pace: Readonly<Record<Family, number | null>>;
+  readonly perSecond: Readonly<Record<Family, number | null>>;
   /** Names the charges of a stream, so that none is made twice. */
   readonly secret: Uint8Array;
 }
@@ -84,132 +81,154 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 const NEW_ENOUGH = 0.9;
 
 const SECOND_MS = 1000;
-/** The longest wait after a failure. */
-const LONGEST_PAUSE_MS = 60_000;
+
+/** Where a list that is followed has come to. */
+interface Progress {
+  readonly position: LivePosition;
+  /** What was read; later than the position if nothing new came since. */
+  readonly since: string | null;
+  readonly turn: Turn;
+  readonly everyMs: number;
+  readonly mayBePaid: boolean;
+  readonly admitted: RateDecision | undefined;
+}
 
 /** Follows lists: each batch is a call like any other, with a price, a charge and a receipt of its own. */
 export class Live {
+  readonly positions: Positions;
   readonly #options: LiveOptions;
-  readonly #feeds = new Map<string, SharedFeed>();
-  readonly #nextAt: Record<Family, number> = { fast: 0, slow: 0 };
+  readonly #feeds = new Map<string, Feed>();
+  readonly #turns = new Map<string, Turns>();
 
   constructor(options: LiveOptions) {
     this.#options = options;
+    this.positions = new Positions(options.secret);
+  }
+
+  /** How many lists are followed. */
+  get size(): number {
+    return this.#feeds.size;
   }
 
   /** Ends with `end` if a call was refused for good, and without once the signal is aborted. */
   async *follow(request: LiveRequest): AsyncGenerator<LiveEvent, void> {
     const { clock } = this.#options;
-    const { signal, budget } = request;
+    const { signal, budget, isShort } = request;
     let position = request.from;
-    let { admitted, isResumed: mayBePaid } = request;
+    let { since } = position;
+    let mayBePaid = request.isResumed;
+    let admitted: RateDecision | undefined;
     let turn: Turn = 'take';
-    let feed: SharedFeed | undefined;
-    let pauseMs = SECOND_MS;
-    let isFirst = true;
+    let feed: Feed | undefined;
+    let leave: (() => void) | undefined;
+    let failed: ErrorCode | null = null;
+    const checked = (): Checked => {
+      const { at = clock.now(), everyMs = SHORTEST_MS, failed: ofAll = null } = feed?.checked ?? {};
+      return { at, everyMs, failed: failed ?? ofAll };
+    };
     try {
       while (!signal.aborted) {
-        const outcome = await this.#ask(request, {
-          position,
-          turn,
-          everyMs: feed?.intervalMs ?? SHORTEST_MS,
-          mayBePaid,
-          admitted,
-        });
+        const everyMs = feed?.intervalMs ?? SHORTEST_MS;
+        const { outcome, wasPaid } = await this.#ask(request, { position, since, turn, everyMs, mayBePaid, admitted });
         const { result } = outcome;
-        const wasRead = turn === 'read';
-        turn = 'take';
+        if (signal.aborted) return;
         if (result.kind === 'refusal') {
-          if (wasRead) feed?.wasRead(null);
-          if (signal.aborted) return;
           const { code, detail } = result.failure;
-          if (isFirst || !PASSING.has(code)) return yield { kind: 'end', outcome };
-          pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(2 * pauseMs, (detail.retryAfter ?? 0) * SECOND_MS));
-          yield { kind: 'checked', everyMs: pauseMs, failed: code };
-          await this.#pause(pauseMs, signal);
+          const retryAfterMs = (detail.retryAfter ?? 1) * SECOND_MS;
+          // Its caller's own doing, whoever's turn it was.
+          const isOwn = code === 'rate_limited';
+          if (feed === undefined && isOwn && request.mayWait && detail.reason === undefined) {
+            await this.#pause(retryAfterMs, signal);
+            continue;
+          }
+          if (feed === undefined || !PASSING.has(code)) return yield { kind: 'end', outcome };
+          failed = code;
+          mayBePaid ||= detail.reason === CHARGE_UNKNOWN;
+          const hasMissed = turn === 'take';
+          if (turn === 'read') feed.wasNotRead(isOwn ? null : code, retryAfterMs);
+          turn = 'take';
+          if (isOwn && hasMissed) {
+            await this.#pause(retryAfterMs, signal);
+            continue;
+          }
+          const next = await feed.wait(signal, hasMissed);
+          if (next === undefined) return;
+          turn = next;
           continue;
         }
         const followed = result.followed as Followed;
-        feed ??= this.#join(outcome, followed);
-        if (wasRead) feed.wasRead(followed);
-        else feed.saw(followed.newestAt);
-        [pauseMs, mayBePaid, admitted] = [SECOND_MS, false, outcome.rate ?? undefined];
-        position = { stream: position.stream, at: Math.max(clock.now(), position.at + 1), since: followed.since };
+        const isFirst = feed === undefined;
+        if (feed === undefined) ({ feed, leave } = this.#join(outcome, followed));
+        if (turn === 'read') feed.wasRead(followed);
+        else feed.saw(followed);
+        turn = 'take';
+        failed = null;
+        admitted = outcome.rate ?? undefined;
+        since = followed.since;
+        mayBePaid &&= wasPaid;
         if (budget.left !== null) budget.left -= result.charge.amount;
         if (isFirst || followed.items > 0 || followed.gap) {
-          yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, followed, position };
+          const given = isShort ? followed.short : since;
+          position = this.positions.after(position, { since: given, newest: followed.top, now: clock.now() });
+          yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, followed, position, checked };
         }
-        isFirst = false;
         if (followed.hasNewer) continue;
-        yield { kind: 'checked', everyMs: feed.intervalMs, failed: null };
-        const next = await feed.wait(signal);
+        const next = await feed.wait(signal, false);
         if (next === undefined) return;
         turn = next;
       }
     } finally {
-      if (turn === 'read') feed?.wasRead(null);
-      if (feed) this.#leave(feed);
+      if (turn === 'read') feed?.wasNotRead(null);
+      leave?.();
     }
   }
 
-  #ask(
-    { call, budget, signal }: LiveRequest,
-    at: {
-      position: LivePosition;
-      turn: Turn;
-      everyMs: number;
-      mayBePaid: boolean;
-      admitted: RateDecision | undefined;
-    },
-  ): Soon<Outcome> {
+  async #ask(
+    { call, asked, budget, signal }: LiveRequest,
+    at: Progress,
+  ): Promise<{ outcome: Outcome; wasPaid: boolean }> {
     const { serve, clock } = this.#options;
-    const { position, turn, everyMs, mayBePaid, admitted } = at;
-    const { since } = position;
+    const { position, since, turn, everyMs, admitted } = at;
     const notBefore = turn === 'read' || since === null ? clock.now() - NEW_ENOUGH * everyMs : 0;
-    const follow: Follow = { since, notBefore, mayBePaid, atMost: Number.POSITIVE_INFINITY, followed: null };
+    const mayBePaid = at.mayBePaid && since !== null;
+    const atMost = Number.POSITIVE_INFINITY;
+    const follow: Follow = { since, notBefore, mayBePaid, wasPaid: false, atMost, followed: null };
     const parse = (): Params => {
       const params = call.parse();
       const most = [params.budget, budget.left].filter((left) => left !== null);
       return { ...params, budget: most.length === 0 ? null : Math.min(...most) };
     };
-    const requestId = this.#requestId(position);
-    return serve({ ...call, parse, requestId, follow, admitted, signal: lazily(signal) });
+    const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, asked);
+    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: lazily(signal) });
+    return { outcome, wasPaid: follow.wasPaid };
   }
 
-  /** The same for the same position of a stream: its charge is made once, however often its answer is sent. */
-  #requestId({ stream, at, since }: LivePosition): string {
-    const { clock, secret } = this.#options;
-    if (since === null) return v7({ msecs: clock.now() });
-    const random = createHmac('sha256', secret).update(`${stream} ${at}`).digest();
-    return v7({ msecs: at, seq: random.readUInt32BE(16), random: random.subarray(0, 16) });
-  }
-
-  #join({ mode }: Outcome, { list }: Followed): SharedFeed {
+  #join({ mode }: Outcome, { list }: Followed): { feed: Feed; leave: () => void } {
     const key = JSON.stringify([mode, list]);
-    let feed = this.#feeds.get(key);
-    if (feed === undefined) {
-      const { timers, clock } = this.#options;
-      const slot = (wantedMs: number): number => this.#slot(familyOfList(list.kind), wantedMs);
-      feed = new SharedFeed(key, { timers, now: () => clock.now(), slot });
-      this.#feeds.set(key, feed);
-    }
+    const { timers, clock } = this.#options;
+    const known = this.#feeds.get(key);
+    const feed =
+      known ?? new Feed({ timers, now: () => clock.now(), turns: this.#turnsOf(mode, familyOfList(list.kind)) });
+    if (known === undefined) this.#feeds.set(key, feed);
     feed.followers += 1;
-    return feed;
-  }
-
-  #leave(feed: SharedFeed): void {
-    feed.followers -= 1;
-    if (feed.followers === 0) this.#feeds.delete(feed.key);
+    const leave = (): void => {
+      feed.followers -= 1;
+      if (feed.followers === 0) this.#feeds.delete(key);
+    };
+    return { feed, leave };
   }
 
   /** Reads of followers are spread, so that all together take a third of the network's pace at most. */
-  #slot(family: Family, wantedMs: number): number {
-    const { clock, pace } = this.#options;
-    const now = clock.now();
-    const perSecond = (pace[family] ?? UNPACED * PART_OF_PACE) / PART_OF_PACE;
-    const at = Math.max(now + wantedMs, this.#nextAt[family]);
-    this.#nextAt[family] = Math.max(now, this.#nextAt[family]) + SECOND_MS / perSecond;
-    return at - now;
+  #turnsOf(mode: Outcome['mode'], family: Family): Turns {
+    const { pace, perSecond, timers } = this.#options;
+    const key = `live ${mode} ${family}`;
+    let turns = this.#turns.get(key);
+    if (turns === undefined) {
+      const all = mode === 'test' ? null : perSecond[family];
+      turns = new Turns({ pace, key, timers, perSecond: all === null ? UNPACED : all / PART_OF_PACE });
+      this.#turns.set(key, turns);
+    }
+    return turns;
   }
 
   #pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -222,17 +241,6 @@ export class Live {
       const cancel = this.#options.timers.after(ms, end);
       signal.addEventListener('abort', end);
     });
-  }
-}
-
-/** A feed, and how many follow it, waiting or not. */
-class SharedFeed extends Feed {
-  readonly key: string;
-  followers = 0;
-
-  constructor(key: string, options: FeedOptions) {
-    super(options);
-    this.key = key;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Thousandths } from '../domain/credits.js';
 import type { Clock } from '../ports/clock.js';
 import type { Posted } from '../ports/ledger.js';
-import type { Wallet } from './wallet.js';
+import { Wallet } from './wallet.js';
 
 export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 
@@ -57,3 +57,7 @@ export class SpendingLimit {
     this.#closed = true;
   }
 }
+
+/** Of a call that was paid for already. */
+export const unlimited = (): SpendingLimit =>
+  new SpendingLimit(new Wallet(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);

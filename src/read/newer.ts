@@ -41,6 +41,8 @@ export interface Follow {
   readonly mayBePaid: boolean;
   /** The most items: as many as were paid for, where it was. */
   atMost: number;
+  /** Whether it was. */
+  wasPaid: boolean;
   /** Set by the field that reads the list. */
   followed: Followed | null;
 }
@@ -52,6 +54,8 @@ export interface Followed {
   readonly since: string;
   /** The same in fewer characters: items that are shown late are missed. */
   readonly short: string;
+  /** The newest that the caller has, as far as the network still shows it. */
+  readonly top: Instant | null;
   readonly items: number;
   readonly hasNewer: boolean;
   readonly gap: boolean;

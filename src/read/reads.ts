@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Impossible, Network } from '../ports/network.js';
 import { type Batch, batch, fold } from './batch.js';
 import type { CallContext } from './call-context.js';
-import type { Anchor, Cursors, Position } from './cursor.js';
+import { type Anchor, type Cursors, type Instant, knownAs, type Position } from './cursor.js';
 import { CallObjects, type Entities, type Lookup } from './entities.js';
 import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
@@ -214,8 +214,8 @@ export class Reads {
       const { hasNewer = false, gap = false, newestAt = null, top = null } = slice;
       const items = page.nodes.length;
       const floor = top ?? slice.anchor?.floor ?? null;
-      const short = cursors.encodeSince(list, { known: [], floor }, clock.now());
-      follow.followed = { list, since: page.sinceCursor() ?? '', short, items, hasNewer, gap, newestAt };
+      const short = cursors.encodeSince(list, shortAnchor(floor), clock.now());
+      follow.followed = { list, since: page.sinceCursor() ?? '', short, top, items, hasNewer, gap, newestAt };
     }
     const { highlighter } = this.#sources;
     if (LISTS[kind].subject !== 'query' || highlighter === undefined) return page;
@@ -308,6 +308,13 @@ const objectKey = (item: User | Tweet): string => ('text' in item ? tweetKey(ite
 
 /** An object's name for billing, once per operation; a fresh read of it is billed separately. */
 const billingName = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${objectKey(item)}`;
+
+/** What a caller has by its newest item alone. Long ids don't fit: the item is then named, and others of its time are new. */
+function shortAnchor(floor: Instant | null): Anchor {
+  if (floor === null) return { known: [], floor };
+  const [at, id] = floor;
+  return knownAs(id) === id ? { known: [], floor } : { known: [knownAs(id)], floor: [at, '0'] };
+}
 
 /** The tombstone's name is the id or, if only the handle was requested, the handle. */
 const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>

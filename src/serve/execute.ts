@@ -9,7 +9,7 @@ import { andThen, concluded, type Soon } from '../lib/soon.js';
 import { Meter, shortageError } from '../metering/meter.js';
 import { type Charge, Receipt } from '../metering/receipt.js';
 import { post, type Settlement, settle } from '../metering/settle.js';
-import type { SpendingLimit } from '../metering/spending-limit.js';
+import { type SpendingLimit, unlimited } from '../metering/spending-limit.js';
 import type { Caller } from '../ports/accounts.js';
 import { CallContext } from '../read/call-context.js';
 import { Reads } from '../read/reads.js';
@@ -40,7 +40,10 @@ interface Made {
 export function paid(options: Serving, prepared: Prepared, caller: Caller, request: Request): Soon<Answer> {
   const { call, deadline } = request;
   const { operation, side } = prepared;
-  const key = operation.impersonal && !call.run && !call.follow?.notBefore ? answerKey(call, prepared) : null;
+  const key =
+    operation.impersonal && !call.run && !call.follow?.notBefore && !call.follow?.mayBePaid
+      ? answerKey(call, prepared)
+      : null;
   const found = key === null ? undefined : deadline.race(side.answerCache.find(key));
   return andThen(found, (kept) =>
     andThen(
@@ -95,10 +98,10 @@ async function paidFromBalance(
 ): Promise<Answer> {
   const { call, deadline } = request;
   const { operation, budget, estimate, side } = prepared;
+  const paidBefore = await findPaid(options, caller, request);
   const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
-  const limit = await deadline.race(opening);
+  const limit = paidBefore ? unlimited() : await deadline.race(opening);
   try {
-    const paidBefore = await findPaid(options, caller, request);
     if (estimate.maxAmount > 0 && limit.left <= 0)
       throw shortageError(limit.shortage, 'This is a paid read', limit.left);
     const name = receiptName(options, caller, operation);
@@ -126,6 +129,7 @@ async function findPaid({ ledger }: Serving, { accountId }: Caller, { call, dead
   // What the items brought with them has longer paths.
   const own = paid.lines.filter(({ path }) => !path.includes('.'));
   call.follow.atMost = own.reduce((sum, { items }) => sum + items, 0);
+  call.follow.wasPaid = true;
   return true;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Live, LiveBudget, LiveCall, LiveEvent, LivePosition } from '../../../src/live/live.js';
+import type { Live, LiveBudget, LiveCall, LiveEvent } from '../../../src/live/live.js';
+import type { LivePosition } from '../../../src/live/positions.js';
 import type { Outcome } from '../../../src/serve/call.js';
 import { limitHeaders } from '../headers.js';
 import { type Form, sendOutcome } from '../outcome.js';
@@ -9,8 +10,16 @@ import type { EventStream, ServerSentEvent } from './event-stream.js';
 /** One list of a stream. */
 export interface Followed {
   readonly call: LiveCallPart;
+  /** What is asked, but for where it begins. */
+  readonly asked: string;
   readonly from: LivePosition;
-  readonly isResumed: boolean;
+}
+
+/** What a client says of where it has come to, and where a stream of so many lists therefore begins. */
+export function readStart(live: Live, { headers }: FastifyRequest, since: string | null, count: number) {
+  const lastEventId = headers['last-event-id']?.toString() ?? '';
+  const positions = live.positions.startsOf({ lastEventId, since, count, now: Date.now() });
+  return { positions, isResumed: lastEventId !== '' };
 }
 
 /** What an interface says of a list's call; who calls is the same for all. */
@@ -34,14 +43,19 @@ export interface LiveForm {
 /** Lists of one stream that begin at the same time: each may have to wait for the network. */
 const BEGIN_AT_ONCE = 8;
 
+/** What a stream is to send, and how. */
+export interface LiveAnswer {
+  readonly lists: readonly Followed[];
+  /** Whether its client has come back to it. */
+  readonly isResumed: boolean;
+  readonly budget: LiveBudget;
+  readonly form: LiveForm;
+}
+
 /** Answers a request with a stream of what is new in some lists; with a refusal if none of them can be followed. */
 export async function answerLive(
   live: Live,
-  {
-    lists,
-    budget,
-    form,
-  }: { readonly lists: readonly Followed[]; readonly budget: LiveBudget; readonly form: LiveForm },
+  { lists, isResumed, budget, form }: LiveAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -53,14 +67,13 @@ export async function answerLive(
     for (const giveBack of places.splice(0)) giveBack();
   };
   reply.raw.on('close', end);
-  let admitted: Outcome['rate'] = null;
   let stream: EventStream | undefined;
   let following = 0;
   let begun = 0;
   const refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
 
   const begin = async (index: number): Promise<void> => {
-    const { call, from, isResumed } = lists[index] as Followed;
+    const { call, asked, from } = lists[index] as Followed;
     const onAdmitted = (accountId: string, qps: number): void => {
       if (!isTaken) places.push(eventStreams.take(accountId, qps));
       isTaken = true;
@@ -68,14 +81,13 @@ export async function answerLive(
     let isTaken = false;
     const events = live.follow({
       call: { ...call, ...senderParts(request), onAdmitted },
-      ...{ from, isResumed, budget, admitted: admitted ?? undefined, signal: over.signal },
+      ...{ asked, from, isResumed, isShort: lists.length > 1, mayWait: index > 0, budget, signal: over.signal },
     });
     const first = await events.next();
     if (first.done) return;
     if (first.value.kind === 'end') refused.push([index, first.value]);
     if (first.value.kind === 'begin') {
       request.outcome ??= first.value.outcome;
-      admitted ??= first.value.outcome.rate;
       open(first.value.outcome);
       following += 1;
       forward(index, first.value, events).catch((err: unknown) => {

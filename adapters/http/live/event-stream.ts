@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** After how long without an event a stream says that it is alive: most proxies give up after 60 s. */
+/** How often a stream says that it is alive, and how its lists are: most proxies give up after 60 s without a byte. */
 export const HEARTBEAT_MS = 15_000;
 
 /** How often streams are looked at. */
@@ -118,7 +118,7 @@ export class EventStream {
   readonly #reply: FastifyReply;
   readonly #beat: () => ServerSentEvent | null;
   readonly #over = new AbortController();
-  #wroteAt = performance.now();
+  #beatAt = performance.now();
 
   constructor(reply: FastifyReply, beat: () => ServerSentEvent | null) {
     this.#reply = reply;
@@ -137,9 +137,10 @@ export class EventStream {
     this.#write(`${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
   }
 
-  /** Says that it is alive, if nothing was sent for a while. */
+  /** Says that it is alive, when that is due. */
   beat(): void {
-    if (performance.now() - this.#wroteAt < HEARTBEAT_MS) return;
+    if (performance.now() - this.#beatAt < HEARTBEAT_MS) return;
+    this.#beatAt = performance.now();
     const event = this.#beat();
     if (event === null) this.#write(ALIVE);
     else this.send(event);
@@ -160,7 +161,6 @@ export class EventStream {
   #write(text: string): void {
     const { raw } = this.#reply;
     if (raw.writableEnded || raw.destroyed) return;
-    this.#wroteAt = performance.now();
     raw.write(text);
     if (raw.writableLength > MOST_UNREAD) raw.destroy();
   }

@@ -1,0 +1,111 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { v7 } from 'uuid';
+import { badRequest } from '../domain/errors.js';
+
+/** How far a list of a stream has come: what its client gives back to resume it. */
+export interface LivePosition {
+  /** Names the charge for what comes next, together with what is asked. */
+  readonly name: string;
+  /** Unix milliseconds: when the newest that the caller has was made, or the stream began, whichever is later. */
+  readonly at: number;
+  /** What the caller has; null: all there is now. */
+  readonly since: string | null;
+}
+
+/** What a client says of where it has come to. */
+interface Start {
+  /** Empty: nowhere. */
+  readonly lastEventId: string;
+  readonly since: string | null;
+  /** How many lists it asks for. */
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+const NAME_BYTES = 6;
+const TAG_BYTES = 9;
+
+const PLACE = /^([\w-]{8})~([0-9a-z]{8,9})~([\w-]*)$/;
+
+/**
+ * Names and seals the positions of streams. Each name follows from the one before it and the newest item in between, so
+ * that a client that gets the same items again from an earlier position gets them under the same names: what was
+ * charged is not charged again, however much of it was lost.
+ */
+export class Positions {
+  readonly #secret: Uint8Array;
+
+  constructor(secret: Uint8Array) {
+    this.#secret = secret;
+  }
+
+  begin(now: number, since: string | null): LivePosition {
+    return { name: randomBytes(NAME_BYTES).toString('base64url'), at: now, since };
+  }
+
+  /**
+   * Where the lists of a request begin: behind the last event that its client has, behind a cursor, or now. Throws
+   * `bad_request`.
+   */
+  startsOf({ lastEventId, since, count, now }: Start): LivePosition[] {
+    if (lastEventId !== '') return this.decode(lastEventId, count);
+    if (since !== null && count > 1)
+      throw badRequest('since starts a stream of one list; this one has several.', 'since');
+    return Array.from({ length: count }, () => this.begin(now, since));
+  }
+
+  /** `newest`: the newest item that the caller has now. */
+  after(
+    { name, at }: LivePosition,
+    {
+      since,
+      newest,
+      now,
+    }: { readonly since: string; readonly newest: readonly [at: number, id: string] | null; readonly now: number },
+  ): LivePosition {
+    const next = this.#digest(`${name} ${newest?.[1] ?? ''}`)
+      .subarray(0, NAME_BYTES)
+      .toString('base64url');
+    return { name: next, at: Math.max(at, Math.min(now, newest?.[0] ?? 0)), since };
+  }
+
+  /** The id of the call for what comes after a position: the same if the same is asked again. */
+  requestId({ name, at }: LivePosition, asked: string): string {
+    const random = this.#digest(`${name} ${at} ${asked}`);
+    return v7({ msecs: at, seq: random.readUInt32BE(16), random: random.subarray(0, 16) });
+  }
+
+  /** The id of an event. Sealed: a position of one list can't be given out as that of another. */
+  encode(positions: readonly LivePosition[]): string {
+    const places = positions.map(({ name, at, since }) => `${name}~${at.toString(36)}~${since ?? ''}`).join('.');
+    return `${this.#seal(places)}.${places}`;
+  }
+
+  /** Throws `bad_request` if it is not the id of an event of a stream of so many lists. */
+  decode(id: string, count: number): LivePosition[] {
+    const end = id.indexOf('.');
+    const places = id.slice(end + 1);
+    const [given, seal] = [Buffer.from(id.slice(0, Math.max(0, end))), Buffer.from(this.#seal(places))];
+    const found = places.split('.').map((place) => PLACE.exec(place));
+    if (given.length !== seal.length || !timingSafeEqual(given, seal) || found.length !== count) {
+      throw badRequest(
+        'Last-Event-ID is not that of a stream of the same lists. Leave it out to start now.',
+        'Last-Event-ID',
+      );
+    }
+    return found.map((place) => ({
+      name: place?.[1] ?? '',
+      at: Number.parseInt(place?.[2] ?? '', 36),
+      since: place?.[3] || null,
+    }));
+  }
+
+  #seal(text: string): string {
+    return this.#digest(`id ${text}`).subarray(0, TAG_BYTES).toString('base64url');
+  }
+
+  #digest(text: string): Buffer {
+    return createHmac('sha256', this.#secret).update(`stream ${text}`).digest();
+  }
+}

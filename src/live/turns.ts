@@ -1,0 +1,51 @@
+import type { Timers } from '../ports/clock.js';
+import type { Pace } from '../ports/rate-limiter.js';
+
+const SECOND_MS = 1000;
+
+export interface TurnsOptions {
+  /** Shared by all processes. */
+  readonly pace: Pace;
+  readonly key: string;
+  readonly perSecond: number;
+  readonly timers: Timers;
+}
+
+/** Whose turn it is to ask the network for followers: one after the other, at a pace of their own. */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #waiting = new Set<{ readonly go: () => void }>();
+  #isRunning = false;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Milliseconds that all who wait now will have waited in. */
+  get delayMs(): number {
+    return (this.#waiting.size * SECOND_MS) / this.#options.perSecond;
+  }
+
+  /** Calls `go` when it is its turn. Returns a function that gives the turn up: one who leaves takes none from others. */
+  wait(go: () => void): () => void {
+    const waiting = { go };
+    this.#waiting.add(waiting);
+    void this.#run();
+    return () => this.#waiting.delete(waiting);
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    const { pace, key, perSecond, timers } = this.#options;
+    while (this.#waiting.size > 0) {
+      const waitMs = await pace.reserve(key, perSecond).catch(() => SECOND_MS / perSecond);
+      if (waitMs > 0) await new Promise<void>((resolve) => void timers.after(waitMs, resolve));
+      const [first] = this.#waiting;
+      if (first === undefined) continue;
+      this.#waiting.delete(first);
+      first.go();
+    }
+    this.#isRunning = false;
+  }
+}

@@ -1,0 +1,174 @@
+/** Who reads a list that several follow, when, and what the others are told. */
+import { describe, expect, it } from 'vitest';
+import { createMemoryPace } from '../../../adapters/memory/pace.js';
+import { Feed, intervalOf, type Turn } from '../../../src/live/feed.js';
+import { Turns } from '../../../src/live/turns.js';
+import { VirtualTime } from '../../kit/time/virtual-time.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+describe('the interval of a list', () => {
+  it.each([
+    [0, 1, 5 * SECOND],
+    [MINUTE, 1, 6 * SECOND],
+    [MINUTE, 10, 5 * SECOND],
+    [60 * MINUTE, 1, 6 * MINUTE],
+    [60 * MINUTE, 10, 3 * MINUTE],
+    [60 * MINUTE, 1000, 1.5 * MINUTE],
+    [24 * 60 * MINUTE, 1, 10 * MINUTE],
+  ])('after %i ms of quiet with %i followers is %i ms', (quietMs, followers, expected) => {
+    expect(intervalOf(quietMs, followers)).toBeCloseTo(expected);
+  });
+});
+
+/** A feed, and the turns that its followers got. */
+function openFeed(perSecond = 100) {
+  const time = new VirtualTime(1_000_000);
+  const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond, timers: time });
+  const feed = new Feed({ timers: time, now: time.now, turns });
+  const got: [name: string, turn: Turn | undefined, at: number][] = [];
+  const left = new AbortController();
+  const wait = (name: string, { missed = false, signal = left.signal } = {}): void => {
+    void feed.wait(signal, missed).then((turn) => got.push([name, turn, time.now() - 1_000_000]));
+  };
+  return { time, turns, feed, got, wait, left };
+}
+
+describe('a feed', () => {
+  it('lets one of its followers read, and each in turn', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    for (const name of ['a', 'b', 'c']) wait(name);
+    await time.run(5 * SECOND);
+    expect(got).toEqual([['a', 'read', 5 * SECOND]]);
+    await time.run(MINUTE);
+    expect(got, 'nobody reads while another does').toHaveLength(1);
+    feed.wasRead({ items: 0, newestAt: time.now() - 65 * SECOND });
+    wait('a');
+    await time.run(7 * SECOND);
+    expect(got.map(([name, turn]) => [name, turn])).toEqual([
+      ['a', 'read'],
+      ['b', 'read'],
+    ]);
+  });
+
+  it('lets the others take what one of them found', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    for (const name of ['a', 'b', 'c']) wait(name);
+    await time.run(5 * SECOND);
+    feed.wasRead({ items: 1, newestAt: time.now() });
+    await time.run(0);
+    expect(got.slice(1).map(([name, turn]) => [name, turn])).toEqual([
+      ['b', 'take'],
+      ['c', 'take'],
+    ]);
+  });
+
+  it('lets all take what one saw that did not read for them', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() - MINUTE });
+    wait('a');
+    feed.saw({ newestAt: time.now() });
+    await time.run(0);
+    expect(got).toEqual([['a', 'take', 0]]);
+  });
+
+  it('goes on when the follower whose turn it was has left', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    wait('a');
+    wait('b');
+    await time.run(5 * SECOND);
+    feed.wasNotRead(null);
+    await time.run(6 * SECOND);
+    expect(got.map(([name, turn]) => [name, turn])).toEqual([
+      ['a', 'read'],
+      ['b', 'read'],
+    ]);
+  });
+
+  it('reads less often the longer the network fails, and says why, until it answers', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    wait('a');
+    await time.run(5 * SECOND);
+    for (const expected of [10 * SECOND, 20 * SECOND, 40 * SECOND, 60 * SECOND, 60 * SECOND]) {
+      feed.wasNotRead('upstream_error', 10 * SECOND);
+      expect(feed.checked).toMatchObject({ everyMs: expected, failed: 'upstream_error' });
+      const before = time.now();
+      wait('a');
+      await time.run(MINUTE);
+      expect(got.at(-1)).toEqual(['a', 'read', before + expected - 1_000_000]);
+    }
+    feed.wasRead({ items: 0, newestAt: null });
+    expect(feed.checked).toMatchObject({ at: time.now(), failed: null });
+  });
+
+  it('lets one that missed something read before the others', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    wait('a');
+    wait('b', { missed: true });
+    await time.run(5 * SECOND);
+    expect(got).toEqual([['b', 'read', 5 * SECOND]]);
+  });
+
+  it('does not wait as long as before once something new was seen', async () => {
+    const { time, feed, got, wait } = openFeed();
+    wait('a');
+    expect(feed.checked.everyMs).toBe(10 * MINUTE);
+    await time.run(MINUTE);
+    const signal = new AbortController().signal;
+    feed.saw({ newestAt: time.now() });
+    await time.run(0);
+    expect(got).toEqual([['a', 'take', MINUTE]]);
+    wait('a', { signal });
+    await time.run(5 * SECOND);
+    expect(got.at(-1)).toEqual(['a', 'read', MINUTE + 5 * SECOND]);
+  });
+
+  it('gives up its turn when the last follower leaves, so that no other list waits for it', async () => {
+    const { time, feed, got, wait, left, turns } = openFeed(0.1);
+    // The first turn is taken at once, the next one in ten seconds.
+    turns.wait(() => got.push(['another list', 'read', 0]));
+    feed.saw({ newestAt: time.now() });
+    wait('a');
+    await time.run(6 * SECOND);
+    expect(turns.delayMs).toBe(10 * SECOND);
+    left.abort();
+    await time.run(0);
+    expect(got).toEqual([
+      ['another list', 'read', 0],
+      ['a', undefined, 6 * SECOND],
+    ]);
+    expect(turns.delayMs).toBe(0);
+  });
+});
+
+describe('turns at the network', () => {
+  it('are taken one after the other at their pace, whoever leaves meanwhile', async () => {
+    const time = new VirtualTime();
+    const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond: 2, timers: time });
+    const taken: [number, number][] = [];
+    const leave = Array.from({ length: 1000 }, (_, nth) => turns.wait(() => taken.push([nth, time.now()])));
+    expect(turns.delayMs).toBe(500 * SECOND);
+    for (const giveUp of leave.slice(1, 998)) giveUp();
+    await time.run(10 * SECOND);
+    expect(taken.map(([nth]) => nth)).toEqual([0, 998, 999]);
+    const [first = 0, last = 0] = [taken[0]?.[1], taken[2]?.[1]];
+    expect(last - first).toBeGreaterThanOrEqual(SECOND - 20);
+    expect(last - first).toBeLessThanOrEqual(SECOND);
+  });
+
+  it('go on at their pace where the shared pace cannot be asked', async () => {
+    const time = new VirtualTime();
+    const pace = { reserve: () => Promise.reject(new Error('Redis is away.')) };
+    const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time });
+    const taken: number[] = [];
+    for (let nth = 0; nth < 3; nth += 1) turns.wait(() => taken.push(time.now()));
+    await time.run(10 * SECOND);
+    expect(taken).toEqual([500, 1000, 1500]);
+  });
+});

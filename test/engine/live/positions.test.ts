@@ -1,0 +1,62 @@
+/** The ids of a stream's events: sealed, as short as a header, and names of charges that are made once. */
+import { describe, expect, it } from 'vitest';
+import { type LivePosition, Positions } from '../../../src/live/positions.js';
+
+const positions = new Positions(new Uint8Array(32).fill(7));
+const NOW = Date.UTC(2026, 10, 26);
+
+describe('positions of a stream', () => {
+  it('come back as they were given out', () => {
+    const given = [positions.begin(NOW, null), positions.begin(NOW, 'abc-_1')];
+    expect(positions.decode(positions.encode(given), 2)).toEqual(given);
+  });
+
+  const id = positions.encode([positions.begin(NOW, 'abc')]);
+  it.each([
+    ['empty', '', 1],
+    ['of another number of lists', id, 2],
+    ['cut short', id.slice(0, -1), 1],
+    ['longer', `${id}x`, 1],
+    ['with another time', id.replace(/~\w+~/, '~zzzzzzzzz~'), 1],
+    ['with the cursor of another list', id.replace('abc', 'abd'), 1],
+    ['of another service', new Positions(new Uint8Array(32)).encode([positions.begin(NOW, 'abc')]), 1],
+    ['of a megabyte', '.'.repeat(1024 * 1024), 1],
+    ['of a megabyte of places', `${id}${'.a~b~c'.repeat(100_000)}`, 1],
+  ])('are refused when they are %s', (_what, text, count) => {
+    expect(() => positions.decode(text, count)).toThrow(/Last-Event-ID is not that of a stream of the same lists/);
+  });
+
+  it('fit in a header of 8 KiB for fifty lists', () => {
+    // What the cursor of a list's newest item takes at most.
+    const since = 'a'.repeat(130);
+    const full = Array.from({ length: 50 }, () => positions.begin(NOW, since));
+    expect(`last-event-id: ${positions.encode(full)}`.length).toBeLessThan(8 * 1024);
+  });
+
+  it('have the same names when the same items are sent again, and others when they are not', () => {
+    const start = positions.begin(NOW, 'start');
+    const after = (from: LivePosition, newest: string): LivePosition =>
+      positions.after(from, { since: String(Math.random()), newest: [NOW - 5, newest], now: NOW + 5 });
+    const [once, again] = [after(after(start, '1'), '2'), after(after(start, '1'), '2')];
+    expect(positions.requestId(once, 'asked')).toBe(positions.requestId(again, 'asked'));
+    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(once, 'asked otherwise'));
+    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(after(start, '2'), 'asked'));
+    expect(positions.requestId(start, 'asked')).not.toBe(
+      positions.requestId({ ...positions.begin(NOW, 'start') }, 'asked'),
+    );
+  });
+
+  it('name charges by the time of the newest item, which is never in the future', () => {
+    const start = positions.begin(NOW, null);
+    const at = (time: number): number =>
+      positions.after(start, { since: 's', newest: [time, '1'], now: NOW + 1000 }).at;
+    expect([at(NOW - 99), at(NOW + 99), at(NOW + 99_999)]).toEqual([NOW, NOW + 99, NOW + 1000]);
+  });
+
+  it('begin behind a cursor in one list only', () => {
+    const start = { lastEventId: '', since: 'abc', now: NOW };
+    expect(positions.startsOf({ ...start, count: 1 })).toMatchObject([{ since: 'abc', at: NOW }]);
+    expect(() => positions.startsOf({ ...start, count: 2 })).toThrow(/since starts a stream of one list/);
+    expect(positions.startsOf({ ...start, since: null, count: 2 })).toMatchObject([{ since: null }, { since: null }]);
+  });
+});
