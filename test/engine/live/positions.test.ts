@@ -35,12 +35,12 @@ describe('positions of a stream', () => {
 
   it('have the same names when the same items are sent again, and others when they are not', () => {
     const start = positions.begin(NOW, 'start');
-    const after = (from: LivePosition, newest: string): LivePosition =>
+    const behind = (from: LivePosition, newest: string): LivePosition =>
       positions.after(from, { since: String(Math.random()), newest: [NOW - 5, newest], now: NOW + 5 });
-    const [once, again] = [after(after(start, '1'), '2'), after(after(start, '1'), '2')];
+    const [once, again] = [behind(behind(start, '1'), '2'), behind(behind(start, '1'), '2')];
     expect(positions.requestId(once, 'asked')).toBe(positions.requestId(again, 'asked'));
     expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(once, 'asked otherwise'));
-    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(after(start, '2'), 'asked'));
+    expect(positions.requestId(once, 'asked')).not.toBe(positions.requestId(behind(start, '2'), 'asked'));
     expect(positions.requestId(start, 'asked')).not.toBe(
       positions.requestId({ ...positions.begin(NOW, 'start') }, 'asked'),
     );

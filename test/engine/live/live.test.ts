@@ -1,0 +1,381 @@
+/** Streams of what is new, over a service and a network that a test plays. */
+import { describe, expect, it } from 'vitest';
+import { createMemoryPace } from '../../../adapters/memory/pace.js';
+import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
+import { Live, type LiveEvent, type LiveRequest } from '../../../src/live/live.js';
+import type { LivePosition } from '../../../src/live/positions.js';
+import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
+import type { Serve } from '../../../src/serve/serve.js';
+import { VirtualTime } from '../../kit/time/virtual-time.js';
+
+const SECOND = 1000;
+const START = Date.UTC(2026, 10, 26);
+
+interface Asked {
+  readonly call: Call;
+  /** Whether the network has to be asked. */
+  readonly reads: boolean;
+  readonly at: number;
+}
+
+/** A service whose list has so many items, each at 1 credit; a cursor is how many of them the caller has. */
+function openLive(perSecond: number | null = 10) {
+  const time = new VirtualTime(START);
+  const asked: Asked[] = [];
+  const state = {
+    items: [] as number[],
+    failure: null as ServiceError | null,
+    /** Charges, by the id of their request. */
+    paid: new Map<string, number>(),
+    perCall: 100,
+    list: 'seven',
+    takesMs: 0,
+  };
+  const serve = async (call: Call): Promise<Outcome> => {
+    asked.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() - START });
+    if (state.takesMs > 0) await time.wait(state.takesMs);
+    const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
+    const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: 'live' };
+    const outcome = (result: Outcome['result']): Outcome =>
+      ({
+        ...base,
+        accountId: 'a',
+        keyId: 'k',
+        operation: 'o',
+        upstream: { calls: 1, waitMs: 0, readMs: 0 },
+        result,
+      }) as Outcome;
+    const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
+    if (state.failure !== null) return refuse(state.failure);
+    const { follow } = call;
+    if (!follow) throw new Error('not followed');
+    const { budget } = call.parse();
+    const total = state.items.length;
+    const has = follow.since === null ? total : Number(follow.since);
+    const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
+    follow.wasPaid = before !== undefined;
+    const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
+    if (before === undefined && budget !== null && budget < items) {
+      return refuse(new ServiceError('no_credits', 'Not enough.'));
+    }
+    const amount = before === undefined ? items : 0;
+    if (amount > 0 && !state.paid.has(call.requestId)) state.paid.set(call.requestId, amount);
+    const newestAt = state.items.at(-1) ?? null;
+    const top = state.items[has + items - 1];
+    const followed = {
+      list: { kind: 'timeline', subject: state.list } as const,
+      ...{
+        since: `${has + items}`,
+        short: `${has + items}`,
+        items,
+        hasNewer: has + items < total,
+        gap: false,
+        newestAt,
+      },
+      top: top === undefined ? null : ([top, `${has + items}`] as const),
+    };
+    return outcome({ kind: 'answer', charge: { amount }, followed } as unknown as Answer);
+  };
+  const live = new Live({
+    serve: serve as unknown as Serve,
+    clock: time,
+    timers: time,
+    pace: createMemoryPace({ clock: time }),
+    perSecond: { fast: perSecond, slow: perSecond },
+    secret: new Uint8Array(32),
+  });
+  const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
+  const left = new AbortController();
+  const follow = (request: Partial<LiveRequest> = {}): LiveEvent[] => {
+    const events: LiveEvent[] = [];
+    const all = live.follow({
+      call: call as unknown as LiveRequest['call'],
+      asked: 'timeline of seven',
+      from: live.positions.begin(time.now(), null),
+      ...{ isResumed: false, isShort: false, mayWait: false, budget: { left: null }, signal: left.signal },
+      ...request,
+    });
+    void (async () => {
+      for await (const event of all) events.push(event);
+    })();
+    return events;
+  };
+  const post = (): number => state.items.push(time.now());
+  return { time, live, state, asked, follow, post, left };
+}
+
+const kinds = (events: LiveEvent[]): string[] =>
+  events.map((event) =>
+    event.kind === 'end'
+      ? `end ${event.outcome.result.kind === 'refusal' ? event.outcome.result.failure.code : ''}`
+      : `${event.kind} ${event.followed.items} for ${event.answer.charge.amount}`,
+  );
+
+const positionOf = (event: LiveEvent | undefined): LivePosition => {
+  if (event === undefined || event.kind === 'end') throw new Error('no position');
+  return event.position;
+};
+
+describe('a list that is followed', () => {
+  it('is read by one of its followers for all, and each of them pays for what is new', async () => {
+    const { time, asked, follow, post, state } = openLive();
+    post();
+    const all = Array.from({ length: 20 }, () => follow());
+    await time.run(SECOND);
+    for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0']);
+    asked.length = 0;
+    post();
+    await time.run(6 * SECOND);
+    for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+    expect(asked.filter(({ reads }) => reads)).toHaveLength(1);
+    expect(asked).toHaveLength(20);
+    expect(state.paid.size).toBe(20);
+  });
+
+  it('is asked for no more often than its interval while nothing comes', async () => {
+    const { time, asked, follow, post } = openLive();
+    post();
+    await time.run(20 * 60 * SECOND);
+    follow();
+    follow();
+    await time.run(SECOND);
+    asked.length = 0;
+    await time.run(10 * 60 * SECOND);
+    // After twenty minutes of quiet: every two minutes, and for two followers somewhat more often.
+    expect(asked.length).toBeGreaterThan(3);
+    expect(asked.length).toBeLessThan(8);
+    expect(asked.every(({ reads }) => reads)).toBe(true);
+  });
+
+  it('sends all that is new, call by call, without waiting in between', async () => {
+    const { time, follow, post, state } = openLive();
+    const events = follow();
+    await time.run(SECOND);
+    state.perCall = 2;
+    for (let nth = 0; nth < 5; nth += 1) post();
+    await time.run(10 * 60 * SECOND);
+    expect(kinds(events)).toEqual(['begin 0 for 0', 'items 2 for 2', 'items 2 for 2', 'items 1 for 1']);
+  });
+
+  it('keeps nothing once its last follower has left, not even while it is read', async () => {
+    const { time, live, follow, post, left, asked, state } = openLive();
+    post();
+    follow();
+    follow();
+    await time.run(4 * SECOND);
+    expect(live.size).toBe(1);
+    state.takesMs = 3 * SECOND;
+    await time.run(2 * SECOND);
+    expect(asked).toHaveLength(3);
+    left.abort();
+    await time.run(3 * SECOND);
+    expect(live.size).toBe(0);
+    asked.length = 0;
+    await time.run(60 * 60 * SECOND);
+    expect(asked).toEqual([]);
+  });
+
+  it('goes on when the follower that reads it leaves', async () => {
+    const { time, follow, post, left, asked, state } = openLive();
+    post();
+    follow();
+    await time.run(SECOND);
+    const stays = follow({ signal: new AbortController().signal });
+    await time.run(SECOND);
+    state.takesMs = 5 * SECOND;
+    await time.run(5 * SECOND);
+    expect(asked).toHaveLength(3);
+    left.abort();
+    post();
+    await time.run(30 * SECOND);
+    expect(kinds(stays)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+  });
+
+  it('takes a third of the pace of the network, with all other lists', async () => {
+    const { time, follow, post, asked, state } = openLive(3);
+    for (let nth = 0; nth < 50; nth += 1) {
+      state.list = `list ${nth}`;
+      follow();
+      await time.run(20);
+    }
+    post();
+    await time.run(10 * 60 * SECOND);
+    asked.length = 0;
+    // Lists that had something new lately are wanted every five seconds: fifty of them at ten a second.
+    post();
+    await time.run(60 * SECOND);
+    post();
+    await time.run(60 * SECOND);
+    const reads = asked.filter(({ reads }) => reads).length;
+    expect(reads).toBeLessThanOrEqual(121);
+    expect(reads).toBeGreaterThan(30);
+  });
+});
+
+describe('a stream', () => {
+  it('that comes back gets again, free, all that was charged and lost, under the same ids', async () => {
+    const { time, follow, post, left, state, asked } = openLive();
+    post();
+    const first = follow();
+    await time.run(SECOND);
+    for (let nth = 0; nth < 3; nth += 1) {
+      post();
+      await time.run(10 * SECOND);
+    }
+    expect(kinds(first)).toEqual(['begin 0 for 0', 'items 1 for 1', 'items 1 for 1', 'items 1 for 1']);
+    left.abort();
+    await time.run(SECOND);
+    const charged = [...state.paid.keys()];
+    asked.length = 0;
+    post();
+    const signal = new AbortController().signal;
+    const second = follow({ from: positionOf(first[0]), isResumed: true, signal });
+    await time.run(60 * SECOND);
+    expect(kinds(second)).toEqual(['begin 1 for 0', 'items 1 for 0', 'items 1 for 0', 'items 1 for 1']);
+    expect(asked.slice(0, 3).map(({ call }) => call.requestId)).toEqual(charged);
+    expect(state.paid.size).toBe(4);
+  });
+
+  it('names the charge by what the client has, however often it was asked for nothing', async () => {
+    const { time, follow, post, asked, state } = openLive();
+    post();
+    const events = follow();
+    await time.run(10 * 60 * SECOND);
+    post();
+    await time.run(10 * 60 * SECOND);
+    const from = positionOf(events[0]);
+    const again = follow({ from, isResumed: true });
+    await time.run(SECOND);
+    expect(kinds(again)).toEqual(['begin 1 for 0']);
+    const other = follow({ from, isResumed: true, asked: 'with other fields' });
+    await time.run(SECOND);
+    expect(kinds(other)).toEqual(['begin 1 for 1']);
+    expect(state.paid.size).toBe(2);
+    expect(new Set(asked.map(({ call }) => call.requestId)).size).toBeGreaterThan(2);
+  });
+
+  const PASSING: ErrorCode[] = [
+    'upstream_error',
+    'upstream_rate_limited',
+    'no_account',
+    'request_rejected',
+    'query_id_stale',
+    'internal',
+  ];
+  it.each(PASSING)('goes on after %s, says so meanwhile, and misses nothing', async (code) => {
+    const { time, follow, post, state, asked } = openLive();
+    post();
+    const all = Array.from({ length: 10 }, () => follow());
+    await time.run(SECOND);
+    state.failure = new ServiceError(code, 'Failed.');
+    asked.length = 0;
+    await time.run(10 * 60 * SECOND);
+    // One of them asks for all, after pauses that grow to a minute.
+    expect(asked.length).toBeLessThan(20);
+    const [begin] = all[0] ?? [];
+    if (begin?.kind !== 'begin') throw new Error('not begun');
+    expect(begin.checked()).toMatchObject({ everyMs: 60 * SECOND, failed: code });
+    state.failure = null;
+    post();
+    await time.run(2 * 60 * SECOND);
+    for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+    expect(begin.checked()).toMatchObject({ failed: null });
+  });
+
+  it('catches up when it could not take what another had read', async () => {
+    const { time, follow, post, state, asked } = openLive();
+    post();
+    const all = [follow(), follow(), follow()];
+    await time.run(SECOND);
+    const before = asked.length;
+    post();
+    state.takesMs = 2 * SECOND;
+    // The first has read, and the others are being served.
+    await time.run(7 * SECOND);
+    expect(asked).toHaveLength(before + 3);
+    state.failure = new ServiceError('internal', 'The ledger is away.');
+    await time.run(2 * SECOND);
+    state.failure = null;
+    await time.run(30 * SECOND);
+    for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+  });
+
+  it.each<ErrorCode>(['invalid_key', 'no_credits', 'access_denied', 'not_found', 'bad_request'])(
+    'ends with %s',
+    async (code) => {
+      const { time, live, follow, post, state } = openLive();
+      post();
+      const events = follow();
+      await time.run(SECOND);
+      state.failure = new ServiceError(code, 'Refused.');
+      await time.run(60 * SECOND);
+      expect(kinds(events)).toEqual(['begin 0 for 0', `end ${code}`]);
+      expect(live.size).toBe(0);
+    },
+  );
+
+  it('that cannot begin ends, whatever the reason', async () => {
+    const { time, follow, state } = openLive();
+    state.failure = new ServiceError('upstream_error', 'Failed.');
+    const events = follow();
+    await time.run(SECOND);
+    expect(kinds(events)).toEqual(['end upstream_error']);
+  });
+
+  it('waits until its account may make a request, if others of it have begun', async () => {
+    const { time, follow, state } = openLive();
+    state.failure = new ServiceError('rate_limited', 'Too fast.', { retryAfter: 1 });
+    const events = follow({ mayWait: true });
+    await time.run(3 * SECOND);
+    state.failure = null;
+    await time.run(2 * SECOND);
+    expect(kinds(events)).toEqual(['begin 0 for 0']);
+    state.failure = new ServiceError('rate_limited', 'No place left.', { reason: 'streams', retryAfter: 60 });
+    const refused = follow({ mayWait: true });
+    await time.run(SECOND);
+    expect(kinds(refused)).toEqual(['end rate_limited']);
+  });
+
+  it('does not keep others waiting when its own account asks too often', async () => {
+    const { time, follow, post, state } = openLive();
+    post();
+    const events = follow();
+    await time.run(SECOND);
+    state.failure = new ServiceError('rate_limited', 'Too fast.', { retryAfter: 1 });
+    await time.run(30 * SECOND);
+    const [begin] = events;
+    if (begin?.kind !== 'begin') throw new Error('not begun');
+    expect(begin.checked()).toMatchObject({ everyMs: 5 * SECOND, failed: 'rate_limited' });
+    state.failure = null;
+    await time.run(30 * SECOND);
+    expect(begin.checked()).toMatchObject({ failed: null });
+  });
+
+  it('spends its budget, shared by all its lists, and ends', async () => {
+    const { time, follow, post } = openLive();
+    post();
+    const budget = { left: 3 };
+    const all = [follow({ budget }), follow({ budget })];
+    await time.run(SECOND);
+    post();
+    await time.run(10 * SECOND);
+    expect(budget.left).toBe(1);
+    post();
+    await time.run(10 * SECOND);
+    expect(all.flatMap(kinds).sort()).toEqual([
+      ...['begin 0 for 0', 'begin 0 for 0', 'end no_credits'],
+      ...['items 1 for 1', 'items 1 for 1', 'items 1 for 1'],
+    ]);
+    expect(budget.left).toBe(0);
+  });
+
+  it('looks at its account once, and at its key with every call', async () => {
+    const { time, follow, post, asked } = openLive();
+    follow();
+    await time.run(SECOND);
+    post();
+    await time.run(30 * SECOND);
+    expect(asked[0]?.call.admitted).toBeUndefined();
+    expect(asked.slice(1).every(({ call }) => call.admitted?.limit === 10)).toBe(true);
+  });
+});
