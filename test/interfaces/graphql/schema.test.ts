@@ -63,6 +63,10 @@ const PRICES: Readonly<Record<string, number>> = {
   'Tweet.replies': 1,
   'Tweet.quotes': 1,
   'Tweet.retweeters': 0.5,
+  'Subscription.timeline': 1,
+  'Subscription.replies': 1,
+  'Subscription.quotes': 1,
+  'Subscription.search': 1,
 };
 
 describe('the printed schema', () => {
@@ -111,6 +115,7 @@ describe('prices', () => {
   it.each(FIELDS.filter(({ field }) => priceOf(field)).map(({ name, field }) => [name, field] as const))(
     '%s is bounded by its arguments, so that its worst case is known (G8)',
     (name, field) => {
+      const isFollowed = name.startsWith('Subscription.');
       const items = priceOf(field)?.items ?? 'one';
       const bound = field.args.find((arg) => arg.name === items);
       if (items === 'first') {
@@ -119,9 +124,9 @@ describe('prices', () => {
       } else if (items !== 'one') {
         expect(ruleOf(bound)).toMatchObject({ kind: 'inputs', min: 1, max: 100 });
       }
-      // G14: freshness is the field's own. Relay's compiler takes `node` with one argument only.
+      // G14: freshness is the field's own. Relay's compiler takes `node` with one argument only, and streams are fresh.
       const fresh = field.args.find((arg) => arg.name === 'fresh');
-      expect(fresh?.defaultValue).toBe(name === 'Query.node' ? undefined : false);
+      expect(fresh?.defaultValue).toBe(name === 'Query.node' || isFollowed ? undefined : false);
       // U50: what can fail can be null without taking its siblings with it.
       expect(isNonNullType(field.type)).toBe(false);
     },
