@@ -8,6 +8,7 @@ import { LISTS, type ListRef } from '../src/domain/lists.js';
 import type { Tweet, User, UserRef } from '../src/domain/model.js';
 import type { Found, Network, NetworkPage, ReadContext } from '../src/ports/network.js';
 import { SITE } from './account.js';
+import { postingPage, postingTweet, postingUser } from './posting-handle.js';
 
 export interface FailingHandle {
   readonly handle: string;
@@ -102,21 +103,21 @@ const toServiceError = ({ code, reason, message }: FailingHandle): ServiceError 
   return new ServiceError(code, message, detail);
 };
 
-/** The network with these handles: what they are not asked for, the network answers. */
+/** The network with these handles, and the one that posts: what they are not asked for, the network answers. */
 export function withFailingHandles(network: Network): Network {
   return {
     ...network,
     users: (refs, context) => mixed(refs, inventedUser, (rest) => network.users(rest, context)),
     tweets: (ids, context) => mixed(ids, inventedTweet, (rest) => network.tweets(rest, context)),
     page: async (list, token, context: ReadContext, want) =>
-      inventedPage(list) ?? network.page(list, token, context, want),
+      inventedPage(list) ?? postingPage(list, token, Date.now()) ?? network.page(list, token, context, want),
   };
 }
 
 function inventedUser(ref: UserRef): Found<User> | undefined {
   const isMeant = ({ id, handle }: User): boolean =>
     'id' in ref ? ref.id === id : ref.handle.toLowerCase() === handle;
-  const shown = SHOWN.find(isMeant);
+  const shown = SHOWN.find(isMeant) ?? postingUser(ref);
   if (shown !== undefined) return { ok: shown };
   const failing = 'id' in ref ? undefined : FAILING_HANDLES.find(({ handle }) => handle === ref.handle.toLowerCase());
   return failing && { fail: toServiceError(failing) };
@@ -124,7 +125,9 @@ function inventedUser(ref: UserRef): Found<User> | undefined {
 
 function inventedTweet(id: string): Found<Tweet> | undefined {
   const failing = FAILING_HANDLES.find(({ tweetId }) => tweetId === id);
-  return failing && { fail: toServiceError(failing) };
+  if (failing) return { fail: toServiceError(failing) };
+  const posted = postingTweet(id, Date.now());
+  return posted && { ok: posted };
 }
 
 function inventedPage({ kind, subject }: ListRef): NetworkPage | undefined {

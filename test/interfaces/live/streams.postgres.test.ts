@@ -1,28 +1,8 @@
 /** What is new, as it happens: streams of REST and GraphQL over a network that goes on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStream } from '../../kit/events.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
-
-interface Event {
-  readonly event?: string;
-  readonly id?: string;
-  readonly data: unknown;
-}
-
-/** The events of a stream, as they come. */
-async function* eventsOf(response: Response): AsyncGenerator<Event> {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-    rest += decoder.decode(piece, { stream: true });
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-      const lines = rest.slice(0, end).split('\n');
-      rest = rest.slice(end + 2);
-      const fields = Object.fromEntries(lines.map((line) => /^(\w*): ?(.*)$/.exec(line)?.slice(1) ?? []));
-      if (fields.data !== undefined) yield { ...fields, data: fields.data === '' ? null : JSON.parse(fields.data) };
-    }
-  }
-}
 
 describe('a stream', () => {
   let perch: TestPerch;
@@ -44,14 +24,8 @@ describe('a stream', () => {
   });
   afterAll(() => perch.close());
 
-  const open = async (path: string, key: string, headers: Record<string, string> = {}) => {
-    const left = new AbortController();
-    const response = await fetch(`${perch.url}${path}`, {
-      headers: { 'x-api-key': key, ...headers },
-      signal: left.signal,
-    });
-    return { response, events: eventsOf(response), leave: () => left.abort() };
-  };
+  const open = (path: string, key: string, headers?: Record<string, string>) =>
+    openStream(`${perch.url}${path}`, key, headers);
 
   it('sends each new tweet once, charges it like a page, and resumes where it was', async () => {
     const { key } = await perch.account({ credits: 10 });

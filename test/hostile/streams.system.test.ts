@@ -1,0 +1,259 @@
+/** Streams that nobody reads, too many of them, those that are refused, and what ends one that is under way. */
+import { get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/domain/errors.js';
+import { type OpenStream, openStream } from '../kit/events.js';
+import { type Faults, withFaults } from '../kit/networks/faults.js';
+import { createScriptedNetwork, type ScriptedNetwork } from '../kit/networks/scripted-network.js';
+import { startPerch, type TestAccount, type TestPerch } from '../kit/perch.js';
+import { until } from '../kit/time/until.js';
+
+const SLOW_MS = 120_000;
+
+let perch: TestPerch;
+let net: ScriptedNetwork;
+let faults: Faults;
+let next = 1000;
+const shown = new Map<string, string[]>();
+
+/** A tweet of an account, and their timeline with it. */
+function post(author: string, text: string): string {
+  const { id } = net.tweet({ id: String(next), authorId: author, text, createdAt: new Date().toISOString() });
+  next += 1;
+  const all = [id, ...(shown.get(author) ?? [])];
+  shown.set(author, all);
+  net.list('timeline', author, all, { pageSize: 40 });
+  return id;
+}
+
+beforeAll(async () => {
+  net = createScriptedNetwork();
+  for (let id = 1; id <= 120; id += 1) {
+    net.user({ id: String(id), handle: `user${id}` });
+    post(String(id), 'the first');
+  }
+  faults = withFaults(net.network);
+  perch = await startPerch({ network: faults.network });
+}, SLOW_MS);
+afterAll(() => perch?.close());
+
+const open = (query: string, { key }: TestAccount, headers?: Record<string, string>): Promise<OpenStream> =>
+  openStream(`${perch.url}/v1/live?${query}`, key, headers);
+
+/** A stream of one list that has begun, and its position. */
+async function begun(query: string, account: TestAccount): Promise<{ stream: OpenStream; id: string }> {
+  const stream = await open(query, account);
+  const { id = '' } = await stream.next('position');
+  return { stream, id };
+}
+
+const refusalOf = async ({ response }: OpenStream): Promise<object> => ({
+  status: response.status,
+  ...((await response.json()) as object),
+});
+
+describe('a stream that cannot begin', () => {
+  it('is refused without a key, and with a wrong one, before anything else is said', async () => {
+    const nobody = await fetch(`${perch.url}/v1/live?user=user1&nonsense=1`);
+    expect([nobody.status, await nobody.json()]).toMatchObject([401, { error: { code: 'missing_key' } }]);
+    const wrong = await openStream(`${perch.url}/v1/live?nonsense=1`, `perch_live_${'a'.repeat(32)}`);
+    expect(await refusalOf(wrong)).toMatchObject({ status: 401, error: { code: 'invalid_key' } });
+  });
+
+  it.each([
+    ['', /Say what to follow/],
+    ['user=user1&colour=red', /Unknown parameter colour/],
+    [`${Array.from({ length: 51 }, (_, nth) => `user=user${nth}`).join('&')}`, /at most 50 lists, not 51/],
+    ['user=user1&count=0', /count/],
+    ['user=user1&max_credits=-1', /max_credits/],
+    ['user=user1&since=nonsense', /since/],
+    ['user=user1&user=user2&since=abc', /since starts a stream of one list/],
+    ['q=bread&product=Top', /time/],
+  ])('for ?%s is refused with the reason, free', async (query, message) => {
+    const account = await perch.account();
+    const refused = await refusalOf(await open(query, account));
+    expect(refused).toMatchObject({
+      status: 400,
+      error: { code: 'bad_request', message: expect.stringMatching(message) },
+    });
+    expect(await perch.balance(account)).toBe(1000);
+  });
+
+  it('is refused behind an event that is none of its own', async () => {
+    const account = await perch.account();
+    const [one, two] = [await begun('user=user1', account), await begun('user=user2', account)];
+    one.stream.leave();
+    two.stream.leave();
+    const refuse = async (query: string, id: string, by = account) =>
+      refusalOf(await open(query, by, { 'last-event-id': id }));
+    const malformed = { status: 400, error: { code: 'bad_request', param: 'Last-Event-ID' } };
+    expect(await refuse('user=user1', 'x')).toMatchObject(malformed);
+    expect(await refuse('user=user1', 'x'.repeat(7000))).toMatchObject(malformed);
+    expect(await refuse('user=user1', `${one.id}0`)).toMatchObject(malformed);
+    expect(await refuse('user=user1', one.id.replace(/~\w+~/, '~zzzzzzzzz~'))).toMatchObject(malformed);
+    expect(await refuse('user=user1&user=user2', one.id)).toMatchObject(malformed);
+    expect(await refuse('user=user2', one.id)).toMatchObject({ status: 400, error: { reason: 'cursor_other_list' } });
+    expect(await perch.balance(account)).toBe(1000);
+  });
+
+  it(
+    'behind an event of another account goes on there, and is charged to who asks',
+    async () => {
+      const [owner, other] = [await perch.account(), await perch.account()];
+      const { stream, id } = await begun('user=user3', owner);
+      post('3', 'news');
+      await stream.next('items');
+      stream.leave();
+      const second = await open('user=user3', other, { 'last-event-id': id });
+      expect(await second.next('items')).toMatchObject({ data: { items: 1 } });
+      second.leave();
+      expect(await perch.balance(owner)).toBe(999);
+      expect(await perch.balance(other)).toBeLessThan(1000);
+    },
+    SLOW_MS,
+  );
+});
+
+describe('an account', () => {
+  it(
+    'follows as many lists as its tier allows, and has its places back when it leaves',
+    async () => {
+      const account = await perch.account({ qps: 2 });
+      const many = await open(Array.from({ length: 12 }, (_, nth) => `user=user${nth + 1}`).join('&'), account);
+      const refused = [await many.next('error'), await many.next('error')];
+      for (const { data } of refused)
+        expect(data).toMatchObject({ error: { code: 'rate_limited', reason: 'streams' } });
+      await until('the account may ask', async () => {
+        const full = await open('user=user20', account);
+        if (full.response.status !== 429) throw new Error(`an eleventh list: ${full.response.status}`);
+        return ((await refusalOf(full)) as { error: { reason?: string } }).error.reason === 'streams';
+      });
+      many.leave();
+      await until('the places are free again', async () => {
+        const again = await open('user=user20', account);
+        again.leave();
+        return again.response.status === 200;
+      });
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'with 500 streams does not slow the requests of others, and nothing of them is in progress',
+    async () => {
+      const [account, other] = [await perch.account(), await perch.account()];
+      const streams = await Promise.all(
+        Array.from({ length: 500 }, (_, nth) => open(`user=user${(nth % 100) + 1}`, account)),
+      );
+      expect(streams.filter(({ response }) => response.status !== 200)).toEqual([]);
+      const times: number[] = [];
+      for (let nth = 0; nth < 50; nth += 1) {
+        const began = performance.now();
+        const answer = await fetch(`${perch.url}/v1/users/user${nth + 1}`, { headers: { 'x-api-key': other.key } });
+        expect(answer.status).toBe(200);
+        await answer.json();
+        times.push(performance.now() - began);
+      }
+      expect(times.sort((a, b) => a - b)[25]).toBeLessThan(250);
+      // More than may be in progress for one account at the same time, if streams counted.
+      const more = await Promise.all(
+        Array.from({ length: 500 }, (_, nth) => open(`user=user${(nth % 100) + 1}`, account)),
+      );
+      expect(more.filter(({ response }) => response.status !== 200)).toEqual([]);
+      for (const { leave } of [...streams, ...more]) leave();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'that never reads is cut off, and gets again free what it was charged',
+    async () => {
+      const account = await perch.account({ credits: 10_000 });
+      const { stream, id } = await begun('user=user110&count=50', account);
+      stream.leave();
+      for (let nth = 0; nth < 350; nth += 1) post('110', `${nth} ${'x'.repeat(40_000)}`);
+      const headers = { 'x-api-key': account.key, 'last-event-id': id };
+      const request = get(`${perch.url}/v1/live?user=user110&count=50`, { headers });
+      const isOver = new Promise((resolve) => request.on('close', resolve));
+      request.on('error', () => undefined);
+      request.on('response', (response) => response.pause());
+      let before = -1;
+      await until(
+        'nothing more is charged',
+        async () => {
+          await new Promise((resolve) => setTimeout(resolve, 1500));
+          const now = await perch.balance(account);
+          const isSame = now === before && now < 10_000;
+          before = now;
+          return isSame;
+        },
+        SLOW_MS,
+      );
+      const charged = 10_000 - before;
+      expect(charged).toBeGreaterThanOrEqual(50);
+      request.destroy();
+      await isOver;
+      const again = await open('user=user110&count=50', account, { 'last-event-id': id });
+      let items = 0;
+      while (items < 350) {
+        const { data } = (await again.next('items')) as { data: { items: number; credits_charged: number } };
+        items += data.items;
+      }
+      again.leave();
+      expect(items).toBe(350);
+      // Cached items cost half: what was charged for the first time is not charged again.
+      expect(10_000 - (await perch.balance(account))).toBeLessThanOrEqual(350);
+      const [{ count } = { count: 0 }] = await perch.database.sql<{ count: number }[]>`
+      select sum(items)::int as count from debits d join wallets w using (wallet_number) where w.wallet_id = ${account.walletId}`;
+      expect(count).toBe(350);
+    },
+    SLOW_MS,
+  );
+});
+
+describe('a stream under way', () => {
+  it(
+    'ends with the reason when its key is revoked',
+    async () => {
+      const account = await perch.account();
+      const { stream } = await begun('user=user111', account);
+      await perch.stores.accounts.revokeKey(account);
+      expect(await stream.next('error')).toMatchObject({ data: { error: { code: 'invalid_key' } } });
+      expect((await stream.events.next()).done).toBe(true);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'ends with the reason when the wallet is empty, and when its budget is spent',
+    async () => {
+      const [poor, careful] = [await perch.account({ credits: 1 }), await perch.account()];
+      const streams = [await begun('user=user112', poor), await begun('user=user112&max_credits=1', careful)];
+      for (const text of ['one', 'two', 'three']) post('112', text);
+      for (const { stream } of streams) {
+        expect(await stream.next('items')).toMatchObject({ data: { credits_charged: 1 } });
+        expect(await stream.next('error')).toMatchObject({ data: { error: { code: 'no_credits' } } });
+        expect((await stream.events.next()).done).toBe(true);
+      }
+      expect(await perch.balance(poor)).toBe(0);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'goes on when the network fails for a while, and says so meanwhile',
+    async () => {
+      const account = await perch.account();
+      const { stream } = await begun('user=user113', account);
+      faults.fail(new ServiceError('upstream_error', 'The network is away.'));
+      post('113', 'while it was away');
+      expect(await stream.next('heartbeat')).toMatchObject({
+        data: { heartbeat_seconds: 15, checked: [{ user: 'user113', failed: 'upstream_error' }] },
+      });
+      faults.heal();
+      expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'while it was away' }] } });
+      stream.leave();
+    },
+    SLOW_MS,
+  );
+});

@@ -1,0 +1,48 @@
+/** An event of a stream, its data parsed. */
+export interface StreamEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** Server-sent events, as they come. */
+export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, undefined> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    rest += decoder.decode(piece, { stream: true });
+    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+      const lines = rest.slice(0, end).split('\n');
+      rest = rest.slice(end + 2);
+      const fields = Object.fromEntries(lines.map((line) => /^(\w*): ?(.*)$/.exec(line)?.slice(1) ?? []));
+      if (fields.data !== undefined) yield { ...fields, data: fields.data === '' ? null : JSON.parse(fields.data) };
+    }
+  }
+}
+
+export interface OpenStream {
+  readonly response: Response;
+  readonly events: AsyncGenerator<StreamEvent, undefined>;
+  /** The next event of this name. */
+  readonly next: (name: string) => Promise<StreamEvent>;
+  readonly leave: () => void;
+}
+
+/** Opens a stream, and reads what comes before it has begun if it is one. */
+export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
+  const left = new AbortController();
+  const response = await fetch(url, { headers: { 'x-api-key': key, ...headers }, signal: left.signal });
+  const events = eventsOf(response);
+  return {
+    response,
+    events,
+    async next(name) {
+      for (;;) {
+        const { value } = await events.next();
+        if (value === undefined) throw new Error(`The stream ended before ${name} came.`);
+        if (value.event === name) return value;
+      }
+    },
+    leave: () => left.abort(),
+  };
+}
