@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LIST_KINDS, LISTS, type ListRef } from '../../../src/domain/lists.js';
+import { hasSince, LIST_KINDS, LISTS, type ListRef } from '../../../src/domain/lists.js';
 import type { Tweet, User } from '../../../src/domain/model.js';
 import type { Billed, NetworkPage } from '../../../src/ports/network.js';
 import { createEngine } from '../../kit/engine.js';
 import { failuresSuite } from './failures.suite.js';
 import type { StandIn } from './harness.js';
 import { CONTEXT, codeOf, failed, list } from './outcomes.js';
-import { fanOf, MANY, noteOf, postOf, WORLD } from './world.js';
+import { fanOf, LATER, LATER_FROM, laterOf, MANY, noteOf, postOf, QUIET_FROM, setLater, WORLD } from './world.js';
 
 /** What every adapter keeps, over a stand-in that serves the same world in each network's words. */
 export function networkSuite(name: string, open: () => Promise<StandIn>): void {
@@ -204,6 +204,44 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
           said = (error as Error).message;
         }
         expect(said).toContain('near:');
+      });
+    });
+
+    describe('what is newer', () => {
+      afterEach(() => setLater(false));
+
+      /** Lists by time, and a subject that the posts to come belong to. */
+      const watched = LIST_KINDS.filter((kind) => hasSince({ kind })).map((kind) => {
+        const of = { user: () => at.userId('cleo'), tweet: () => at.tweetId('question'), query: () => 'ferry' };
+        return [kind, of[LISTS[kind].subject]] as const;
+      });
+
+      it.each(watched)('is returned once, the oldest first, and nothing when nothing is: %s', async (kind, subject) => {
+        if (!at.network.lists[kind] || at.cannot.some((what) => what === kind)) return;
+        const engine = createEngine(at.network);
+        engine.clock.nowMs = QUIET_FROM;
+        const ask = async (since: string | null) => {
+          const read = { kind, subject: subject(), count: 2, since };
+          const { page, charge } = await engine.page(kind === 'search' ? { ...read, product: 'Latest' } : read);
+          expect([page.gap, charge.amount > 0]).toEqual([since === null ? null : false, page.nodes.length > 0]);
+          return { ids: page.nodes.map(({ id }) => id), since: page.sinceCursor(), hasNewer: page.hasNewer };
+        };
+        const first = await ask(null);
+        expect(first.since).toMatch(/^[A-Za-z0-9_-]{1,511}$/);
+        engine.drop();
+        const quiet = await ask(first.since);
+        expect(quiet).toMatchObject({ ids: [], hasNewer: false });
+        setLater(true);
+        engine.clock.nowMs = LATER_FROM;
+        engine.drop();
+        const second = await ask(quiet.since);
+        const third = await ask(second.since);
+        const fourth = await ask(third.since);
+        const later = Array.from({ length: LATER }, (_, n) => at.tweetId(laterOf(n)));
+        expect([second.ids, third.ids, fourth.ids]).toEqual([later.slice(0, 2), later.slice(2, 4), later.slice(4)]);
+        expect([second.hasNewer, third.hasNewer, fourth.hasNewer]).toEqual([true, true, false]);
+        engine.drop();
+        expect(await ask(fourth.since)).toMatchObject({ ids: [], hasNewer: false });
       });
     });
 

@@ -35,11 +35,15 @@ export interface World {
 /** More than any natural page holds, several times. */
 export const MANY = 250;
 
+/** Posts that are written while a list is watched: replies and quotes of `question`. */
+export const LATER = 5;
+
 const START = Date.UTC(2026, 9, 1);
 const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
 const letters = (n: number): string => [...String(n)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 
 export const fanOf = (n: number): string => `fan${letters(n)}`;
+export const laterOf = (n: number): string => `later${n}`;
 export const noteOf = (n: number): string => `note${n}`;
 
 const fans: Person[] = Array.from({ length: MANY }, (_, n) => ({ name: fanOf(n), followers: [], createdAt: at(n) }));
@@ -93,8 +97,28 @@ export const WORLD: World = {
       links: ['https://example.org/ferries'],
     },
     { key: 'hidden', by: 'shy', text: 'Only for friends', at: at(2009) },
+    ...Array.from({ length: LATER }, (_, n) => ({
+      key: laterOf(n),
+      by: 'cleo',
+      text: `A later ferry, number ${n}`,
+      at: at(2020 + n),
+      replyTo: 'question',
+      quotes: 'question',
+      deleted: true as const,
+    })),
   ],
 };
+
+/** Minutes between which nothing is written, and the next posts are. */
+export const QUIET_FROM = START + 2015 * 60_000;
+export const LATER_FROM = START + 2030 * 60_000;
+
+/** Writes the posts that are not there yet, or takes them back. */
+export function setLater(isThere: boolean): void {
+  for (const post of WORLD.posts) {
+    if (post.key.startsWith('later')) Object.assign(post, { deleted: isThere ? undefined : true });
+  }
+}
 
 export const isShown = (world: World, name: string): boolean =>
   world.people.some((one) => one.name === name && one.state === undefined);
