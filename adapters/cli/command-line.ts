@@ -82,6 +82,8 @@ export const listLength = (text: string): number => whole(text, 1, 1000);
 
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
 
+export const intervalSeconds = (text: string): number => whole(text, 1, 86_400);
+
 /** The address of a service, without a slash at the end. */
 export function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

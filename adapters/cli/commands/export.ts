@@ -5,11 +5,12 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import type { ListRead } from '../../../src/domain/lists.js';
 import { PRODUCTS, type Product } from '../../../src/domain/model.js';
 import { fitsCorpus } from '../../networks/corpus/import/objects/fields.js';
-import { atLeastOne, examples, someCredits, webAddress } from '../command-line.js';
+import { atLeastOne, examples, intervalSeconds, someCredits, webAddress } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { resolveApiKey, serviceUrl } from '../export/access.js';
 import { ExportClient, type ExportPage, type ExportQuery, ExportRefusal } from '../export/client.js';
 import { type ExportDestination, type ExportPaths, openDestination, resolvePaths } from '../export/destination.js';
+import { checkFollow, checkFollowed, following } from '../export/follow.js';
 import { EXPORTS, listPath, rowTypeOf } from '../export/lists.js';
 import { takeLocks } from '../export/lock.js';
 import { Measure } from '../export/measure.js';
@@ -33,6 +34,8 @@ export function exportCommand(program: Command): void {
     .option('--limit <items>', 'stop after this many items, over all runs of this export', atLeastOne)
     .option('--count <items>', 'items per call (default: the maximum for the list)', atLeastOne)
     .addOption(new Option('--product <product>', 'search product').choices([...PRODUCTS]))
+    .option('--follow', 'continue with what is new, until Ctrl-C')
+    .option('--interval <seconds>', 'with --follow: seconds between two calls (default: 30)', intervalSeconds)
     .option('--fresh', 'bypass the cache, at double price')
     .addOption(
       new Option('--format <format>', 'output format (default: from the file name, else ndjson)').choices([...FORMATS]),
@@ -47,7 +50,8 @@ export function exportCommand(program: Command): void {
       `
 With --out, or with --state and >>, running the same command again resumes the export after Ctrl-C, a crash, a full disk or a
 spent budget; no item is written twice. --max-credits, --limit and --count may change between runs. Only one run at a time can
-write to a file. Parquet files are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
+write to a file. With --follow it continues with what is new once the whole list is there, until Ctrl-C; the same command resumes:
+new rows are appended, the oldest first. Parquet files cannot be appended to, and are built from a row file kept next to them. CSV text is not escaped for spreadsheets, which
 may take values starting with =, +, - or @ for formulas. When rows go to standard output, the summary goes to standard error.
 
 Exit codes: 0 complete, or --limit or --max-credits reached; 1 wallet empty, spend cap of the key reached, failure, or another
@@ -56,6 +60,7 @@ ${examples(
   'perch export followers @harbor_obs --max-credits 500 > followers.ndjson',
   'perch export tweets @harbor_obs --max-credits 500 --out tweets.parquet',
   "perch export search 'comet min_faves:50' --max-credits 100 --limit 100 --out comet.csv",
+  'perch export tweets @harbor_obs --max-credits 500 --out tweets.ndjson --follow',
 )}`,
     )
     .action(exportList);
@@ -67,6 +72,8 @@ interface ExportOptions {
   readonly limit?: number;
   readonly count?: number;
   readonly product?: Product;
+  readonly follow?: boolean;
+  readonly interval?: number;
   readonly fresh?: boolean;
   readonly format?: Format;
   readonly out?: string;
@@ -83,6 +90,7 @@ async function exportList(list: string, what: string, options: ExportOptions): P
   checkWords(list, read, what, options);
   const out = options.out === undefined ? null : typedPath(options.out);
   const format = options.format ?? inferFormat(out);
+  checkFollow(list, read, format, options);
   const paths = resolvePaths(format, out, options.state === undefined ? null : typedPath(options.state));
   const config = configOfProcess();
   const url = options.url ?? serviceUrl(config);
@@ -117,6 +125,7 @@ async function exportTo(paths: ExportPaths, asked: Asked): Promise<void> {
     format,
     fresh,
   });
+  checkFollowed(destination, paths, options);
   const rows = rowTypeOf(read, product);
   // Only tables have columns; they come from the schema, which takes a while to load.
   const columns = format === 'ndjson' ? [] : (await import('../export/columns.js')).exportColumns(read.operation, rows);
@@ -181,6 +190,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
     url: reading.url,
     key: reading.key,
     stop: stopping.signal,
+    isPatient: options.follow === true,
     onWait: (seconds, why) => void (seconds > 1 && say(`perch: waiting ${seconds} s: ${why}`)),
   });
   try {
@@ -193,6 +203,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
         limit,
         maxSpent: options.maxCredits,
         stop: stopping.signal,
+        follow: options.follow === true ? following(client, options.interval, say) : null,
         seen: destination.seen,
         text: reading.text,
         sink: destination.sink,

@@ -9,15 +9,24 @@ const TIMEOUT_MS = 60_000;
 /** Attempts for one call that is asked to wait, and the longest such wait: a few minutes of waiting in all. */
 const TRIES = 12;
 const LONGEST_WAIT_S = 120;
+/** Why there was no connection: what was to be sent stayed here. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+]);
 /** Between looks for a receipt. */
 const RECEIPT_WAITS_S = [1, 2, 4, 8, 16];
 /** If a 429 or 503 has no Retry-After. */
 const USUAL_WAIT_S = 2;
+/** The same for an export that has no end: longer each time. */
+const LONGEST_USUAL_WAIT_S = 60;
 
 const pageShape = z.object({
   data: z.array(z.union([z.string(), z.looseObject({ id: z.string() })])),
   credits_charged: z.number(),
   next_cursor: z.string().optional(),
+  since_cursor: z.string().optional(),
+  has_newer: z.boolean().optional(),
+  gap: z.boolean().optional(),
   truncated: z.string().optional(),
 });
 const estimateShape = z.object({ estimate: z.object({ max_credits: z.number() }) });
@@ -67,6 +76,8 @@ export interface ClientOptions {
   readonly key: string;
   /** Ends waits, but never a call in flight. */
   readonly stop: AbortSignal;
+  /** Wait as long and as often as it takes. */
+  readonly isPatient: boolean;
   /** Called before each wait, with its seconds. */
   onWait(seconds: number, why: string): void;
 }
@@ -104,14 +115,23 @@ export class ExportClient {
     return null;
   }
 
+  /** Throws `Stopped`. */
+  async pause(seconds: number): Promise<void> {
+    await sleep(seconds * 1000, undefined, { signal: this.#options.stop }).catch(() => {
+      throw new Stopped();
+    });
+  }
+
   async #read<T>(path: string, query: ExportQuery, shape: z.ZodType<T>): Promise<T> {
-    const { stop } = this.#options;
+    const { stop, isPatient } = this.#options;
     for (let tried = 1; ; tried += 1) {
+      const isLast = tried === TRIES && !isPatient;
+      const usualS = isPatient ? Math.min(USUAL_WAIT_S * tried, LONGEST_USUAL_WAIT_S) : USUAL_WAIT_S;
       if (stop.aborted) throw new Stopped();
       const response = await this.#send(path, query);
       if (response instanceof NotListening) {
-        if (!this.#hasAnswered || tried === TRIES) throw response;
-        await this.#wait(USUAL_WAIT_S, response.message);
+        if (!this.#hasAnswered || isLast) throw response;
+        await this.#wait(usualS, response.message);
         continue;
       }
       this.#hasAnswered = true;
@@ -124,18 +144,15 @@ export class ExportClient {
       if (said === undefined)
         throw this.#noAnswer(`returned a response that is not from Perch (HTTP ${response.status})`);
       const refusal = new ExportRefusal(said);
-      const waitS = refusal.isChargeUnknown ? null : retryDelaySeconds(response);
-      if (waitS === null || tried === TRIES) throw refusal;
+      const waitS = refusal.isChargeUnknown ? null : retryDelaySeconds(response, usualS);
+      if (waitS === null || isLast || (waitS > LONGEST_WAIT_S && !isPatient)) throw refusal;
       await this.#wait(waitS, said.error.message);
     }
   }
 
   async #wait(seconds: number, why: string): Promise<void> {
-    const { stop, onWait } = this.#options;
-    onWait(seconds, why);
-    await sleep(seconds * 1000, undefined, { signal: stop }).catch(() => {
-      throw new Stopped();
-    });
+    this.#options.onWait(seconds, why);
+    await this.pause(seconds);
   }
 
   async #send(path: string, query: ExportQuery): Promise<Response | NotListening> {
@@ -151,7 +168,7 @@ export class ExportClient {
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as { code?: string };
       // It never connected, so nothing can have been charged.
-      if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') {
+      if (NOT_SENT.has(code ?? '')) {
         return new NotListening(
           `cannot connect to ${this.#options.url}: start the service there, or use another --url`,
         );
@@ -166,9 +183,8 @@ export class ExportClient {
 }
 
 /** Seconds to wait before another attempt; null where waiting does not help. */
-function retryDelaySeconds({ status, headers }: Response): number | null {
+function retryDelaySeconds({ status, headers }: Response, usualS: number): number | null {
   if (status !== 429 && status !== 503) return null;
-  const seconds = Number(headers.get('retry-after') ?? USUAL_WAIT_S);
-  if (!Number.isFinite(seconds)) return USUAL_WAIT_S;
-  return seconds > LONGEST_WAIT_S ? null : Math.max(seconds, 1);
+  const seconds = Number(headers.get('retry-after') ?? usualS);
+  return Number.isFinite(seconds) ? Math.max(seconds, 1) : usualS;
 }

@@ -10,6 +10,15 @@ import type { ExportState } from './state.js';
 /** Why an export ended. After `max_credits`, `limit`, `no_credits` and `key_cap` it can be resumed. */
 export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
 
+export interface Follow {
+  /** All that was there is written: from now on, what is new. */
+  onBegin(state: ExportState): void;
+  /** Items before those of the next page may be missing. */
+  onGap(): void;
+  /** Before the list is asked again. Throws `Stopped`. */
+  wait(): Promise<void>;
+}
+
 export interface ExportRun {
   readonly client: ExportClient;
   readonly path: string;
@@ -20,6 +29,8 @@ export interface ExportRun {
   /** Thousandths that all runs of this export together may spend. */
   readonly maxSpent: number;
   readonly stop: AbortSignal;
+  /** Continue with what is new after the last page; null: end there. */
+  readonly follow: Follow | null;
   readonly seen: SeenIds;
   readonly text: RowText;
   readonly sink: Sink;
@@ -39,6 +50,7 @@ export interface ExportRun {
 export async function runExport(run: ExportRun, from: ExportState): Promise<{ state: ExportState; end: End }> {
   let state = from;
   try {
+    if (run.follow) state = begin(run.follow, state);
     // All of it may already be there.
     const early = endBefore(run, state);
     if (early !== null) return { state, end: early };
@@ -46,27 +58,34 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
     for (;;) {
       const end = endBefore(run, state);
       if (end !== null) return { state, end };
-      const before = state.cursor;
+      const before = state.isComplete ? state.since : state.cursor;
       const pending = Math.min(worst, left(run, state));
       state = { ...state, pending };
       await run.save(state);
-      const page = await run.client.page(run.path, nextQuery(run, state, pending)).catch(unlessChargeUnknown);
-      if (page instanceof ExportRefusal) {
+      const page = await run.client.page(run.path, nextQuery(run, state, pending)).catch(unlessLost(run));
+      if (page instanceof Failure) {
         // Until the receipt says otherwise, the call counts as the most it can have cost; so the budget bounds this, too.
         state = { ...state, pending: 0, unsure: state.unsure + pending };
-        const charged = page.requestId === undefined ? null : await fetchCharge(run, page.requestId);
+        const charged = await fetchCharge(run, page);
         if (charged !== null) state = { ...state, unsure: state.unsure - pending, spent: state.spent + charged };
         run.onLost(charged);
+        if (page instanceof NoAnswer) await run.follow?.wait();
         continue;
       }
       // Charged, even if it cannot be written.
       state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
       state = await take(run, state, page);
       run.onProgress(state, page.data);
-      if (page.next_cursor !== undefined && page.next_cursor === before)
-        throw new Failure('the service returned the same page twice');
+      if (isSame(page, before)) throw new Failure('the service returned the same page twice');
       const ended = endAfter(page);
-      if (ended !== null) return { state, end: ended };
+      if (ended !== null && (ended !== 'complete' || !run.follow)) return { state, end: ended };
+      if (!run.follow || !state.isComplete) continue;
+      if (page.gap === true) run.follow.onGap();
+      state = begin(run.follow, state);
+      if (page.has_newer === true) continue;
+      // A run that is killed while it waits has nothing to pay again.
+      await run.save(state);
+      await run.follow.wait();
     }
   } catch (error) {
     if (error instanceof NoAnswer) state = { ...state, unsure: state.unsure + state.pending };
@@ -80,20 +99,32 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
   }
 }
 
-const unlessChargeUnknown = (error: unknown): ExportRefusal => {
-  if (error instanceof ExportRefusal && error.isChargeUnknown) return error;
-  throw error;
-};
+/** The list is there as a whole, so that it is followed from now on. */
+function begin(follow: Follow, state: ExportState): ExportState {
+  if (!state.isComplete || state.isFollowed) return state;
+  if (state.since === null) throw new Failure('the service did not say where to follow the list from');
+  follow.onBegin(state);
+  return { ...state, isFollowed: true };
+}
 
-async function fetchCharge({ client }: ExportRun, requestId: string): Promise<number | null> {
-  const credits = await client.charged(requestId);
+/** A call whose charge is unknown is made again; one without any answer only by an export that has no end. */
+const unlessLost =
+  ({ follow }: ExportRun) =>
+  (error: unknown): ExportRefusal | NoAnswer => {
+    if (error instanceof ExportRefusal && error.isChargeUnknown) return error;
+    if (error instanceof NoAnswer && follow) return error;
+    throw error;
+  };
+
+async function fetchCharge({ client }: ExportRun, lost: ExportRefusal | NoAnswer): Promise<number | null> {
+  const credits = 'requestId' in lost && lost.requestId !== undefined ? await client.charged(lost.requestId) : null;
   return credits === null ? null : toThousandths(credits);
 }
 
 const left = (run: ExportRun, { spent, unsure }: ExportState): number => run.maxSpent - spent - unsure;
 
 function endBefore(run: ExportRun, state: ExportState): End | null {
-  if (state.isComplete) return 'complete';
+  if (state.isComplete && !run.follow) return 'complete';
   if (run.stop.aborted) return 'interrupted';
   if (run.limit !== null && state.items >= run.limit) return 'limit';
   return left(run, state) <= 0 ? 'max_credits' : null;
@@ -102,7 +133,7 @@ function endBefore(run: ExportRun, state: ExportState): End | null {
 const nextQuery = (run: ExportRun, state: ExportState, pending: number): ExportQuery => ({
   ...run.query,
   count: String(run.limit === null ? run.count : Math.min(run.count, run.limit - state.items)),
-  cursor: state.cursor ?? undefined,
+  ...(state.isComplete ? { since: state.since ?? undefined } : { cursor: state.cursor ?? undefined }),
   max_credits: String(toCredits(pending)),
 });
 
@@ -110,17 +141,23 @@ const nextQuery = (run: ExportRun, state: ExportState, pending: number): ExportQ
 async function take(run: ExportRun, state: ExportState, page: ExportPage): Promise<ExportState> {
   const rows = page.data.map((item): ExportRow => (typeof item === 'string' ? { id: item } : item));
   const fresh = run.seen.fresh(rows);
-  const head = state.cursor === null && state.items === 0 ? run.text.head : '';
+  const head = state.cursor === null && state.items === 0 && !state.isComplete ? run.text.head : '';
   await run.sink.append(head + run.text.rows(fresh));
   return {
     ...state,
     cursor: page.next_cursor ?? null,
+    // Of the first page, and of each answer about what is new.
+    since: page.since_cursor ?? state.since,
     items: state.items + fresh.length,
     repeats: state.repeats + rows.length - fresh.length,
     bytes: run.sink.bytes,
-    isComplete: endAfter(page) === 'complete',
+    isComplete: state.isComplete || endAfter(page) === 'complete',
   };
 }
+
+/** Whether the next call would ask for the same again, and pay for it again. */
+const isSame = ({ data, next_cursor: next, since_cursor: since }: ExportPage, before: string | null): boolean =>
+  before !== null && (next === before || (since === before && data.length > 0));
 
 function endAfter({ truncated, next_cursor }: ExportPage): End | null {
   if (truncated === 'max_credits' || truncated === 'no_credits' || truncated === 'key_cap') return truncated;

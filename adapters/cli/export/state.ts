@@ -30,6 +30,10 @@ const stateShape = z.object({
   bytes: z.number().int(),
   /** Whether the last page has been read. */
   isComplete: z.boolean(),
+  /** What is newer than this has not been read; null: unknown, such as of a list that is in no order of time. */
+  since: z.string().nullable().default(null),
+  /** Whether the export continues with what is new: the state stays when all else has been read. */
+  isFollowed: z.boolean().default(false),
 });
 
 /** What identifies an export across runs: budget, limit and page size may change between them. */
@@ -48,6 +52,8 @@ export const newState = (command: ExportCommand): ExportState => ({
   pending: 0,
   bytes: 0,
   isComplete: false,
+  since: null,
+  isFollowed: false,
 });
 
 /**

@@ -73,7 +73,7 @@ export class Following<Item> implements AsyncIterable<Item> {
 
   /**
    * Where to continue later, as `query: { since }`, also after a `break` or a failure. It moves with the last item of
-   * each answer: whoever continues from it gets no item twice, unless they stopped between items of one answer.
+   * each answer: continued from here, no item comes twice, unless the caller stopped between items of one answer.
    */
   get since(): string | undefined {
     return this.#since;

@@ -101,7 +101,7 @@ say(failed(lambda: take(perch.follow_user_tweets("1", since="nonsense", max_cred
     const answer = (since: string, tweets: readonly string[], more: object = {}) =>
       page({ data: tweets.map((id) => ({ id })), since_cursor: since, has_newer: false, ...more });
 
-    it('waits as long as it is told, then longer each time, and asks for the same again', async () => {
+    it('waits as the service asks, then longer each time, and repeats the call', async () => {
       server = await stub(
         failure(429, 'rate_limited', 1),
         answer('b', ['1'], { has_newer: true }),
@@ -140,7 +140,7 @@ say(failed(lambda: take(start(), 1)), failed(lambda: take(late, 1)), late.since,
       expect(await said(code, env())).toEqual([['unreadable', 502], ['access_denied', 403], 'b', null, []]);
     });
 
-    it('rejects a budget and an interval that are none', async () => {
+    it('rejects an invalid budget and an invalid interval', async () => {
       const code = `
 refused = 0
 for wrong in ({"max_credits": 0}, {"max_credits": -1}, {"max_credits": float("nan")}, {"max_credits": 0.0001},

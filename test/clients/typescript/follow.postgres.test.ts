@@ -141,7 +141,7 @@ describe('follow, on the way', () => {
       ...init,
     });
 
-  it('waits as long as it is told, then longer each time, and asks for the same again', async () => {
+  it('waits as the service asks, then longer each time, and repeats the call', async () => {
     server = await stub(
       failure(429, 'rate_limited', 1),
       answer('b', ['1']),

@@ -52,7 +52,7 @@ class Following(Generic[T], Iterator[T]):
         self._items: List[T] = []
         self._next: Optional[str] = None
         #: Where to continue later, as ``since``, also after a `break` or a failure. It moves with the last item of each
-        #: answer: whoever continues from it gets no item twice, unless they stopped between items of one answer.
+        #: answer: continued from here, no item comes twice, unless the caller stopped between items of one answer.
         self.since = since
         #: Why it ended; None while it continues, after a `break`, and after a failure.
         self.ended: Optional[FollowEnd] = None
