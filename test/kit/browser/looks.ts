@@ -54,7 +54,7 @@ const CUT = `(() => {
 })()`;
 
 /** Text, because it runs in the browser, where `axe.source` was run before. `rules`: of axe; null: only what a width can spoil. */
-export const flawsScript = (rules: object | null): string => `(${SETTLED}).then(async () => [
+const flawsScript = (rules: object | null): string => `(${SETTLED}).then(async () => [
   ...(window.breaches ?? []).splice(0),
   ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
   ...[...document.images].filter((image) => image.naturalWidth === 0).map((image) => 'broken ' + image.currentSrc),
@@ -63,7 +63,7 @@ export const flawsScript = (rules: object | null): string => `(${SETTLED}).then(
 ])`;
 
 /** What axe looks for unless told, and whether a finger can hit what it should. */
-export const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
+const EVERYTHING = { rules: { 'target-size': { enabled: true } } };
 
 /** What a scheme changes of a page whose layout was looked at in the other one. */
 const COLOURS = { runOnly: ['color-contrast', 'link-in-text-block'] };
