@@ -32,7 +32,11 @@ export function typeSources(schema: GraphQLSchema): PageSource[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   const rank = (type: GraphQLNamedType): number =>
-    roots.includes(type as GraphQLObjectType) ? roots.indexOf(type as GraphQLObjectType) : isObjectType(type) ? roots.length : roots.length + 1;
+    roots.includes(type as GraphQLObjectType)
+      ? roots.indexOf(type as GraphQLObjectType)
+      : isObjectType(type)
+        ? roots.length
+        : roots.length + 1;
   const ordered = types.sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
   const index = GROUPS.flatMap(entriesOf).filter(({ name }) => name === TYPES);
   return [

@@ -42,7 +42,7 @@ describeInFirefox('in Firefox', () => {
     return flaws;
   };
 
-  it('passes axe on the public pages that no walk opens', { timeout: SLOW_MS }, async () => {
+  it('passes axe on the public pages that no walk visits', { timeout: SLOW_MS }, async () => {
     expect(await flawsOn('/docs/graphql', '/docs/api/usersBatch', '/docs/types/User')).toEqual([]);
     expect(tab.errors).toEqual([]);
     expect(await tab.goto('/nowhere')).toBe(404);
