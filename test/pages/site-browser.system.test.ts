@@ -245,7 +245,8 @@ describeInChromium('the keyless pages in a browser', () => {
     expect(await paper()).toBe(DARK);
     await page.goto(`${origin}/docs/accounts`);
     expect([await paper(), await page.evaluate('atFirst')]).toEqual([DARK, 'dark']);
-    expect(await page.evaluate('document.querySelector("picture img").currentSrc')).toContain('dark');
+    // Chosen by the browser a little after the page has been read.
+    await expect.poll(() => page.evaluate('document.querySelector("picture img").currentSrc')).toContain('dark');
     expect(await flawsOf(page, LOOKS.slice(0, 1))).toEqual([]);
     await page.getByLabel('Theme').selectOption('System');
     expect(await paper()).toBe(LIGHT);
