@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Live, LiveBudget, LiveCall, LiveEvent } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
@@ -61,6 +62,8 @@ export async function answerLive(
 ): Promise<FastifyReply> {
   const { eventStreams } = request.server;
   const over = new AbortController();
+  // Each list waits with it.
+  setMaxListeners(4 * lists.length + 10, over.signal);
   const places: (() => void)[] = [];
   const end = (): void => {
     over.abort(new DOMException('The stream is over.', 'AbortError'));

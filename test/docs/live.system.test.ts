@@ -1,0 +1,72 @@
+/** docs/live.md: what it tells to run follows an account of the service, each in its language. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoDatabase } from '../kit/demo.js';
+import { openStream } from '../kit/events.js';
+import { startPerch, type TestAccount, type TestPerch } from '../kit/perch.js';
+import { blocksOf, ROOT, readPage, tableOf } from './readme/markdown.js';
+
+const SLOW_MS = 180_000;
+const BELL = /The harbor bell rang at \d\d:\d\d:[03]0 UTC\./;
+
+const page = readPage('docs/live.md');
+const blocks = blocksOf(page);
+const programs = blocks.filter(({ language }) => ['sh', 'ts', 'python'].includes(language));
+
+let perch: TestPerch;
+let account: TestAccount;
+let folder: string;
+/** The id of an event, as somebody has it who has read one. */
+let last: string;
+beforeAll(async () => {
+  perch = await startPerch({ openDatabase: demoDatabase });
+  account = await perch.testKey(await perch.account());
+  folder = await mkdtemp(join(tmpdir(), 'perch-live-'));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const stream = await openStream(`${perch.url}/v1/live?user=posts_often`, account.key);
+  last = (await stream.next('position')).id ?? '';
+  stream.leave();
+}, SLOW_MS);
+afterAll(async () => {
+  await perch?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A block as a program of its own. */
+async function run(language: string, text: string, name: string): Promise<ChildProcess> {
+  const here = text.replaceAll('http://127.0.0.1:4000', perch.url);
+  const env = { ...process.env, PERCH_TEST_KEY: account.key, LAST: last };
+  if (language === 'sh') return spawn('sh', ['-c', here], { env, cwd: folder });
+  const file = join(folder, `${name}.${language === 'ts' ? 'mts' : 'py'}`);
+  await writeFile(file, here);
+  return language === 'ts'
+    ? spawn('node', ['--import', 'tsx', file], { env, cwd: folder })
+    : spawn('python3', [file], { env, cwd: folder });
+}
+
+describe('docs/live.md', () => {
+  it.concurrent.each(programs.map(({ language, text, line }) => [language, line, text] as const))(
+    'has a program in %s on line %i that prints a new tweet',
+    async (language, line, text) => {
+      const child = await run(language, text, `line-${line}`);
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (said += piece));
+      const isDone = once(child, 'exit');
+      while (child.exitCode === null && !BELL.test(said))
+        await Promise.race([isDone, new Promise((next) => setTimeout(next, 100))]);
+      child.kill('SIGKILL');
+      await isDone;
+      expect(said).toMatch(BELL);
+    },
+    SLOW_MS,
+  );
+
+  it('names every event that streams send, and no other', async () => {
+    const sent = ['open', 'position', 'items', 'heartbeat', 'error'].map((name) => `\`${name}\``);
+    expect(tableOf(page, 'Event').map(([name]) => name)).toEqual(sent);
+  });
+});

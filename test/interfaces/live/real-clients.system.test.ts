@@ -1,0 +1,187 @@
+/** Streams as clients that others wrote read them: eventsource, graphql-sse, and urql and Apollo Client over it. */
+import { ApolloClient, ApolloLink, gql, InMemoryCache, Observable } from '@apollo/client';
+import { Client, subscriptionExchange } from '@urql/core';
+import { EventSource } from 'eventsource';
+import { print } from 'graphql';
+import { createClient } from 'graphql-sse';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { until } from '../../kit/time/until.js';
+
+const SLOW_MS = 60_000;
+
+let perch: TestPerch;
+let net: ScriptedNetwork;
+let next = 100;
+const shown: string[] = [];
+
+function post(text: string): void {
+  const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+  next += 1;
+  shown.unshift(id);
+  net.list('timeline', '7', shown, { pageSize: 40 });
+}
+
+beforeAll(async () => {
+  net = createScriptedNetwork();
+  net.user({ id: '7', handle: 'seven' });
+  post('the first');
+  perch = await startPerch({ network: net.network });
+}, SLOW_MS);
+afterAll(() => perch?.close());
+
+const DOCUMENT = gql`
+  subscription Live($user: ID!) {
+    timeline(user: $user) {
+      nodes {
+        text
+      }
+    }
+  }
+`;
+const QUERY = print(DOCUMENT);
+const VARIABLES = { user: 'seven' };
+
+/** Posts until one of the tweets has come: when the client has begun to follow cannot be seen. */
+async function postUntil(texts: readonly string[]): Promise<string> {
+  const text = `news ${next}`;
+  let nth = 0;
+  await until(
+    'a new tweet arrives',
+    async () => {
+      nth += 1;
+      if (nth % 50 === 1) post(`${text} ${nth}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return texts.some((one) => one.startsWith(text));
+    },
+    SLOW_MS,
+  );
+  return text;
+}
+
+const textsOf = (result: unknown): string[] =>
+  (result as { data: { timeline: { nodes: { text: string }[] } } }).data.timeline.nodes.map(({ text }) => text);
+
+describe('a stream', () => {
+  it(
+    'is read by eventsource, which comes back where it was',
+    async () => {
+      const { key } = await perch.account();
+      const [texts, ids]: [string[], (string | null)[]] = [[], []];
+      const cut = { now: null as AbortController | null };
+      const source = new EventSource(`${perch.url}/v1/live?user=seven`, {
+        fetch: (url, init) => {
+          ids.push(new Headers(init.headers as HeadersInit).get('last-event-id'));
+          cut.now = new AbortController();
+          const signal = AbortSignal.any([cut.now.signal, ...(init.signal ? [init.signal as AbortSignal] : [])]);
+          return fetch(url, { ...init, signal, headers: { ...init.headers, 'x-api-key': key } } as RequestInit);
+        },
+      });
+      source.addEventListener('items', ({ data }) => {
+        for (const { text } of JSON.parse(data).data) texts.push(text);
+      });
+      await postUntil(texts);
+      const before = texts.length;
+      cut.now?.abort(new Error('The connection broke.'));
+      post('while it was away');
+      await until('it has come back', () => texts.includes('while it was away'), SLOW_MS);
+      source.close();
+      expect(ids[0]).toBeNull();
+      expect(ids[1]).toMatch(/^[\w-]{12}\./);
+      expect(texts.slice(before)).toEqual(['while it was away']);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is read by graphql-sse',
+    async () => {
+      const { key } = await perch.account();
+      const client = createClient({ url: `${perch.url}/graphql`, headers: { 'x-api-key': key } });
+      const texts: string[] = [];
+      const results = client.iterate({ query: QUERY, variables: VARIABLES });
+      const reading = (async () => {
+        for await (const result of results) texts.push(...textsOf(result));
+      })();
+      await postUntil(texts);
+      client.dispose();
+      await reading.catch(() => undefined);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'that is refused is an error of graphql-sse, without a retry',
+    async () => {
+      const client = createClient({
+        url: `${perch.url}/graphql`,
+        headers: { 'x-api-key': `perch_live_${'a'.repeat(32)}` },
+        retryAttempts: 0,
+      });
+      const errors: unknown[] = [];
+      await new Promise<void>((resolve) => {
+        client.subscribe(
+          { query: QUERY, variables: VARIABLES },
+          { next: () => undefined, error: (error) => resolve(void errors.push(error)), complete: resolve },
+        );
+      });
+      expect(errors).toHaveLength(1);
+      client.dispose();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is read by urql',
+    async () => {
+      const { key } = await perch.account();
+      const sse = createClient({ url: `${perch.url}/graphql`, headers: { 'x-api-key': key } });
+      const client = new Client({
+        url: `${perch.url}/graphql`,
+        preferGetMethod: false,
+        exchanges: [
+          subscriptionExchange({
+            forwardSubscription: ({ query = '', variables }) => ({
+              subscribe: (sink) => ({
+                unsubscribe: sse.subscribe({ query, variables: variables as Record<string, unknown> }, sink as never),
+              }),
+            }),
+          }),
+        ],
+      });
+      const texts: string[] = [];
+      const { unsubscribe } = client.subscription(DOCUMENT, VARIABLES).subscribe((result) => {
+        if (result.data) texts.push(...textsOf(result));
+      });
+      await postUntil(texts);
+      unsubscribe();
+      sse.dispose();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is read by Apollo Client',
+    async () => {
+      const { key } = await perch.account();
+      const sse = createClient({ url: `${perch.url}/graphql`, headers: { 'x-api-key': key } });
+      const link = new ApolloLink(
+        ({ query, variables, operationName }) =>
+          new Observable((sink) =>
+            sse.subscribe({ query: print(query), variables, operationName: operationName ?? '' }, sink as never),
+          ),
+      );
+      const client = new ApolloClient({ link, cache: new InMemoryCache() });
+      const texts: string[] = [];
+      const subscription = client
+        .subscribe({ query: DOCUMENT, variables: VARIABLES })
+        .subscribe((result) => texts.push(...textsOf(result)));
+      await postUntil(texts);
+      subscription.unsubscribe();
+      client.stop();
+      sse.dispose();
+    },
+    SLOW_MS,
+  );
+});
