@@ -169,7 +169,10 @@ export class Live {
         if (budget.left !== null) budget.left -= result.charge.amount;
         if (isFirst || followed.items > 0 || followed.gap) {
           const given = isShort ? followed.short : since;
-          position = this.positions.after(position, { since: given, newest: followed.top, now: clock.now() });
+          const isMoved = followed.items > 0 || followed.gap;
+          position = isMoved
+            ? this.positions.after(position, { since: given, newest: followed.top, now: clock.now() })
+            : { ...position, since: given };
           yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, followed, position, checked };
         }
         if (followed.hasNewer) continue;

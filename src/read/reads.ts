@@ -159,10 +159,10 @@ export class Reads {
     const listOf = (subject: string): ListRef => ({ kind, subject, ...(product && { product }) });
     const { after, since } = params;
     if (since != null && after != null) throw badRequest('Send either since or a cursor, not both.', 'since');
-    if (since != null && !hasSince(params)) {
+    if ((since != null || follow) && !hasSince(params)) {
       throw badRequest(
-        `Only lists ordered by time have newer items: leave out since, or choose another product.`,
-        'since',
+        `Only lists ordered by time have newer items: ${follow ? '' : 'leave out since, or '}choose another product.`,
+        follow ? 'product' : 'since',
       );
     }
     const startIn = (list: ListRef): Start => ({

@@ -145,3 +145,25 @@ test('stops at once on a second signal and leaves no database running', { timeou
   expect(performance.now() - asked).toBeLessThan(9_000);
   await until(() => isDatabaseDown(cli), 'the database is down');
 });
+
+test('sends those who follow something elsewhere, and does not wait for them', { timeout: SLOW_MS }, async () => {
+  service = await serve(cli, { PERCH_DRAIN_MS: '0' });
+  const { url, started } = service;
+  const headers = { 'x-api-key': await newKey(cli) };
+  const streams = await Promise.all(
+    Array.from({ length: 5 }, (_, nth) => fetch(`${url}/v1/live?q=word${nth}`, { headers })),
+  );
+  expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const asked = performance.now();
+  started.process.kill('SIGTERM');
+  const said = await Promise.all(streams.map((stream) => stream.text()));
+  expect((await started.end).code).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(5_000);
+  // Not all at once.
+  const retries = said.map((text) => Number(/retry: (\d+)\n\n$/.exec(text)?.[1]));
+  for (const retry of retries) {
+    expect(retry).toBeGreaterThanOrEqual(3_000);
+    expect(retry).toBeLessThanOrEqual(13_000);
+  }
+  expect(new Set(retries).size).toBeGreaterThan(1);
+});

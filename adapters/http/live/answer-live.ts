@@ -118,7 +118,11 @@ export async function answerLive(
 
   const forward = async (index: number, first: LiveEvent, events: AsyncGenerator<LiveEvent, void>): Promise<void> => {
     send(form.event(index, first));
-    for await (const event of events) send(form.event(index, event));
+    await stream?.read();
+    for await (const event of events) {
+      send(form.event(index, event));
+      await stream?.read();
+    }
     following -= 1;
     if (following === 0 && begun === lists.length) finish();
   };

@@ -16,8 +16,12 @@ export const HEARTBEAT_MS = 15_000;
 /** How often streams are looked at. */
 const TICK_MS = 1000;
 
-/** Bytes that wait for a slow reader: beyond, its stream is closed, to be resumed where it was. */
+/**
+ * Bytes that wait for a slow reader, beside one event: beyond, its stream is closed, to be resumed where it was. So it is
+ * if something waits for so long.
+ */
 const MOST_UNREAD = 1024 * 1024;
+const MOST_UNREAD_MS = 60_000;
 
 /** How long a client waits before it comes back, milliseconds. */
 const RETRY_MS = 3000;
@@ -119,6 +123,7 @@ export class EventStream {
   readonly #beat: () => ServerSentEvent | null;
   readonly #over = new AbortController();
   #beatAt = performance.now();
+  #readAt = performance.now();
 
   constructor(reply: FastifyReply, beat: () => ServerSentEvent | null) {
     this.#reply = reply;
@@ -137,8 +142,25 @@ export class EventStream {
     this.#write(`${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
   }
 
-  /** Says that it is alive, when that is due. */
+  /** Resolves once its client has read what was sent, or the stream is over: what it may not get is not paid for. */
+  read(): Promise<void> {
+    const { raw } = this.#reply;
+    if (!raw.writableNeedDrain || this.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        raw.off('drain', end);
+        this.signal.removeEventListener('abort', end);
+        resolve();
+      };
+      raw.on('drain', end);
+      this.signal.addEventListener('abort', end);
+    });
+  }
+
+  /** Says that it is alive, when that is due, and ends if nobody reads it. */
   beat(): void {
+    if (this.#reply.raw.writableLength === 0) this.#readAt = performance.now();
+    else if (performance.now() - this.#readAt > MOST_UNREAD_MS) this.#reply.raw.destroy();
     if (performance.now() - this.#beatAt < HEARTBEAT_MS) return;
     this.#beatAt = performance.now();
     const event = this.#beat();
@@ -161,7 +183,7 @@ export class EventStream {
   #write(text: string): void {
     const { raw } = this.#reply;
     if (raw.writableEnded || raw.destroyed) return;
-    raw.write(text);
     if (raw.writableLength > MOST_UNREAD) raw.destroy();
+    else raw.write(text);
   }
 }

@@ -104,6 +104,11 @@ function openLive(perSecond: number | null = 10) {
   return { time, live, state, asked, follow, post, left };
 }
 
+function leaving(): { signal: AbortSignal; abort: () => void } {
+  const left = new AbortController();
+  return { signal: left.signal, abort: () => left.abort() };
+}
+
 const kinds = (events: LiveEvent[]): string[] =>
   events.map((event) =>
     event.kind === 'end'
@@ -234,6 +239,25 @@ describe('a stream', () => {
     expect(kinds(second)).toEqual(['begin 1 for 0', 'items 1 for 0', 'items 1 for 0', 'items 1 for 1']);
     expect(asked.slice(0, 3).map(({ call }) => call.requestId)).toEqual(charged);
     expect(state.paid.size).toBe(4);
+  });
+
+  it('that comes back while nothing is new, and again later, is charged once', async () => {
+    const { time, follow, post, state } = openLive();
+    post();
+    const [first] = [follow()];
+    await time.run(SECOND);
+    const { signal, abort } = leaving();
+    const second = follow({ from: positionOf(first[0]), isResumed: true, signal });
+    await time.run(SECOND);
+    post();
+    await time.run(10 * SECOND);
+    abort();
+    expect(kinds(second)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+    const third = follow({ from: positionOf(second[0]), isResumed: true });
+    await time.run(SECOND);
+    expect(kinds(third)).toEqual(['begin 1 for 0']);
+    // The first stream, which is still open, is charged under the same name.
+    expect(state.paid.size).toBe(1);
   });
 
   it('names the charge by what the client has, however often it was asked for nothing', async () => {
