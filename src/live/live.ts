@@ -135,7 +135,7 @@ export class Live {
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
           const retryAfterMs = (detail.retryAfter ?? 1) * SECOND_MS;
-          // Its caller's own doing, whoever's turn it was.
+          // Its caller's own doing, which says nothing of the list.
           const isOwn = code === 'rate_limited';
           if (feed === undefined && isOwn && request.mayWait && detail.reason === undefined) {
             await this.#pause(retryAfterMs, signal);

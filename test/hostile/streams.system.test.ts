@@ -79,7 +79,7 @@ describe('a stream that cannot begin', () => {
     expect(await perch.balance(account)).toBe(1000);
   });
 
-  it('is refused behind an event that is none of its own', async () => {
+  it('is refused with the id of an event of another stream', async () => {
     const account = await perch.account();
     const [one, two] = [await begun('user=user1', account), await begun('user=user2', account)];
     one.stream.leave();
@@ -97,7 +97,7 @@ describe('a stream that cannot begin', () => {
   });
 
   it(
-    'behind an event of another account goes on there, and is charged to who asks',
+    'with the id of another account's event resumes there, and is charged to its own account',
     async () => {
       const [owner, other] = [await perch.account(), await perch.account()];
       const { stream, id } = await begun('user=user3', owner);
@@ -243,7 +243,7 @@ describe('a stream under way', () => {
   );
 
   it(
-    'goes on when the network fails for a while, and says so meanwhile',
+    'continues when the network fails for a while, and its heartbeats say so',
     async () => {
       const account = await perch.account();
       const { stream } = await begun('user=user113', account);

@@ -6,7 +6,7 @@ export interface StreamEvent {
 }
 
 /** Server-sent events, as they come. */
-export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, undefined> {
+async function* eventsOf(response: Pick<Response, 'body'>): AsyncGenerator<StreamEvent, undefined> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -28,13 +28,12 @@ export interface OpenStream {
   readonly leave: () => void;
 }
 
-/** Opens a stream, and reads what comes before it has begun if it is one. */
-export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
-  const left = new AbortController();
-  const response = await fetch(url, { headers: { 'x-api-key': key, ...headers }, signal: left.signal });
+type ReadStream = Pick<OpenStream, 'events' | 'next'>;
+
+/** The events of a response. */
+export function streamOf(response: Pick<Response, 'body'>): ReadStream {
   const events = eventsOf(response);
   return {
-    response,
     events,
     async next(name) {
       for (;;) {
@@ -43,6 +42,12 @@ export async function openStream(url: string, key: string, headers: Record<strin
         if (value.event === name) return value;
       }
     },
-    leave: () => left.abort(),
   };
+}
+
+/** Opens a stream, and reads what comes before it has begun if it is one. */
+export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
+  const left = new AbortController();
+  const response = await fetch(url, { headers: { 'x-api-key': key, ...headers }, signal: left.signal });
+  return { response, ...streamOf(response), leave: () => left.abort() };
 }

@@ -141,6 +141,18 @@ const USING: Group = {
           },
         },
         {
+          name: 'live',
+          title: 'Follow an account or a search',
+          summary: 'Streams of every new post, once and soon, paid only when there is something.',
+          finds: {
+            '': 'stream streaming live realtime real-time monitor monitoring watch subscribe push events webhook alternative',
+            'what-it-sends': 'server-sent events sse heartbeat eventsource',
+            'come-back': 'last-event-id reconnect resume missed',
+            'in-graphql': 'subscription subscriptions graphql-sse websocket',
+            'behind-a-proxy': 'buffering x-accel-buffering',
+          },
+        },
+        {
           name: 'search',
           summary: 'Find tweets and people by words, phrases and operators such as from:, since: and min_faves:.',
           finds: {

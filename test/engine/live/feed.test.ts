@@ -75,7 +75,7 @@ describe('a feed', () => {
     expect(got).toEqual([['a', 'take', 0]]);
   });
 
-  it('goes on when the follower whose turn it was has left', async () => {
+  it('continues when the follower whose turn it was has left', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
@@ -148,7 +148,7 @@ describe('a feed', () => {
 });
 
 describe('turns at the network', () => {
-  it('are taken one after the other at their pace, whoever leaves meanwhile', async () => {
+  it('are taken one after the other at their pace, and none by those that have left', async () => {
     const time = new VirtualTime();
     const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond: 2, timers: time });
     const taken: [number, number][] = [];
@@ -162,7 +162,7 @@ describe('turns at the network', () => {
     expect(last - first).toBeLessThanOrEqual(SECOND);
   });
 
-  it('go on at their pace where the shared pace cannot be asked', async () => {
+  it('are taken at their pace where the shared pace cannot be asked', async () => {
     const time = new VirtualTime();
     const pace = { reserve: () => Promise.reject(new Error('Redis is away.')) };
     const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time });

@@ -137,7 +137,7 @@ describe('a list that is followed', () => {
     expect(state.paid.size).toBe(20);
   });
 
-  it('is asked for no more often than its interval while nothing comes', async () => {
+  it('is read no more often than its interval while nothing comes', async () => {
     const { time, asked, follow, post } = openLive();
     post();
     await time.run(20 * 60 * SECOND);
@@ -180,7 +180,7 @@ describe('a list that is followed', () => {
     expect(asked).toEqual([]);
   });
 
-  it('goes on when the follower that reads it leaves', async () => {
+  it('continues when the follower that reads it leaves', async () => {
     const { time, follow, post, left, asked, state } = openLive();
     post();
     follow();
@@ -286,7 +286,7 @@ describe('a stream', () => {
     'query_id_stale',
     'internal',
   ];
-  it.each(PASSING)('goes on after %s, says so meanwhile, and misses nothing', async (code) => {
+  it.each(PASSING)('continues after %s, tells the reason until then, and misses nothing', async (code) => {
     const { time, follow, post, state, asked } = openLive();
     post();
     const all = Array.from({ length: 10 }, () => follow());

@@ -8,6 +8,7 @@ import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { PUBLIC_QPS } from '../../../src/access/rate-headers.js';
 import { SETTINGS } from '../../../src/config/settings.js';
 import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { openStream, streamOf } from '../../kit/events.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { ENV, type Front, isInstalled, makeCertificate, PROXIES, shownFor, startProxy } from './proxies.js';
@@ -23,6 +24,8 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     let perch: TestPerch;
     let front: Front;
     let account: TestAccount;
+    let post: (id: string) => void;
+    const shown: string[] = [];
 
     beforeAll(async () => {
       // Workers of nginx that are started by root are nobody.
@@ -32,6 +35,12 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       const [port, perchPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
       const net = createScriptedNetwork();
       net.users(range(10));
+      post = (id) => {
+        net.tweet({ id, authorId: '1', createdAt: new Date().toISOString() });
+        shown.unshift(id);
+        net.list('timeline', '1', shown, { pageSize: 40 });
+      };
+      post('100');
       perch = await startPerch({
         network: net.network,
         env: { PORT: String(perchPort), PERCH_BASE_URL: `https://localhost:${port}`, PERCH_TRUST_PROXY: 'loopback' },
@@ -62,6 +71,20 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       expect(await mcp.text()).toContain('get_user');
       expect(await perch.balance(account)).toBe(before - 2);
     });
+
+    it('passes an event of a stream on within a second', async () => {
+      const path = '/v1/live?user=user1';
+      const through = streamOf(await front.fetch(path, { headers: headers() }));
+      const direct = await openStream(`${perch.url}${path}`, account.key);
+      await Promise.all([through.next('position'), direct.next('position')]);
+      post('101');
+      await direct.next('items');
+      const sentAt = performance.now();
+      expect(await through.next('items')).toMatchObject({ data: { data: [{ id: '101' }] } });
+      expect(performance.now() - sentAt).toBeLessThan(1000);
+      direct.leave();
+      await through.events.return(undefined);
+    }, 60_000);
 
     it('replaces the address that a client claims', async () => {
       const claims = Array.from({ length: PUBLIC_QPS - 2 }, (_, index) =>
