@@ -97,7 +97,7 @@ describe('a stream that cannot begin', () => {
   });
 
   it(
-    'with the id of another account's event resumes there, and is charged to its own account',
+    'with the id of an event of another account resumes there, and is charged to its own account',
     async () => {
       const [owner, other] = [await perch.account(), await perch.account()];
       const { stream, id } = await begun('user=user3', owner);

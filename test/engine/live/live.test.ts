@@ -286,7 +286,7 @@ describe('a stream', () => {
     'query_id_stale',
     'internal',
   ];
-  it.each(PASSING)('continues after %s, tells the reason until then, and misses nothing', async (code) => {
+  it.each(PASSING)('continues after %s, which its heartbeats report, and misses nothing', async (code) => {
     const { time, follow, post, state, asked } = openLive();
     post();
     const all = Array.from({ length: 10 }, () => follow());
