@@ -23,7 +23,7 @@ import { isId, parseUserRef } from '../domain/ids.js';
 import type { ListKind, ListRef, Scope } from '../domain/lists.js';
 import { PRODUCTS } from '../domain/model.js';
 import { itemPrice } from '../domain/prices.js';
-import { namedAlone, normaliseQuery, notOneName } from '../read/subjects.js';
+import { namedAlone, normaliseQuery, notOneName, sinceAndCursor } from '../read/subjects.js';
 import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, maxItems, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
@@ -62,7 +62,9 @@ function findForeignCursor(
     const value = args[name];
     const kind = extensions.rule?.kind;
     if (kind === 'cursor' || kind === 'since') {
-      if (typeof value === 'string') given ??= { param: kind, cursor: value };
+      if (typeof value !== 'string') continue;
+      if (given) return sinceAndCursor();
+      given = { param: kind, cursor: value };
     } else list ??= listFromArgument(listKind, kind, String(value), args.product);
   }
   if (list === null || given === undefined) return null;

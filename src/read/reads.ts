@@ -17,7 +17,7 @@ import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
 import { anchorOf, type Follow, type Newer, newer } from './newer.js';
 import type { Pages } from './pages.js';
-import { impossibleId, impossibleName, namedAlone, normaliseQuery } from './subjects.js';
+import { impossibleId, impossibleName, namedAlone, normaliseQuery, sinceAndCursor } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
 
 export interface ReadOptions {
@@ -158,7 +158,7 @@ export class Reads {
     const unit = unitOfList(params, idsOnly);
     const listOf = (subject: string): ListRef => ({ kind, subject, ...(product && { product }) });
     const { after, since } = params;
-    if (since != null && after != null) throw badRequest('Send either since or a cursor, not both.', 'since');
+    if (since != null && after != null) throw sinceAndCursor();
     if ((since != null || follow) && !hasSince(params)) {
       throw badRequest(
         `Only lists ordered by time have newer items: ${follow ? '' : 'leave out since, or '}choose another product.`,

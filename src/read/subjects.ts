@@ -34,6 +34,9 @@ export function normaliseQuery(text: string): string {
 const tooLong = (length: number) =>
   badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are allowed.`, 'q');
 
+/** A page begins in one place. */
+export const sinceAndCursor = (): ServiceError => badRequest('Send either since or a cursor, not both.', 'since');
+
 /** No user can have this handle or id: 404, as the tables of these paths have it, not 400. */
 export const impossibleUser = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid user ${quoted(text)}: use a numeric id or a handle.`, {

@@ -402,6 +402,14 @@ describe('since', () => {
     expect(body).toMatchObject({ credits_charged: 0, estimate: { max_items: 5, max_credits: 5 } });
     const refused = await reader.get('/v1/users/1/tweets?since=nonsense&estimate=true');
     expect([refused.status, refused.body.error.param]).toEqual([400, 'since']);
+    const { next_cursor: cursor } = (await reader.get('/v1/users/user1/tweets?count=5')).body;
+    for (const given of [
+      `/v1/users/user1/tweets?since=${since}&cursor=${cursor}`,
+      `/v1/tweets/7/quotes?since=${since}`,
+    ]) {
+      const { estimate } = (await reader.get(`${given}&estimate=true`)).body;
+      expect([given, estimate]).toEqual([given, expect.objectContaining({ refused: expect.anything() })]);
+    }
     expect(service.net.calls.length).toBe(calls);
   });
 
