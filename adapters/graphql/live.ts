@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
 import { prefers } from '../http/accept.js';
 import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
-import { type Form, sendOutcome } from '../http/outcome.js';
+import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { FORM, refuse, shown } from './answer.js';
 import { budgetOfParams, type GraphqlParams } from './params.js';
@@ -26,20 +26,6 @@ function resultText(outcome: Outcome, baseUrl: string): string {
 }
 
 const COMPLETE = { event: 'complete', data: '' } as const;
-
-/** A query whose client reads events: one result, and the end. */
-const ONE_RESULT: Form = {
-  ...FORM,
-  write(outcome, asker) {
-    if (outcome.result.kind === 'refusal') return FORM.write(outcome, asker);
-    const headers = { 'Content-Type': 'text/event-stream; charset=utf-8' };
-    return {
-      status: 200,
-      headers,
-      body: `event: next\ndata: ${resultText(outcome, asker.baseUrl)}\n\nevent: complete\ndata:\n\n`,
-    };
-  },
-};
 
 /**
  * Answers a client that reads server-sent events, as the protocol of `graphql-sse` has it in its distinct connections mode:
@@ -67,9 +53,11 @@ export async function answerEvents(
   const form: LiveForm = {
     refusal: FORM,
     async otherwise({ result, rate }) {
-      if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return null;
+      if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return false;
       const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
-      return sendOutcome(ONE_RESULT, await serve(call), request, reply);
+      // What ends at once is JSON, whatever is accepted (H3).
+      await sendOutcome(FORM, await serve(call), request, reply);
+      return true;
     },
     open: () => null,
     heartbeat: () => null,

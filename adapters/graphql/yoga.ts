@@ -129,5 +129,6 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
 async function failureOfYoga(response: Response): Promise<ServiceError> {
   const said = (await response.json().catch(() => null)) as { errors?: { message?: string }[] } | null;
   if (response.status >= 500) return new ServiceError('bad_request', NO_JSON_IN_QUERY);
-  return new ServiceError('bad_request', said?.errors?.[0]?.message ?? NOT_JSON, { status: response.status });
+  const message = said?.errors?.[0]?.message ?? NOT_JSON;
+  return new ServiceError('bad_request', message.replace(/[^.]$/, '$&.'), { status: response.status });
 }

@@ -30,8 +30,8 @@ export type LiveCallPart = Omit<LiveCall, 'credential' | 'address' | 'onAdmitted
 export interface LiveForm {
   /** For a stream of which no list can be followed. */
   readonly refusal: Form;
-  /** Answers in another way what could not be followed; null: it is refused. */
-  readonly otherwise?: (outcome: Outcome) => Promise<FastifyReply | null>;
+  /** Answers in another way what could not be followed; false: it is refused. */
+  readonly otherwise?: (outcome: Outcome) => Promise<boolean>;
   /** The first event; null: none. */
   readonly open: () => ServerSentEvent | null;
   readonly heartbeat: () => ServerSentEvent | null;
@@ -144,7 +144,8 @@ export async function answerLive(
     // The client has left.
     if (first === undefined) return reply.hijack();
     const { outcome } = first[1];
-    return (await form.otherwise?.(outcome)) ?? sendOutcome(form.refusal, outcome, request, reply);
+    if (await form.otherwise?.(outcome)) return reply;
+    return sendOutcome(form.refusal, outcome, request, reply);
   }
   if (following === 0) finish();
   return reply;

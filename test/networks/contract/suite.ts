@@ -207,7 +207,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       });
     });
 
-    describe('what is newer', () => {
+    describe('newer items', () => {
       afterEach(() => setLater(false));
 
       /** Lists by time, and a subject that the posts to come belong to. */
