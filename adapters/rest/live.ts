@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { liveName } from '../../schema/list-documents.js';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
-import { LIST_READS, type List, type ListRead, takesSince } from '../../src/domain/lists.js';
+import { LIST_READS, type ListRead, takesSince } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
 import type { Checked } from '../../src/live/feed.js';
 import type { Live } from '../../src/live/live.js';
@@ -17,17 +17,10 @@ import { HEARTBEAT_MS, type ServerSentEvent } from '../http/live/event-stream.js
 import { answerPlan } from '../http/outcome.js';
 import { queryString } from '../http/request.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
+import { liveParameter, MOST_LISTS } from './live-parameters.js';
 import { FORM } from './mount.js';
 import { deriveEndpoint, type Parameter } from './parameters.js';
 import { readValue } from './values.js';
-
-/** Lists of one stream: their positions have to fit in a header, which proxies cut at 8 KiB. */
-const MOST_LISTS = 50;
-
-/** The parameter that names a list's subject. Each may be sent more than once. */
-const nameOf = ({ list, path }: ListRead): string => SUBJECTS[list.subject] ?? path;
-
-const SUBJECTS: Readonly<Partial<Record<List['subject'], string>>> = { user: 'user', query: 'q' };
 
 interface LiveList {
   readonly read: ListRead;
@@ -47,7 +40,7 @@ export interface LiveRestOptions {
 export function mountLive(app: FastifyInstance, { live, serve, schema, operations }: LiveRestOptions): void {
   const lists = LIST_READS.filter(takesSince).map((read): LiveList => {
     const { parameters } = deriveEndpoint(schema, operations[liveName(read)] ?? '');
-    return { read, name: nameOf(read), parameters };
+    return { read, name: liveParameter(read), parameters };
   });
   app.route({
     method: 'GET',

@@ -6,7 +6,7 @@ export interface StreamEvent {
 }
 
 /** Server-sent events, as they come. */
-async function* eventsOf(response: Pick<Response, 'body'>): AsyncGenerator<StreamEvent, undefined> {
+async function* eventsOf(response: { readonly body: unknown }): AsyncGenerator<StreamEvent, undefined> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
@@ -31,7 +31,7 @@ export interface OpenStream {
 type ReadStream = Pick<OpenStream, 'events' | 'next'>;
 
 /** The events of a response. */
-export function streamOf(response: Pick<Response, 'body'>): ReadStream {
+export function streamOf(response: { readonly body: unknown }): ReadStream {
   const events = eventsOf(response);
   return {
     events,

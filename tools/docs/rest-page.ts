@@ -59,7 +59,8 @@ const parameterRow = ({ name, in: place, required, schema: value, description }:
 
 /** `Price per item: 1, cached 0.5, fresh 2.` Where the description says that it is free, it is said. */
 function priceText({ 'x-price': price, description }: ApiOperation): string {
-  if (price) return `Price per item: ${price.credits}, cached ${price.hit}, fresh ${price.fresh}.`;
+  const fresh = price?.fresh === undefined ? '' : `, fresh ${price.fresh}`;
+  if (price) return `Price per item: ${price.credits}, cached ${price.hit}${fresh}.`;
   return /\bFree\b/.test(description) ? '' : 'Free.';
 }
 

@@ -28,6 +28,10 @@ export interface Folder {
   readonly requests: readonly ExampleRequest[];
 }
 
+/** It has no end, which those who send requests one after the other would wait for. */
+const isStream = ({ responses }: ApiOperation): boolean =>
+  JSON.stringify(responses['200']).includes('text/event-stream');
+
 /** The operations of the document, by tag: what Postman and Bruno show as folders. */
 export const requestFolders = (document: OpenapiDocument): Folder[] =>
   document.tags.map(({ name, description }) => ({
@@ -35,7 +39,7 @@ export const requestFolders = (document: OpenapiDocument): Folder[] =>
     description,
     requests: Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
-        .filter(([, { tags }]) => tags[0] === name)
+        .filter(([, operation]) => operation.tags[0] === name && !isStream(operation))
         .map(([method, operation]) => exampleRequest(document, path, method, operation)),
     ),
   }));

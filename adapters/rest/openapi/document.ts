@@ -11,6 +11,7 @@ import { HEADERS } from './headers.js';
 import { BUDGET_PARAMETERS } from './inputs.js';
 import { keylessPaths } from './keyless.js';
 import { KEYLESS_SCHEMAS } from './keyless-schemas.js';
+import { livePaths } from './live.js';
 import { Selections } from './selections.js';
 import type { OpenapiDocument } from './types.js';
 
@@ -45,7 +46,7 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
     [...sources.values()].map(({ document }) => document),
   );
   const envelopes = new Envelopes(selections);
-  const paths = { ...v1Paths({ selections, envelopes, sources }), ...keylessPaths(baseUrl) };
+  const paths = { ...v1Paths({ selections, envelopes, sources }), ...livePaths(), ...keylessPaths(baseUrl) };
   return {
     openapi: '3.1.0',
     info: {

@@ -83,7 +83,8 @@ export interface PriceNote {
   readonly unit: string;
   readonly credits: number;
   readonly hit: number;
-  readonly fresh: number;
+  /** Absent where there is no such parameter. */
+  readonly fresh?: number;
   readonly items: string;
 }
 

@@ -160,6 +160,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is new in timelines, searches, replies and quotes, as it happens
+         * @description What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: `open`, `position`, `items`, `heartbeat` and `error`. Each `items` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to 50 lists.
+         */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/me": {
         parameters: {
             query?: never;
@@ -2008,6 +2028,75 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Busy"];
+        };
+    };
+    live: {
+        parameters: {
+            query?: {
+                /** @description The most items of one event. */
+                count?: number;
+                /** @description Budget: the maximum credits that the stream may spend in all. */
+                max_credits?: number;
+                /** @description Of searches: which results. */
+                product?: "Latest" | "Photos" | "Videos";
+                /** @description Follow the search. May be sent several times. */
+                q?: string[];
+                /** @description Follow the quotes of a tweet, by its id. May be sent several times. */
+                quotes?: string[];
+                /** @description Follow the replies of a tweet, by its id. May be sent several times. */
+                replies?: string[];
+                /** @description Begin behind the `since_cursor` of an earlier answer. Of one list only. */
+                since?: string;
+                /**
+                 * @description Follow the timeline of a user, by handle or id. May be sent several times.
+                 * @example [
+                 *       "harbor_obs"
+                 *     ]
+                 */
+                user?: string[];
+            };
+            header?: {
+                /** @description The `id` of the last event that was handled: the stream continues behind it. */
+                "Last-Event-ID"?: string;
+                /**
+                 * @description The same as `max_credits`. If both are sent and differ: 400.
+                 * @example 12.5
+                 */
+                "X-Max-Credits"?: components["parameters"]["MaxCreditsHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events. Without an event for more than 30 seconds it is dead. */
+            200: {
+                headers: {
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example event: open
+                     *     data: {"heartbeat_seconds":15,"follows":[{"user":"harbor_obs"}]}
+                     *
+                     *     event: items
+                     *     id: 9rTn2kQb0aZc.5gP0wJ1x~mh9d2x0k~vT1…
+                     *     data: {"items":1,"credits_charged":1,"data":[{"id":"1898072654607286272","text":"…"}],"balance_remaining":999}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UrlTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["UpstreamFailure"];
         };
     };
     me: {

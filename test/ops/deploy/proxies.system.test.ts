@@ -25,6 +25,7 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     let front: Front;
     let account: TestAccount;
     let post: (id: string) => void;
+    let perchPort: number;
     const shown: string[] = [];
 
     beforeAll(async () => {
@@ -32,13 +33,14 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
       folder = mkdtempSync(join(tmpdir(), 'perch-proxies-'));
       chmodSync(folder, 0o755);
       const { ca } = makeCertificate(folder);
-      const [port, perchPort] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
+      const port = await freePort('127.0.0.1');
+      perchPort = await freePort('127.0.0.1');
       const net = createScriptedNetwork();
       net.users(range(10));
       post = (id) => {
-        net.tweet({ id, authorId: '1', createdAt: new Date().toISOString() });
+        net.tweet({ id, authorId: '9', createdAt: new Date().toISOString() });
         shown.unshift(id);
-        net.list('timeline', '1', shown, { pageSize: 40 });
+        net.list('timeline', '9', shown, { pageSize: 40 });
       };
       post('100');
       perch = await startPerch({
@@ -73,9 +75,9 @@ describe.each(Object.keys(PROXIES))('%s', (name) => {
     });
 
     it('passes an event of a stream on within a second', async () => {
-      const path = '/v1/live?user=user1';
+      const path = '/v1/live?user=user9';
       const through = streamOf(await front.fetch(path, { headers: headers() }));
-      const direct = await openStream(`${perch.url}${path}`, account.key);
+      const direct = await openStream(`http://127.0.0.1:${perchPort}${path}`, account.key);
       await Promise.all([through.next('position'), direct.next('position')]);
       post('101');
       await direct.next('items');

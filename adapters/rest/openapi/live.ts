@@ -1,0 +1,84 @@
+import { toCredits } from '../../../src/domain/credits.js';
+import { MAX_CURSOR_LENGTH } from '../../../src/domain/fields.js';
+import { LIST_READS, takesSince } from '../../../src/domain/lists.js';
+import { itemPrice } from '../../../src/domain/prices.js';
+import { liveParameter, MOST_LISTS } from '../live-parameters.js';
+import { failureName, failures } from './failures.js';
+import { V1_HEADERS } from './headers.js';
+import { refTo } from './schema-text.js';
+import type { ApiParameter, Paths } from './types.js';
+
+const EXAMPLE = `event: open
+data: {"heartbeat_seconds":15,"follows":[{"user":"harbor_obs"}]}
+
+event: items
+id: 9rTn2kQb0aZc.5gP0wJ1x~mh9d2x0k~vT1…
+data: {"items":1,"credits_charged":1,"data":[{"id":"1898072654607286272","text":"…"}],"balance_remaining":999}
+
+`;
+
+const text = (name: string, description: string, more: Partial<ApiParameter> = {}): ApiParameter => ({
+  ...{ name, in: 'query', description, schema: { type: 'string' } },
+  ...more,
+});
+
+const WHAT = { user: 'timeline of a user, by handle or id', tweet: 'tweet, by its id', query: 'search' } as const;
+
+const subjects = LIST_READS.filter(takesSince).map(
+  (read): ApiParameter => ({
+    name: liveParameter(read),
+    in: 'query',
+    description: `Follow ${read.list.subject === 'tweet' ? `the ${read.path} of a` : 'the'} ${WHAT[read.list.subject]}. May be sent several times.`,
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string' }, maxItems: MOST_LISTS },
+    ...(read.list.subject === 'user' && { example: ['harbor_obs'] }),
+  }),
+);
+
+/** Streams, which no persisted operation answers as a whole. */
+export const livePaths = (): Paths => ({
+  '/v1/live': {
+    get: {
+      operationId: 'live',
+      tags: ['Tweets'],
+      summary: 'What is new in timelines, searches, replies and quotes, as it happens',
+      description: `What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: \`open\`, \`position\`, \`items\`, \`heartbeat\` and \`error\`. Each \`items\` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to ${MOST_LISTS} lists.`,
+      parameters: [
+        ...subjects,
+        text('product', 'Of searches: which results.', {
+          schema: { type: 'string', enum: ['Latest', 'Photos', 'Videos'], default: 'Latest' },
+        }),
+        text('count', 'The most items of one event.', {
+          schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 },
+        }),
+        text('since', 'Begin behind the `since_cursor` of an earlier answer. Of one list only.', {
+          schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_LENGTH },
+        }),
+        text('max_credits', 'Budget: the maximum credits that the stream may spend in all.', {
+          schema: { type: 'number', minimum: 0 },
+        }),
+        refTo('parameters', 'MaxCreditsHeader'),
+        text('Last-Event-ID', 'The `id` of the last event that was handled: the stream continues behind it.', {
+          in: 'header',
+        }),
+      ],
+      responses: {
+        '200': {
+          description: 'A stream of events. Without an event for more than 30 seconds it is dead.',
+          headers: { 'RateLimit-Policy': V1_HEADERS['RateLimit-Policy'], 'X-Request-Id': V1_HEADERS['X-Request-Id'] },
+          content: { 'text/event-stream': { schema: { type: 'string' }, example: EXAMPLE } },
+        },
+        ...failures(
+          [400, 401, 402, 403, 404, 414, 429, 500, 503].map((status) => failureName(status, 'user-tweets', true)),
+        ),
+      },
+      'x-price': {
+        unit: 'tweet',
+        credits: toCredits(itemPrice('tweet', 'miss')),
+        hit: toCredits(itemPrice('tweet', 'hit')),
+        items: 'count',
+      },
+    },
+  },
+});

@@ -1,0 +1,53 @@
+/** Two processes that follow the same list: the network is asked once for both, and each charges its own followers. */
+import { expect, it } from 'vitest';
+import { openStream } from '../../kit/events.js';
+import { withFaults } from '../../kit/networks/faults.js';
+import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch } from '../../kit/perch.js';
+import { describeOnRedis } from '../../kit/redis/redis.js';
+
+const FOLLOWERS = 10;
+
+describeOnRedis('streams of two processes', (redis) => {
+  it('ask the network about once an interval for all, and charge each follower once', async () => {
+    const net = createScriptedNetwork();
+    net.user({ id: '7', handle: 'seven' });
+    const shown: string[] = [];
+    const post = (id: string): void => {
+      net.tweet({ id, authorId: '7', createdAt: new Date().toISOString() });
+      shown.unshift(id);
+      net.list('timeline', '7', shown, { pageSize: 40 });
+    };
+    post('100');
+    const faults = withFaults(net.network);
+    const perch = await startPerch({ network: faults.network, env: { REDIS_URL: redis().urls.join() } });
+    const other = await perch.another();
+    try {
+      const account = await perch.account();
+      const streams = await Promise.all(
+        [perch.url, other.url].flatMap((url) =>
+          Array.from({ length: FOLLOWERS }, () => openStream(`${url}/v1/live?user=seven`, account.key)),
+        ),
+      );
+      await Promise.all(streams.map((stream) => stream.next('position')));
+      const pages = () => faults.calls.filter(({ what }) => what === 'page').length;
+      const [before, began] = [pages(), performance.now()];
+      for (const id of ['101', '102', '103', '104']) {
+        post(id);
+        for (const stream of streams) expect(await stream.next('items')).toMatchObject({ data: { data: [{ id }] } });
+      }
+      const intervals = (performance.now() - began) / 5000;
+      const asked = pages() - before;
+      expect(asked).toBeGreaterThanOrEqual(4);
+      // Two processes that don't share would ask twice as often.
+      expect(asked).toBeLessThanOrEqual(1.5 * intervals + 1);
+      for (const stream of streams) stream.leave();
+      const [charged] = await perch.database.sql<{ debits: number; items: number }[]>`
+        select count(*)::int as debits, sum(items)::int as items from debits`;
+      expect(charged).toEqual({ debits: 4 * streams.length, items: 4 * streams.length });
+    } finally {
+      await other.close();
+      await perch.close();
+    }
+  }, 120_000);
+});
