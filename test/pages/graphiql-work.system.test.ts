@@ -318,4 +318,19 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await expect.poll(() => text(page, 'balance')).toMatch(/\d/);
     expect(await page.locator('#notice').isHidden()).toBe(true);
   });
+
+  it('follows a subscription, whose cost counts up until its reader stops it', async () => {
+    await writeQuery(page, 'subscription { timeline(user: "posts_often") { nodes { text } } }');
+    await run(page);
+    const result = page.locator('.result-window');
+    await expect.poll(() => result.textContent(), { timeout: 60_000 }).toContain('The harbor bell rang at');
+    const first = Number.parseFloat((await text(page, 'cost-sum')) ?? '');
+    expect(first).toBeGreaterThan(0);
+    await expect
+      .poll(async () => Number.parseFloat((await text(page, 'cost-sum')) ?? ''), { timeout: 60_000 })
+      .toBeGreaterThan(first);
+    // The same button stops it.
+    await run(page);
+    await page.locator('.graphiql-execute-button[aria-label^="Execute"]').waitFor();
+  }, 150_000);
 });

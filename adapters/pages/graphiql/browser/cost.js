@@ -41,6 +41,19 @@ export function showCost(credits) {
   if (remaining !== undefined) showBalance(remaining);
 }
 
+/** The figures of all results of a subscription so far. */
+export function sumOf(before, { charged, breakdown = [], ...latest }) {
+  const lines = new Map(
+    (before?.breakdown ?? []).map((line) => [JSON.stringify([line.path, line.unit, line.cache]), line]),
+  );
+  for (const line of breakdown) {
+    const key = JSON.stringify([line.path, line.unit, line.cache]);
+    const { items = 0, charged: sum = 0 } = lines.get(key) ?? {};
+    lines.set(key, { ...line, items: items + line.items, charged: sum + line.charged });
+  }
+  return { ...latest, charged: (before?.charged ?? 0) + charged, breakdown: [...lines.values()] };
+}
+
 /** What a budget or balance below the price would do; empty where both are enough. */
 function shortage(price, { budget = Infinity, balance }) {
   if (price > 0 && (balance === 0 || budget === 0)) {

@@ -2,7 +2,7 @@
 
 import { listen, showKey, showNotice } from './bar.js';
 import { listenToCopy } from './copy.js';
-import { cutsIn, estimateIn, showBalance, showCost } from './cost.js';
+import { cutsIn, estimateIn, showBalance, showCost, sumOf } from './cost.js';
 import { byId, element } from './dom.js';
 import { makeReady } from './editors.js';
 import { failureIn } from './failure-text.js';
@@ -14,7 +14,7 @@ import { forgetKey, keepKey, looksLikeKey, readKey } from './session.js';
 import { carriesKey, linked } from './snippets.js';
 import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
-import { ask } from './transport.js';
+import { ask, follow, isSubscription } from './transport.js';
 
 /** Served beside this file, and kept where the reference imports it, too. */
 const TEST_KEY = './test-key.js';
@@ -133,6 +133,19 @@ async function fetchSchema(body) {
   return result.answer;
 }
 
+/** Follows a subscription, whose cost counts up. */
+function followed(body, headers) {
+  let sum = null;
+  showNotice(null);
+  return follow(page.endpoint, body, { key: readKey(), headers }, (result) => {
+    const { credits } = result.answer.extensions ?? {};
+    if (credits !== undefined) sum = sumOf(sum, credits);
+    showCost(sum ?? undefined);
+    if (!carriesKey(headers)) dropRefusedKey(result);
+    void report(result, askAs(headers), body);
+  });
+}
+
 /** Sends GraphiQL's requests. */
 async function fetcher(given, { headers = {} } = {}) {
   if (given.operationName === 'IntrospectionQuery') return fetchSchema(given);
@@ -143,6 +156,7 @@ async function fetcher(given, { headers = {} } = {}) {
     showNotice(bad(error.message));
     return { errors: [{ message: error.message }] };
   }
+  if (isSubscription(body)) return followed(body, headers);
   const result = await askAs(headers)(body);
   showCost(result.answer.extensions?.credits);
   if (!carriesKey(headers)) dropRefusedKey(result);

@@ -1,4 +1,4 @@
-// One GraphQL request over HTTP, and its result.
+// One GraphQL request over HTTP, and its result or, of a subscription, its results.
 
 import { carriesKey } from './snippets.js';
 
@@ -12,14 +12,14 @@ const PATIENCE_SECONDS = 2;
  * tab's.
  */
 const ofThisText = (body) =>
-  new RegExp(`\\b(query|mutation)\\s+${body.operationName}\\b`).test(body.query)
+  new RegExp(`\\b(query|mutation|subscription)\\s+${body.operationName}\\b`).test(body.query)
     ? body
     : { ...body, operationName: undefined };
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-async function send(endpoint, body, { key, headers: more = {} }) {
-  const headers = { ...more, accept: TYPES, 'content-type': 'application/json' };
+async function send(endpoint, body, { key, headers: more = {} }, { accept = TYPES, signal } = {}) {
+  const headers = { ...more, accept, 'content-type': 'application/json' };
   if (key !== null && !carriesKey(more)) headers['x-api-key'] = key;
   return fetch(endpoint, {
     method: 'POST',
@@ -27,6 +27,7 @@ async function send(endpoint, body, { key, headers: more = {} }) {
     body: JSON.stringify(ofThisText(body)),
     credentials: 'omit',
     cache: 'no-store',
+    signal,
   });
 }
 
@@ -57,4 +58,57 @@ export async function ask(endpoint, body, sender) {
     const message = 'The service could not be reached. Is it still running?';
     return { status: 0, retryAfter: null, answer: { errors: [{ message }] } };
   }
+}
+
+/** Whether the operation that would run is followed: the one of this name, or the first. */
+export const isSubscription = ({ query, operationName }) =>
+  (operationName ? new RegExp(`\\bsubscription\\s+${operationName}\\b`) : /^(?:\s|#[^\n]*\n|,)*subscription\b/).test(
+    query,
+  );
+
+/** The results of an event stream in the protocol of graphql-sse. */
+async function* results(body) {
+  let text = '';
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (text + value).split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      if (/^event: complete$/m.test(event)) return;
+      const [, data] = /^data: (.+)$/m.exec(event) ?? [];
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
+}
+
+/**
+ * Follows a subscription until it ends or its reader stops it, as an async iterable for GraphiQL. `seen` is called with
+ * each result, in the form that `ask` resolves with.
+ */
+export function follow(endpoint, body, sender, seen) {
+  const left = new AbortController();
+  const all = (async function* () {
+    try {
+      const response = await send(endpoint, body, sender, { accept: 'text/event-stream', signal: left.signal });
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      for await (const answer of isStream ? results(response.body) : [await read(response)]) {
+        seen({ status: response.status, retryAfter: Number(response.headers.get('retry-after')) || null, answer });
+        yield answer;
+      }
+    } catch (error) {
+      if (left.signal.aborted) return;
+      yield { errors: [{ message: `The stream broke: ${error.message}. Run it again.` }] };
+    }
+  })();
+  const iterator = {
+    next: () => all.next(),
+    // What waits for the next result must not be waited for.
+    return: async () => {
+      left.abort();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
