@@ -9,7 +9,7 @@ export interface StreamEvent {
 async function* eventsOf(response: { readonly body: unknown }): AsyncGenerator<StreamEvent, undefined> {
   let rest = '';
   const decoder = new TextDecoder();
-  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const piece of response.body as AsyncIterable<Uint8Array>) {
     rest += decoder.decode(piece, { stream: true });
     for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
       const lines = rest.slice(0, end).split('\n');
