@@ -45,7 +45,7 @@ export async function openMetrics(
   const { app, engine, shared, costs } = watched;
   const options = {
     app,
-    operations: Object.keys(engine.library.operations),
+    operations: Object.keys({ ...engine.library.operations, ...engine.library.live }),
     health: engine.pool.health,
     costs: () => costs.totals,
     redis: shared.redis,

@@ -207,7 +207,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
       });
     });
 
-    describe('newer items', () => {
+    describe('new items', () => {
       afterEach(() => setLater(false));
 
       /** Lists by time, and a subject that the posts to come belong to. */
@@ -216,7 +216,7 @@ export function networkSuite(name: string, open: () => Promise<StandIn>): void {
         return [kind, of[LISTS[kind].subject]] as const;
       });
 
-      it.each(watched)('is returned once, the oldest first, and nothing when nothing is: %s', async (kind, subject) => {
+      it.each(watched)('are returned once, the oldest first, and none when none came: %s', async (kind, subject) => {
         if (!at.network.lists[kind] || at.cannot.some((what) => what === kind)) return;
         const engine = createEngine(at.network);
         engine.clock.nowMs = QUIET_FROM;

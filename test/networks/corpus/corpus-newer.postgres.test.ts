@@ -36,7 +36,7 @@ const WATCHED = LIST_KINDS.flatMap((kind) =>
 let last = 1000;
 
 it.each(WATCHED.map((list) => [`${list.kind} ${list.product ?? ''}`, list] as const))(
-  'is returned once, the oldest first, and nothing when nothing is: %s',
+  'returns new rows once, the oldest first, and none when none came: %s',
   async (_name, { kind, product }) => {
     const engine = createEngine(corpus.network);
     // Later than all that the tests before have added.
