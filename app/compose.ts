@@ -20,7 +20,7 @@ import { mountLive } from '../adapters/rest/live.js';
 import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../demo/entry-points.js';
-import { withFailingHandles } from '../demo/failing-handles.js';
+import { withFailingHandles } from '../demo/handles/failing-handles.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';

@@ -4,7 +4,7 @@ import { noteRequest, toTrafficSample } from '../adapters/http/traffic.js';
 import { createCosts } from '../adapters/postgres/figures/costs.js';
 import { createRequestLog } from '../adapters/postgres/figures/request-log.js';
 import { createTraffic } from '../adapters/postgres/figures/traffic.js';
-import { readOperations } from '../schema/operations.js';
+import { operationNames } from '../schema/operations.js';
 import { CostBook, type Loss, WARNING_DAYS } from '../src/figures/cost-book.js';
 import { RequestBook } from '../src/figures/request-book.js';
 import { TrafficBook } from '../src/figures/traffic-book.js';
@@ -29,7 +29,7 @@ export interface CostOptions {
 export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Promise<CostBook> {
   const { stores, network, clock, log, startPoll } = options;
   const costs = createCosts(stores.sql);
-  const book = new CostBook({ network, operations: Object.keys(readOperations()), costs, clock, newId: v7 });
+  const book = new CostBook({ network, operations: operationNames(), costs, clock, newId: v7 });
   const flush = async (): Promise<void> => {
     try {
       await book.flush();
@@ -77,7 +77,7 @@ export async function openTraffic(
   { stores, clock, log, startPoll }: TrafficOptions,
 ): Promise<void> {
   const book = new TrafficBook({
-    ...{ traffic: createTraffic(stores.sql), operations: Object.keys(readOperations()), clock, newId: v7 },
+    ...{ traffic: createTraffic(stores.sql), operations: operationNames(), clock, newId: v7 },
   });
   app.onAnswered((answered) => book.note(toTrafficSample(answered)));
   const flush = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Telemetry } from '../adapters/telemetry/telemetry.js';
+import { operationNames } from '../schema/operations.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
 import type { CostBook } from '../src/figures/cost-book.js';
@@ -45,7 +46,7 @@ export async function openMetrics(
   const { app, engine, shared, costs } = watched;
   const options = {
     app,
-    operations: Object.keys({ ...engine.library.operations, ...engine.library.live }),
+    operations: operationNames(),
     health: engine.pool.health,
     costs: () => costs.totals,
     redis: shared.redis,

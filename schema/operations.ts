@@ -24,6 +24,9 @@ export const readOperations = (): Record<string, string> => operationsOf('next')
 /** The operations that follow lists, by name: REST streams run them. */
 export const readLiveOperations = (): Record<string, string> => withAllFragments('next', liveDocuments());
 
+/** The names of all operations of Perch's own. */
+export const operationNames = (): string[] => Object.keys({ ...readOperations(), ...readLiveOperations() });
+
 /**
  * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
  * release had published (G20). Names and texts.

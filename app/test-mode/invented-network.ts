@@ -12,7 +12,7 @@ export async function openInventedNetwork(sql: Sql): Promise<Network> {
   await fillInventedNetwork(sql);
   const [{ createCorpusNetwork }, { withFailingHandles }] = await Promise.all([
     import('../../adapters/networks/corpus/network.js'),
-    import('../../demo/failing-handles.js'),
+    import('../../demo/handles/failing-handles.js'),
   ]);
   return withFailingHandles(createCorpusNetwork(sql, 'invented'));
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { FAILING_HANDLES } from '../../../demo/failing-handles.js';
+import { FAILING_HANDLES } from '../../../demo/handles/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { until } from '../../cli/support/service.js';
 import type { Tab } from '../../kit/browser/tab.js';

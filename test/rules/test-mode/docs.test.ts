@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { EMPTY_HANDLE, FAILING_HANDLES, PRIVATE_HANDLE } from '../../../demo/failing-handles.js';
+import { EMPTY_HANDLE, FAILING_HANDLES, PRIVATE_HANDLE } from '../../../demo/handles/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import { PLAY_CREDITS } from '../../../src/domain/mode.js';
 import { ROOT } from '../../docs/readme/markdown.js';

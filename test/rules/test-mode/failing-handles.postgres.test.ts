@@ -1,6 +1,6 @@
 /** The handles and tweets of the invented network that fail in a known way, over every interface. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EMPTY_HANDLE, FAILING_HANDLES, PRIVATE_HANDLE } from '../../../demo/failing-handles.js';
+import { EMPTY_HANDLE, FAILING_HANDLES, PRIVATE_HANDLE } from '../../../demo/handles/failing-handles.js';
 import { ERROR_CODES } from '../../../src/domain/errors.js';
 import type { Service } from '../support/service.js';
 import { startTestMode, type Tester, testerOf } from './service.js';

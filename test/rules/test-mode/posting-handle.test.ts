@@ -6,7 +6,7 @@ import {
   postingPage,
   postingTweet,
   postingUser,
-} from '../../../demo/posting-handle.js';
+} from '../../../demo/handles/posting-handle.js';
 
 const NOW = Date.UTC(2026, 10, 26, 12, 0, 10);
 const LIST = { kind: 'timeline', subject: '1103' } as const;

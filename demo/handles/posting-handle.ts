@@ -2,11 +2,11 @@
  * An account of the invented network that posts by the clock, so that a client can see something new without waiting
  * long. Its tweets follow from the time alone: nothing is written. It is in no list and found by no search.
  */
-import type { ListRef } from '../src/domain/lists.js';
-import type { Tweet, User, UserRef } from '../src/domain/model.js';
-import type { NetworkPage } from '../src/ports/network.js';
-import { SITE } from './account.js';
-import { snowflake, timeOfSnowflake } from './snowflake.js';
+import type { ListRef } from '../../src/domain/lists.js';
+import type { Tweet, User, UserRef } from '../../src/domain/model.js';
+import type { NetworkPage } from '../../src/ports/network.js';
+import { SITE } from '../account.js';
+import { snowflake, timeOfSnowflake } from '../snowflake.js';
 
 export const POSTING_HANDLE = 'posts_often';
 /** Milliseconds between two of its tweets. */

@@ -3,11 +3,11 @@
  * paths. They are in no list and found by no search. A failure belongs to its own input: the session that it was read
  * with stays usable, so nobody else's reads wait or fail.
  */
-import { type ErrorCode, type ErrorDetail, ServiceError } from '../src/domain/errors.js';
-import { LISTS, type ListRef } from '../src/domain/lists.js';
-import type { Tweet, User, UserRef } from '../src/domain/model.js';
-import type { Found, Network, NetworkPage, ReadContext } from '../src/ports/network.js';
-import { SITE } from './account.js';
+import { type ErrorCode, type ErrorDetail, ServiceError } from '../../src/domain/errors.js';
+import { LISTS, type ListRef } from '../../src/domain/lists.js';
+import type { Tweet, User, UserRef } from '../../src/domain/model.js';
+import type { Found, Network, NetworkPage, ReadContext } from '../../src/ports/network.js';
+import { SITE } from '../account.js';
 import { postingPage, postingTweet, postingUser } from './posting-handle.js';
 
 export interface FailingHandle {
