@@ -30,12 +30,6 @@ export const BUILT: readonly Known[] = [
     like: ['^/v1/users/(?<user>[^/]+)/followers/ids/?$'],
   },
   {
-    path: 'adapters/pages/graphiql/browser/transport.js',
-    expression: `new RegExp(\`\\\\b(query|mutation)\\\\s+\${body.operationName}\\\\b\`)`,
-    why: 'out of the name of an operation, which has letters, digits and low lines only; in the browser of whoever wrote it',
-    like: ['\\b(query|mutation)\\s+Name\\b'],
-  },
-  {
     path: 'adapters/pages/kit/files/code.js',
     expression: `new RegExp(\`(\${comments})|(\${names})|(\${strings})|(\${word})|(\${number})\`, 'gm')`,
     why: 'out of constants of the same file; run on samples and pages of ours, in a browser also on what its visitor types',

@@ -11,10 +11,11 @@ const PATIENCE_SECONDS = 2;
  * GraphiQL updates the operation's name shortly after the text: right after a change of tabs it is still the other
  * tab's.
  */
-const ofThisText = (body) =>
-  new RegExp(`\\b(query|mutation|subscription)\\s+${body.operationName}\\b`).test(body.query)
-    ? body
-    : { ...body, operationName: undefined };
+const ofThisText = (body) => (kindOf(body) ? body : { ...body, operationName: undefined });
+
+/** `query`, `mutation` or `subscription`; undefined if the text has no operation of the name. */
+const kindOf = ({ query, operationName }) =>
+  [...query.matchAll(/\b(query|mutation|subscription)\s+(\w+)/g)].find(([, , name]) => name === operationName)?.[1];
 
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
@@ -61,10 +62,8 @@ export async function ask(endpoint, body, sender) {
 }
 
 /** Whether the operation that would run is followed: the one of this name, or the first. */
-export const isSubscription = ({ query, operationName }) =>
-  (operationName ? new RegExp(`\\bsubscription\\s+${operationName}\\b`) : /^(?:\s|#[^\n]*\n|,)*subscription\b/).test(
-    query,
-  );
+export const isSubscription = (body) =>
+  body.operationName ? kindOf(body) === 'subscription' : /^(?:\s|#[^\n]*\n|,)*subscription\b/.test(body.query);
 
 /** The results of an event stream in the protocol of graphql-sse. */
 async function* results(body) {
