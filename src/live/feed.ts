@@ -21,6 +21,9 @@ export function intervalOf(quietMs: number, followers: number): number {
 /** What a follower that waited does next: read the list, or take what another has just read. */
 export type Turn = 'read' | 'take';
 
+/** The longest that the others wait for the first who takes what is new, milliseconds. */
+const LEAD_MS = 250;
+
 /** How a follower waits. */
 interface Waiting {
   readonly go: (turn: Turn) => void;
@@ -51,6 +54,8 @@ export class Feed {
   readonly #waiting = new Set<Waiting>();
   #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
   #isRead = false;
+  /** For those who wait until the first has taken what is new. */
+  #releaseOthers: (() => void) | null = null;
   #newestAt: number | null = null;
   #readAt: number;
   #failed: ErrorCode | null = null;
@@ -111,6 +116,7 @@ export class Feed {
 
   /** Notes what a follower saw that did not read for the others. */
   saw({ newestAt }: { readonly newestAt: number | null }): void {
+    this.#releaseOthers?.();
     this.#tell({ items: 0, newestAt });
     if (this.#next !== null && this.#next.atMs > this.#options.now() + this.intervalMs) {
       this.#stop();
@@ -122,7 +128,23 @@ export class Feed {
     [this.#readAt, this.#failed, this.#pauseMs] = [this.#options.now(), null, 0];
     const isNewer = newestAt !== null && newestAt > (this.#newestAt ?? 0);
     if (isNewer) this.#newestAt = newestAt;
-    if (items > 0 || isNewer) for (const { go } of [...this.#urgent, ...this.#waiting]) go('take');
+    if (items > 0 || isNewer) this.#release();
+  }
+
+  /** One takes what is new first: its answer is kept, and costs the others little. */
+  #release(): void {
+    this.#releaseOthers?.();
+    const [first, ...others] = [...this.#urgent, ...this.#waiting];
+    if (others.length > 0) {
+      const release = (): void => {
+        cancel();
+        this.#releaseOthers = null;
+        for (const { go } of others) go('take');
+      };
+      const cancel = this.#options.timers.after(LEAD_MS, release);
+      this.#releaseOthers = release;
+    }
+    first?.go('take');
   }
 
   get #first(): Waiting | undefined {

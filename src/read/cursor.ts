@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
 import { digestText } from '../lib/digest.js';
+import { HOUR_MS } from '../lib/durations.js';
 import { listHash } from './keys.js';
 
 /**
@@ -56,6 +57,8 @@ const TAG_BYTES = 12;
 const LIFETIME_SECONDS = 7 * 24 * 3600;
 /** It has no token of the network in it. */
 const SINCE_LIFETIME_SECONDS = 30 * 24 * 3600;
+/** Those who have the same of a list have the same cursor for an hour: their answers are the same, and kept. */
+const HOUR_SECONDS = 3600;
 /** How far the clocks of several processes may be apart. */
 const CLOCK_SKEW_SECONDS = 3600;
 
@@ -131,7 +134,7 @@ export function createCursors(secret: Uint8Array): Cursors {
     },
     encodeSince(list, { known, floor }, nowMs) {
       const short: Instant | null = floor && floor[1].length > FLOOR_ID_LENGTH ? [floor[0] + 1, '0'] : floor;
-      return pack([SINCE, listHash(list), [...known], short, Math.floor(nowMs / 1000)]);
+      return pack([SINCE, listHash(list), [...known], short, Math.floor(nowMs / HOUR_MS) * HOUR_SECONDS]);
     },
     decodeSince(list, cursor, nowMs) {
       const [, , known, floor, issued] = readOf(list, cursor, 'since') as PackedAnchor;

@@ -53,16 +53,22 @@ describe('a feed', () => {
     ]);
   });
 
-  it('lets the others take what one of them found', async () => {
+  it.each([
+    ['once the first of them has', (feed: Feed, now: number) => feed.saw({ newestAt: now }), 0],
+    ['a quarter of a second later, if the first has not', () => {}, SECOND / 4],
+  ])('lets the others take what one of them found %s', async (_when, then, ms) => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
-    for (const name of ['a', 'b', 'c']) wait(name);
+    for (const name of ['a', 'b', 'c', 'd']) wait(name);
     await time.run(5 * SECOND);
     feed.wasRead({ items: 1, newestAt: time.now() });
     await time.run(0);
-    expect(got.slice(1).map(([name, turn]) => [name, turn])).toEqual([
-      ['b', 'take'],
+    expect(got.slice(1).map(([name, turn]) => [name, turn])).toEqual([['b', 'take']]);
+    then(feed, time.now());
+    await time.run(ms);
+    expect(got.slice(2).map(([name, turn]) => [name, turn])).toEqual([
       ['c', 'take'],
+      ['d', 'take'],
     ]);
   });
 
