@@ -6,7 +6,7 @@ import type { ArgRule, Price } from '../src/domain/fields.js';
 import type { ListKind } from '../src/domain/lists.js';
 import type { Tweet, User } from '../src/domain/model.js';
 import { UNITS, type Unit } from '../src/domain/prices.js';
-import type { Follow } from '../src/read/newer.js';
+import type { FollowCall } from '../src/read/newer.js';
 import type { Reads } from '../src/read/reads.js';
 
 /** The context of resolvers: the reads of this operation, the caller's account and its billing. */
@@ -15,7 +15,7 @@ export interface Context {
   readonly account: Account;
   readonly billing: CallerBilling;
   /** The list that the operation follows, if it is a subscription. */
-  readonly follow?: Follow;
+  readonly follow?: FollowCall;
 }
 
 export const builder = new SchemaBuilder<{

@@ -1,6 +1,6 @@
 import { LIST_READS, type ListRead, takesSince } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
-import type { Follow } from '../src/read/newer.js';
+import type { FollowCall } from '../src/read/newer.js';
 import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
@@ -137,7 +137,7 @@ builder.subscriptionFields((t) => {
   return Object.fromEntries(LIST_READS.filter(takesSince).map((read) => [read.query.name, liveField(read)]));
 });
 
-function followed(follow: Follow | undefined): Follow {
+function followed(follow: FollowCall | undefined): FollowCall {
   if (follow === undefined) throw new TypeError('A subscription is run as a stream.');
   return follow;
 }

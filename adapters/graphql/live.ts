@@ -55,7 +55,7 @@ export async function answerEvents(
     async otherwise({ result, rate }) {
       if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return false;
       const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
-      // What ends at once is JSON, whatever is accepted (H3).
+      // What ends at once is JSON, whatever is accepted.
       await sendOutcome(FORM, await serve(call), request, reply);
       return true;
     },

@@ -12,13 +12,13 @@ import { budgetFrom } from '../../src/serve/budget.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { errorBody } from '../http/failure.js';
-import { answerLive, type Followed, type LiveForm, readStart } from '../http/live/answer-live.js';
+import { answerLive, type FollowedList, type LiveForm, readStart } from '../http/live/answer-live.js';
 import { HEARTBEAT_MS, type ServerSentEvent } from '../http/live/event-stream.js';
 import { answerPlan } from '../http/outcome.js';
 import { queryString } from '../http/request.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
 import { liveParameter, MOST_LISTS } from './live-parameters.js';
-import { FORM } from './mount.js';
+import { ENVELOPE_FORM } from './mount.js';
 import { deriveEndpoint, type Parameter } from './parameters.js';
 import { readValue } from './values.js';
 
@@ -53,7 +53,7 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
       } catch (error) {
         // A caller without a valid key is told that first.
         const call = { interface: 'rest', document: { failure: asServiceError(error) }, parse: noParams } as const;
-        return answerPlan({ call, serve, form: FORM }, request, reply);
+        return answerPlan({ call, serve, form: ENVELOPE_FORM }, request, reply);
       }
       const form = createForm(asked, live, request);
       const { budget, ...what } = asked;
@@ -65,7 +65,7 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
 const noParams = () => ({ variables: {}, budget: null, estimate: false });
 
 interface Asked {
-  readonly lists: readonly Followed[];
+  readonly lists: readonly FollowedList[];
   /** Each list as it was asked for: its parameter and value. */
   readonly names: readonly Readonly<Record<string, string>>[];
   readonly positions: LivePosition[];
@@ -150,7 +150,7 @@ function createForm({ names, positions }: Asked, live: Live, request: FastifyReq
     }),
   });
   return {
-    refusal: FORM,
+    refusal: ENVELOPE_FORM,
     open: () => ({
       event: 'open',
       id: undefined,

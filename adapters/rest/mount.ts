@@ -41,13 +41,13 @@ const planOf = (serve: Serve, row: RouteRow, endpoint: Endpoint, request: Fastif
     parse: () => parseRequest(endpoint, toRawRequest(request)),
   },
   serve,
-  form: FORM,
+  form: ENVELOPE_FORM,
 });
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** An answer as the envelope, a failure in its one shape. */
-export const FORM: Form = {
+export const ENVELOPE_FORM: Form = {
   headers: {},
   write(outcome, asker) {
     const { result, requestId, warnings } = outcome;

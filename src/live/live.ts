@@ -6,7 +6,7 @@ import type { Family } from '../domain/model.js';
 import type { LazySignal } from '../lib/abort.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Pace, RateDecision } from '../ports/rate-limiter.js';
-import type { Follow, Followed } from '../read/newer.js';
+import type { FollowCall, Followed } from '../read/newer.js';
 import type { Answer, Call, Outcome, Params } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
@@ -195,7 +195,7 @@ export class Live {
     const notBefore = turn === 'read' || since === null ? clock.now() - NEW_ENOUGH * everyMs : 0;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
-    const follow: Follow = { since, notBefore, mayBePaid, wasPaid: false, atMost, followed: null };
+    const follow: FollowCall = { since, notBefore, mayBePaid, wasPaid: false, atMost, followed: null };
     const parse = (): Params => {
       const params = call.parse();
       const most = [params.budget, budget.left].filter((left) => left !== null);

@@ -8,7 +8,7 @@ import type { Shortage } from '../metering/spending-limit.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { type CachedPage, HEAD, isFirst } from './page-cache.js';
 import type { PageLookup } from './pages.js';
-import { type ReadingPages, Walk } from './walk.js';
+import { PageWalk, type ReadingPages } from './walk.js';
 
 /** Unix milliseconds of a tweet; null for a profile, which has no time. */
 export const itemTime = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);
@@ -100,7 +100,7 @@ export async function fill(context: ReadingPages, params: FillParams): Promise<F
 
 class Filling {
   readonly #context: ReadingPages;
-  readonly #walk: Walk;
+  readonly #walk: PageWalk;
   readonly #params: FillParams;
   readonly #tab: Tab;
   readonly #items: (User | Tweet)[] = [];
@@ -120,7 +120,7 @@ class Filling {
 
   constructor(context: ReadingPages, params: FillParams, tab: Tab) {
     this.#context = context;
-    this.#walk = new Walk(context, params);
+    this.#walk = new PageWalk(context, params);
     this.#params = params;
     this.#tab = tab;
     this.#passed = new Set(params.position?.passed);

@@ -5,7 +5,7 @@ import { ANCHORS, type Anchor, type Instant, isNewer, KNOWN, knownAs } from './c
 import { type Filled, type FillParams, itemTime, wantedSize } from './fill.js';
 import { HEAD } from './page-cache.js';
 import type { PageLookup } from './pages.js';
-import { MAX_UPSTREAM_PAGES, type ReadingPages, Walk } from './walk.js';
+import { MAX_UPSTREAM_PAGES, PageWalk, type ReadingPages } from './walk.js';
 
 /** In a list that is not ordered by time, how long the network may take to show an item, milliseconds. */
 const SHOWN_WITHIN_MS = 2 * 60_000;
@@ -32,7 +32,7 @@ export interface Newer extends Filled {
 }
 
 /** A list that somebody follows, for one call of it. */
-export interface Follow {
+export interface FollowCall {
   /** What the caller has; null: all there is now. */
   readonly since: string | null;
   /** A first page that was read before this time, Unix milliseconds, is read again. */
@@ -114,7 +114,7 @@ const newestFirst = (a: Instant, b: Instant): number => (isNewer(a, b) ? -1 : 1)
 
 /** Nothing yet: what is there now is what the caller has. */
 async function begin(context: ReadingPages, params: NewerParams): Promise<Omit<Newer, 'charged'>> {
-  const walk = new Walk(context, params);
+  const walk = new PageWalk(context, params);
   let [place, before]: [string, string | null] = [HEAD, null];
   for (let pages = 0; pages < MAX_UPSTREAM_PAGES; pages += 1) {
     const got = await walk.page(place, before, () => KNOWN);
@@ -136,7 +136,7 @@ async function begin(context: ReadingPages, params: NewerParams): Promise<Omit<N
 const NOTHING = { items: [], places: [], next: null, cacheHits: 0, hasNewer: false, gap: false };
 
 interface Found {
-  readonly walk: Walk;
+  readonly walk: PageWalk;
   /** In the order of the list. */
   readonly fresh: Seen[];
   /** Those of the anchor that the list still shows. */
@@ -148,7 +148,7 @@ interface Found {
 
 async function look(context: ReadingPages, params: NewerParams, anchor: Anchor): Promise<Found> {
   const { list, unit } = params;
-  const walk = new Walk(context, params);
+  const walk = new PageWalk(context, params);
   const known = new Set(anchor.known);
   const found: Found = { walk, fresh: [], known: [], floor: anchor.floor, gap: false };
   const passed = new Set<string>();

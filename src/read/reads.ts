@@ -15,7 +15,7 @@ import { CallObjects, type Entities, type Lookup } from './entities.js';
 import { type Filled, fill } from './fill.js';
 import { namesOfItem, tweetKey, userKey } from './keys.js';
 import { type Loaded, type LoadOptions, type LoadRequest, loadWithinBudget } from './load-within-budget.js';
-import { anchorOf, type Follow, type Newer, newer } from './newer.js';
+import { anchorOf, type FollowCall, type Newer, newer } from './newer.js';
 import type { Pages } from './pages.js';
 import { impossibleId, impossibleName, namedAlone, normaliseQuery, sinceAndCursor } from './subjects.js';
 import type { Tombstones } from './tombstones.js';
@@ -145,14 +145,14 @@ export class Reads {
   }
 
   /** What is new in a list that somebody follows; notes what it found. */
-  follow(params: PageParams, follow: Follow): Promise<Page> {
+  follow(params: PageParams, follow: FollowCall): Promise<Page> {
     const count = Math.min(params.count, follow.atMost);
     return this.#meter.turn(params.path, () =>
       this.#page({ ...params, count, since: follow.since ?? params.since }, follow),
     );
   }
 
-  async #page(params: PageParams, follow?: Follow): Promise<Page> {
+  async #page(params: PageParams, follow?: FollowCall): Promise<Page> {
     const { pages, cursors, tombstones, clock } = this.#sources;
     const { kind, product, fresh, path, idsOnly = false } = params;
     const unit = unitOfList(params, idsOnly);

@@ -28,7 +28,7 @@ interface Walked {
 }
 
 /** Visits pages of a list for one call: cached ones first, and others as far as the call may read and pay. */
-export class Walk {
+export class PageWalk {
   readonly #context: ReadingPages;
   readonly #walked: Walked;
   #upstreamPages = 0;

@@ -7,7 +7,7 @@ import type { Charge } from '../metering/receipt.js';
 import type { Caller } from '../ports/accounts.js';
 import type { RateDecision } from '../ports/rate-limiter.js';
 import type { UpstreamUsage } from '../read/call-context.js';
-import type { Follow, Followed } from '../read/newer.js';
+import type { FollowCall, Followed } from '../read/newer.js';
 import type { Rendered } from './rendered.js';
 
 /** Which operation: a persisted one by its name or by the SHA-256 of its text, or a text that the caller wrote. */
@@ -65,7 +65,7 @@ export interface Call {
   /** Called once the call is admitted, before anything is read, with its account and rate. May throw a ServiceError. */
   readonly onAdmitted?: ((accountId: string, qps: number) => void) | undefined;
   /** The list that the operation, a subscription, follows: this is one call of many. */
-  readonly follow?: Follow | undefined;
+  readonly follow?: FollowCall | undefined;
   /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit. */
   readonly isHandshake?: boolean;
   /** Only queries are allowed: a GET (G1). */

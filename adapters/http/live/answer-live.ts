@@ -9,7 +9,7 @@ import { senderParts } from '../request.js';
 import type { EventStream, ServerSentEvent } from './event-stream.js';
 
 /** One list of a stream. */
-export interface Followed {
+export interface FollowedList {
   readonly call: LiveCallPart;
   /** What is asked, but for where it begins. */
   readonly asked: string;
@@ -46,7 +46,7 @@ const BEGIN_AT_ONCE = 8;
 
 /** What a stream is to send, and how. */
 export interface LiveAnswer {
-  readonly lists: readonly Followed[];
+  readonly lists: readonly FollowedList[];
   /** Whether its client has come back to it. */
   readonly isResumed: boolean;
   readonly budget: LiveBudget;
@@ -76,7 +76,7 @@ export async function answerLive(
   const refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
 
   const begin = async (index: number): Promise<void> => {
-    const { call, asked, from } = lists[index] as Followed;
+    const { call, asked, from } = lists[index] as FollowedList;
     const onAdmitted = (accountId: string, qps: number): void => {
       if (!isTaken) places.push(eventStreams.take(accountId, qps));
       isTaken = true;
