@@ -5,7 +5,6 @@ import { digestText } from '../../src/lib/digest.js';
 import type { Live } from '../../src/live/live.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
-import { prefers } from '../http/accept.js';
 import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
 import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
@@ -13,9 +12,6 @@ import { FORM, refuse, shown } from './answer.js';
 import { budgetOfParams, type GraphqlParams } from './params.js';
 import { graphqlCall, toAsked } from './request.js';
 import { renderedBody, toResult } from './result.js';
-
-/** Whether the client reads the answer as server-sent events. */
-export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
 
 /** A result as the value of an event, on one line. */
 function resultText(outcome: Outcome, baseUrl: string): string {

@@ -51,6 +51,9 @@ export const documentIdParam = ({ query }: FastifyRequest): object => {
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && (headers.accept ?? '').includes('text/html');
 
+/** Whether the client reads the answer as server-sent events. */
+export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
+
 /**
  * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try
  * again is plain JSON: clients read the other type as a result of the operation, and don't retry it (G24).

@@ -6,7 +6,7 @@ import type { Serve } from '../../src/serve/serve.js';
 import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { answerParams, FORM, refuse, refuseEarly } from './answer.js';
-import { answerEvents, wantsStream } from './live.js';
+import { answerEvents } from './live.js';
 import type { GraphqlParams } from './params.js';
 import {
   documentIdParam,
@@ -18,6 +18,7 @@ import {
   type PageHandler,
   toAsked,
   wantsPage,
+  wantsStream,
 } from './request.js';
 import { readBodyText, readParams } from './request-params.js';
 

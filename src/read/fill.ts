@@ -7,8 +7,7 @@ import type { Tab } from '../metering/meter.js';
 import type { Shortage } from '../metering/spending-limit.js';
 import { ANCHORS, expired, type Position } from './cursor.js';
 import { type CachedPage, HEAD, isFirst } from './page-cache.js';
-import type { PageLookup } from './pages.js';
-import { PageWalk, type ReadingPages } from './walk.js';
+import { type PageLookup, PageWalk, type ReadingPages } from './pages.js';
 
 /** Unix milliseconds of a tweet; null for a profile, which has no time. */
 export const itemTime = (item: User | Tweet): number | null => ('text' in item ? Date.parse(item.createdAt) : null);

@@ -4,8 +4,7 @@ import type { Tab } from '../metering/meter.js';
 import { ANCHORS, type Anchor, type Instant, isNewer, KNOWN, knownAs } from './cursor.js';
 import { type Filled, type FillParams, itemTime, wantedSize } from './fill.js';
 import { HEAD } from './page-cache.js';
-import type { PageLookup } from './pages.js';
-import { MAX_UPSTREAM_PAGES, PageWalk, type ReadingPages } from './walk.js';
+import { MAX_UPSTREAM_PAGES, type PageLookup, PageWalk, type ReadingPages } from './pages.js';
 
 /** In a list that is not ordered by time, how long the network may take to show an item, milliseconds. */
 const SHOWN_WITHIN_MS = 2 * 60_000;

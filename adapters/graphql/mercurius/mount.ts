@@ -3,9 +3,9 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import { asServiceError } from '../../../src/domain/errors.js';
 import type { Run } from '../../../src/serve/call.js';
 import { answerParams, refuse, refuseEarly } from '../answer.js';
-import { answerEvents, wantsStream } from '../live.js';
+import { answerEvents } from '../live.js';
 import type { GraphqlParams } from '../params.js';
-import { type GraphqlOptions, type PageHandler, wantsPage } from '../request.js';
+import { type GraphqlOptions, type PageHandler, wantsPage, wantsStream } from '../request.js';
 import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
