@@ -61,9 +61,9 @@ export async function ask(endpoint, body, sender) {
   }
 }
 
-/** Whether the operation that would run is followed: the one of this name, or the first. */
+/** Whether the operation that would run is followed: the one of this name, if the text has it, or the first. */
 export const isSubscription = (body) =>
-  body.operationName ? kindOf(body) === 'subscription' : /^(?:\s|#[^\n]*\n|,)*subscription\b/.test(body.query);
+  (kindOf(body) ?? /^(?:\s|#[^\n]*\n|,)*(\w+)/.exec(body.query)?.[1]) === 'subscription';
 
 /** The results of an event stream in the protocol of graphql-sse. */
 async function* results(body) {
