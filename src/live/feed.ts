@@ -24,6 +24,10 @@ export type Turn = 'read' | 'take';
 /** The longest that the others wait for the first who takes what is new, milliseconds. */
 const LEAD_MS = 250;
 
+/** How many take what is new at a time, and how long the next ones wait for that, milliseconds. */
+const TAKEN_AT_ONCE = 50;
+const BETWEEN_TAKES_MS = 8;
+
 /** How a follower waits. */
 interface Waiting {
   readonly go: (turn: Turn) => void;
@@ -139,12 +143,19 @@ export class Feed {
       const release = (): void => {
         cancel();
         this.#releaseOthers = null;
-        for (const { go } of others) go('take');
+        this.#releaseSome(others);
       };
       const cancel = this.#options.timers.after(LEAD_MS, release);
       this.#releaseOthers = release;
     }
     first?.go('take');
+  }
+
+  /** Some at a time: all at once would take the places of requests in progress from others. */
+  #releaseSome(waiting: readonly Waiting[]): void {
+    for (const { go } of waiting.slice(0, TAKEN_AT_ONCE)) go('take');
+    const rest = waiting.slice(TAKEN_AT_ONCE);
+    if (rest.length > 0) this.#options.timers.after(BETWEEN_TAKES_MS, () => this.#releaseSome(rest));
   }
 
   get #first(): Waiting | undefined {

@@ -72,6 +72,22 @@ describe('a feed', () => {
     ]);
   });
 
+  it('lets fifty at a time take what is new', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    for (let name = 0; name < 122; name += 1) wait(String(name));
+    await time.run(5 * SECOND);
+    feed.wasRead({ items: 1, newestAt: time.now() });
+    feed.saw({ newestAt: time.now() });
+    await time.run(0);
+    // The one that read, the one that went ahead, and the first fifty.
+    expect(got).toHaveLength(52);
+    await time.run(10);
+    expect(got).toHaveLength(102);
+    await time.run(10);
+    expect(got).toHaveLength(122);
+  });
+
   it('lets all take what one saw that did not read for them', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() - MINUTE });
