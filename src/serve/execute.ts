@@ -99,8 +99,8 @@ async function paidFromBalance(
   const { call, deadline } = request;
   const { operation, budget, estimate, side } = prepared;
   const paidBefore = await findPaid(options, caller, request);
-  const opening = options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
-  const limit = paidBefore ? unlimited() : await deadline.race(opening);
+  const open = () => options.walletCache.open(caller, estimate.maxAmount, budget ?? Number.POSITIVE_INFINITY);
+  const limit = paidBefore ? unlimited() : await deadline.race(open());
   try {
     if (estimate.maxAmount > 0 && limit.left <= 0)
       throw shortageError(limit.shortage, 'This is a paid read', limit.left);
