@@ -160,10 +160,11 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
     if (got === 'unpaid') throw context.meter.noCredits(unit, params.fresh ? 'bypass' : 'miss');
     if (got === 'enough') break;
     const { page } = got;
+    let hasOld = false;
     for (const [index, item] of page.items.entries()) {
       const instant = instantOf(item);
       const isOld = anchor.floor !== null && !isNewer(instant, anchor.floor);
-      if (isOld && isNewestFirst(list)) return found;
+      hasOld ||= isOld;
       if (isOld || passed.has(item.id) || context.isGone(item)) continue;
       passed.add(item.id);
       const position = { place: page.place, before: page.before, inside: index + 1, at: instant[0] };
@@ -171,6 +172,7 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
       const seen = { item, instant, cache: got.cache, place: { ...position, passed: ids.reverse() } };
       (known.has(knownAs(item.id)) ? found.known : found.fresh).push(seen);
     }
+    if (hasOld && isNewestFirst(list)) return found;
     if (page.next === null) {
       const isCut = page.endReason === 'network_limit' && found.known.length === 0 && anchor.known.length > 0;
       return { ...found, gap: isCut };

@@ -171,6 +171,18 @@ describe('since', () => {
     expect(idsOf((await ask(page.sinceCursor())).page)).toEqual([]);
   });
 
+  it('finds an item that the network shows below an older one', async () => {
+    const net = createScriptedNetwork();
+    net.tweets(range(60));
+    net.list('timeline', '7', range(20, 1).toReversed().map(String));
+    const engine = createEngine(net.network);
+    const ask = (since: string | null) => engine.page({ kind: 'timeline', subject: '7', count: 10, since });
+    const first = await ask(null);
+    net.list('timeline', '7', [31, 3, 30, ...range(20, 1).toReversed()].map(String));
+    expire(engine);
+    expect(idsOf((await ask(first.page.sinceCursor())).page)).toEqual(['30', '31']);
+  });
+
   it.each([
     ['newest first', (ids: readonly string[]) => ids.toReversed()],
     ['oldest first', (ids: readonly string[]) => ids],
