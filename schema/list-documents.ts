@@ -1,4 +1,4 @@
-import { LIST_READS, type List, type ListRead, takesSince } from '../src/domain/lists.js';
+import { hasSince, LIST_READS, type List, type ListRead } from '../src/domain/lists.js';
 
 /** The variables that name a list's subject, each with its argument. */
 const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {
@@ -30,7 +30,7 @@ export type Release = '0.3.0' | 'next';
 function listDocument(read: ListRead, release: Release): string {
   const [variables, args] = SUBJECTS[read.list.subject];
   const isNext = release !== '0.3.0';
-  const since = isNext && takesSince(read);
+  const since = isNext && hasSince(read);
   return `query ${documentName(read)}(${variables}, $count: Int = ${read.size.initial}, $cursor: String, ${since ? '$since: String, ' : ''}$fresh: Boolean = false) {
   page: ${read.query.name}(${args}, first: $count, after: $cursor, ${since ? 'since: $since, ' : ''}fresh: $fresh) {
     ${nodesSelection(read)}
@@ -76,7 +76,7 @@ export const liveName = ({ operation }: Pick<ListRead, 'operation'>): string => 
 
 /** The operations that follow lists, by name. */
 export const liveDocuments = (): (readonly [name: string, text: string])[] =>
-  LIST_READS.filter(takesSince).map((read) => [liveName(read), liveDocument(read)]);
+  LIST_READS.filter(hasSince).map((read) => [liveName(read), liveDocument(read)]);
 
 /** The operations of all lists, by name. */
 export const listDocuments = (release: Release): (readonly [name: string, text: string])[] =>

@@ -1,4 +1,4 @@
-import { LIST_READS, type List, takesSince } from '../../src/domain/lists.js';
+import { hasSince, LIST_READS, type List } from '../../src/domain/lists.js';
 
 /** A tool that runs a persisted operation: its name, and what a model with a budget should know about it. */
 export interface ToolRow {
@@ -22,7 +22,7 @@ const LATER = 'For only what is new since a result, pass its `since_cursor` as `
 const listTools = (subject: List['subject']): ToolRow[] =>
   LIST_READS.filter(({ list }) => list.subject === subject).map((read) => {
     const { name, title, advice = '' } = read.tool;
-    const all = [advice, ONWARD, takesSince(read) ? LATER : ''].filter((part) => part !== '');
+    const all = [advice, ONWARD, hasSince(read) ? LATER : ''].filter((part) => part !== '');
     return { name, title, operation: read.operation, advice: all.join(' ') };
   });
 

@@ -251,9 +251,6 @@ export interface ListRead extends Offer {
   readonly idsOnly: boolean;
 }
 
-/** Whether a list, with any product of it, takes `since`. */
-export const takesSince = ({ list }: Pick<ListRead, 'list'>): boolean => list.hasSince === true;
-
 /** Every list that can be requested. */
 export const LIST_READS: readonly ListRead[] = LIST_KINDS.flatMap((kind) => {
   const list = LISTS[kind];
