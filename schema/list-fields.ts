@@ -1,6 +1,7 @@
-import { LIST_READS, type ListRead, takesSince } from '../src/domain/lists.js';
+import type { GraphQLResolveInfo } from 'graphql';
+import { hasSince, LIST_READS, type ListRead } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
-import type { FollowCall } from '../src/read/newer.js';
+import type { PageParams } from '../src/read/reads.js';
 import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
@@ -39,57 +40,42 @@ const common = (read: ListRead, description: string) => ({
   ...priced({ unit: read.unit, items: 'first' }, read.kind),
 });
 
-/** The arguments of a page. Those of no list but some are there only where the list takes them. */
-const argsOf = (read: ListRead) => ({
-  ...pageArgs(read.size),
-  ...(takesSince(read) ? sinceArg : {}),
-  ...freshArg,
-});
+/** The arguments that name a list's subject. */
+const SUBJECT_ARGS = { user: userArg, tweet: tweetIdArg, query: queryArgs } as const;
 
-interface PageArgs {
+const sinceArgOf = (read: ListRead) => (hasSince(read) ? sinceArg : {});
+
+/** The arguments of a list's field, whichever it has. */
+interface ListArgs {
+  readonly user?: string;
+  readonly id?: string;
+  readonly q?: string;
+  readonly product?: (typeof PRODUCTS)[number] | null | undefined;
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
   readonly since?: string | null | undefined;
+  readonly fresh?: boolean | null | undefined;
 }
 
-const pageParams = ({ kind, idsOnly, size }: ListRead, subject: string, { first, after, since }: PageArgs) => ({
-  kind,
-  idsOnly,
-  subject,
-  count: first ?? size.initial,
-  after,
-  since,
+const pageParams = (
+  { kind, idsOnly, size, list }: ListRead,
+  { user, id, q, product, first, after, since, fresh }: ListArgs,
+  info: GraphQLResolveInfo,
+): PageParams => ({
+  ...{ kind, idsOnly, after, since, count: first ?? size.initial },
+  subject: user ?? id ?? q ?? '',
+  ...(list.products && { product: product ?? 'Latest' }),
+  ...readOptions(info, fresh),
 });
 
 /** A list as a field of the query: an argument names its subject. */
 builder.queryFields((t) => {
-  const listField = (read: ListRead) => {
-    const field = common(read, read.query.description);
-    const args = argsOf(read);
-    switch (read.list.subject) {
-      case 'user':
-        return t.field({
-          ...field,
-          args: { ...userArg, ...args },
-          resolve: (_root, { user, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, user, page), ...readOptions(info, fresh) }),
-        });
-      case 'tweet':
-        return t.field({
-          ...field,
-          args: { ...tweetIdArg, ...args },
-          resolve: (_root, { id, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, id, page), ...readOptions(info, fresh) }),
-        });
-      case 'query':
-        return t.field({
-          ...field,
-          args: { ...queryArgs, ...args },
-          resolve: (_root, { q, product, fresh, ...page }, { reads }, info) =>
-            reads.page({ ...pageParams(read, q, page), product: product ?? 'Latest', ...readOptions(info, fresh) }),
-        });
-    }
-  };
+  const listField = (read: ListRead) =>
+    t.field({
+      ...common(read, read.query.description),
+      args: { ...SUBJECT_ARGS[read.list.subject], ...pageArgs(read.size), ...sinceArgOf(read), ...freshArg },
+      resolve: (_root, args, { reads }, info) => reads.page(pageParams(read, args, info)),
+    });
   return Object.fromEntries(LIST_READS.map((read) => [read.query.name, listField(read)]));
 });
 
@@ -100,47 +86,18 @@ const notSubscribed = (): never => {
 
 /** A list as a field of the subscription: the same items as they come, oldest first. */
 builder.subscriptionFields((t) => {
-  const liveField = (read: ListRead) => {
-    const field = {
+  const liveField = (read: ListRead) =>
+    t.field({
       ...common(read, `New items, as they come, oldest first. ${read.query.description}`),
+      args: { ...SUBJECT_ARGS[read.list.subject], first: pageArgs(read.size).first, ...sinceArg },
       subscribe: notSubscribed,
-    };
-    const { first } = pageArgs(read.size);
-    const args = { first, ...sinceArg };
-    switch (read.list.subject) {
-      case 'user':
-        return t.field({
-          ...field,
-          args: { ...userArg, ...args },
-          resolve: (_root, { user, ...page }, { reads, follow }, info) =>
-            reads.follow({ ...pageParams(read, user, page), ...readOptions(info, false) }, followed(follow)),
-        });
-      case 'tweet':
-        return t.field({
-          ...field,
-          args: { ...tweetIdArg, ...args },
-          resolve: (_root, { id, ...page }, { reads, follow }, info) =>
-            reads.follow({ ...pageParams(read, id, page), ...readOptions(info, false) }, followed(follow)),
-        });
-      case 'query':
-        return t.field({
-          ...field,
-          args: { ...queryArgs, ...args },
-          resolve: (_root, { q, product, ...page }, { reads, follow }, info) =>
-            reads.follow(
-              { ...pageParams(read, q, page), product: product ?? 'Latest', ...readOptions(info, false) },
-              followed(follow),
-            ),
-        });
-    }
-  };
-  return Object.fromEntries(LIST_READS.filter(takesSince).map((read) => [read.query.name, liveField(read)]));
+      resolve: (_root, args, { reads, follow }, info) => {
+        if (follow === undefined) throw new TypeError('A subscription is run as a stream.');
+        return reads.follow(pageParams(read, args, info), follow);
+      },
+    });
+  return Object.fromEntries(LIST_READS.filter(hasSince).map((read) => [read.query.name, liveField(read)]));
 });
-
-function followed(follow: FollowCall | undefined): FollowCall {
-  if (follow === undefined) throw new TypeError('A subscription is run as a stream.');
-  return follow;
-}
 
 /** Lists as fields of their subject. */
 for (const [subject, ref] of [
@@ -152,9 +109,8 @@ for (const [subject, ref] of [
       if (read.list.subject !== subject || read.field === null) return [];
       const field = t.field({
         ...common(read, read.field.description),
-        args: argsOf(read),
-        resolve: (parent, { fresh, ...page }, { reads }, info) =>
-          reads.page({ ...pageParams(read, parent.id, page), ...readOptions(info, fresh) }),
+        args: { ...pageArgs(read.size), ...sinceArgOf(read), ...freshArg },
+        resolve: ({ id }, args, { reads }, info) => reads.page(pageParams(read, { ...args, id }, info)),
       });
       return [[read.field.name, field] as const];
     });
