@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { liveName } from '../../schema/list-documents.js';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
-import { LIST_READS, type ListRead, takesSince } from '../../src/domain/lists.js';
+import { hasSince, LIST_READS, type ListRead } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
 import type { Checked } from '../../src/live/feed.js';
 import type { Live } from '../../src/live/live.js';
@@ -17,9 +17,9 @@ import { HEARTBEAT_MS, type ServerSentEvent } from '../http/live/event-stream.js
 import { answerPlan } from '../http/outcome.js';
 import { queryString } from '../http/request.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
-import { liveParameter, MOST_LISTS } from './live-parameters.js';
 import { ENVELOPE_FORM } from './mount.js';
 import { deriveEndpoint, type Parameter } from './parameters.js';
+import { liveParameter, MOST_LISTS } from './routes.js';
 import { readValue } from './values.js';
 
 interface LiveList {
@@ -38,7 +38,7 @@ export interface LiveRestOptions {
 
 /** Mounts `/v1/live`: what is new in timelines, searches, replies and quotes, as server-sent events. */
 export function mountLive(app: FastifyInstance, { live, serve, schema, operations }: LiveRestOptions): void {
-  const lists = LIST_READS.filter(takesSince).map((read): LiveList => {
+  const lists = LIST_READS.filter(hasSince).map((read): LiveList => {
     const { parameters } = deriveEndpoint(schema, operations[liveName(read)] ?? '');
     return { read, name: liveParameter(read), parameters };
   });

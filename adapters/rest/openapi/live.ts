@@ -1,8 +1,8 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { MAX_CURSOR_LENGTH } from '../../../src/domain/fields.js';
-import { LIST_READS, takesSince } from '../../../src/domain/lists.js';
+import { hasSince, LIST_READS } from '../../../src/domain/lists.js';
 import { itemPrice } from '../../../src/domain/prices.js';
-import { liveParameter, MOST_LISTS } from '../live-parameters.js';
+import { liveParameter, MOST_LISTS } from '../routes.js';
 import { failureName, failures } from './failures.js';
 import { V1_HEADERS } from './headers.js';
 import { refTo } from './schema-text.js';
@@ -24,7 +24,7 @@ const text = (name: string, description: string, more: Partial<ApiParameter> = {
 
 const WHAT = { user: 'timeline of a user, by handle or id', tweet: 'tweet, by its id', query: 'search' } as const;
 
-const subjects = LIST_READS.filter(takesSince).map(
+const subjects = LIST_READS.filter(hasSince).map(
   (read): ApiParameter => ({
     name: liveParameter(read),
     in: 'query',
