@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { asServiceError, ServiceError } from '../../src/domain/errors.js';
+import { sentence } from '../../src/lib/text.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { sendOutcome } from '../http/outcome.js';
@@ -53,6 +54,7 @@ function oneWay(serve: Serve): Plugin<Http> {
 
 /** Mounts `/graphql`. A browser's GET for a page is not Yoga's: `page` answers it with GraphiQL. */
 export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page: PageHandler): void {
+  const { serve, live } = options;
   const yoga = createYoga<Http>({
     schema: options.schema,
     graphqlEndpoint: '/graphql',
@@ -66,7 +68,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     maskedErrors: false,
     cors: false,
     logging: false,
-    plugins: [oneWay(options.serve)],
+    plugins: [oneWay(serve)],
   });
   app.route({
     method: ['GET', 'POST'],
@@ -74,18 +76,17 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     config: { sharedBy: 'caller' },
     handler: async (request, reply) => {
       if (wantsPage(request)) return page(request, reply);
-      if (await refuseEarly(options.serve, request, reply)) return reply;
+      if (await refuseEarly(serve, request, reply)) return reply;
       const params = plainParams(request);
-      if (params && options.live && wantsStream(request))
-        return answerEvents({ ...options, live: options.live }, params, request, reply);
-      if (params) return answerParams(options.serve, params, request, reply);
+      if (params && live && wantsStream(request)) return answerEvents({ serve, live }, params, request, reply);
+      if (params) return answerParams(serve, params, request, reply);
       const text = readable(request);
-      if (text instanceof ServiceError) return refuse(options.serve, request, reply, text);
+      if (text instanceof ServiceError) return refuse(serve, request, reply, text);
       const http: Http = { request, reply, served: {} };
       const response = await yoga.fetch(asFetchRequest(app, request, text), http);
       const { outcome } = http.served;
       if (outcome) return sendOutcome(FORM, outcome, request, reply);
-      return refuse(options.serve, request, reply, await failureOfYoga(response));
+      return refuse(serve, request, reply, await failureOfYoga(response));
     },
   });
 }
@@ -130,6 +131,6 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
 async function failureOfYoga(response: Response): Promise<ServiceError> {
   const said = (await response.json().catch(() => null)) as { errors?: { message?: string }[] } | null;
   if (response.status >= 500) return new ServiceError('bad_request', NO_JSON_IN_QUERY);
-  const message = said?.errors?.[0]?.message ?? NOT_JSON;
-  return new ServiceError('bad_request', message.replace(/[^.]$/, '$&.'), { status: response.status });
+  const message = said?.errors?.[0]?.message;
+  return new ServiceError('bad_request', message ? sentence(message) : NOT_JSON, { status: response.status });
 }
