@@ -56,10 +56,6 @@ export class EventStreams {
     });
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** Takes a place for a list that an account follows; throws if it has none left. Returns what gives the place back. */
   take(accountId: string, qps: number): () => void {
     const taken = this.#places.get(accountId) ?? 0;
