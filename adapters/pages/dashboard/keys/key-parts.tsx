@@ -1,6 +1,7 @@
 import { toCredits } from '../../../../src/domain/credits.js';
 import type { CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
 import { Day, FieldError, type FormFault, wrong } from '../../kit/signed-in/parts.js';
+import { LONGEST_NAME } from '../frame/names.js';
 import type { KeyInput } from './key-forms.js';
 
 /** Only uses of the last year are looked up. */
@@ -26,7 +27,7 @@ export const KeyFields = ({ typed, fault }: { typed: KeyInput; fault: FormFault 
         name="name"
         type="text"
         value={typed.name}
-        maxLength={100}
+        maxLength={LONGEST_NAME}
         required
         autocomplete="off"
         dir="auto"
