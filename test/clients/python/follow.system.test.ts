@@ -1,7 +1,7 @@
 /** New items as they come, by the Python client. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { range } from '../../kit/networks/scripted-network.js';
-import { type Service, startService } from '../../rules/support/service.js';
+import type { Service } from '../../rules/support/service.js';
+import { startGrowing } from '../growing-timeline.js';
 import { failure, page, type Stub, stub } from '../server.js';
 import { has, said, without } from './python.js';
 
@@ -14,23 +14,12 @@ def take(following, count): return [tweet["id"] for tweet in itertools.islice(fo
 describe.runIf(has.python3)(`the Python client follows${without('python3')}`, () => {
   describe('against the running service', () => {
     let service: Service;
+    let add: (count: number) => string[];
     beforeAll(async () => {
-      service = await startService({ fill: (net) => void net.users([1]) });
-      add(20);
+      ({ service, add } = await startGrowing());
     });
     afterAll(() => service.close());
 
-    let last = 100;
-    let ids: string[] = [];
-    /** Puts so many on top of the timeline, and lets its cached page expire. */
-    function add(count: number): string[] {
-      service.clock.advance(180_000);
-      const added = service.net.tweets(range(count, last + 1));
-      last += count;
-      ids = [...added.toReversed(), ...ids];
-      service.net.list('timeline', '1', ids, { pageSize: 10 });
-      return added;
-    }
     const envOf = ({ key }: { key: string }) => ({ PERCH_URL: service.perch.url, PERCH_KEY: key });
     const env = async (credits = 1000, more: Record<string, string> = {}) => ({
       ...envOf(await service.perch.account({ credits })),
@@ -81,7 +70,7 @@ say(first + rest, ended, following.ended, following.spent, following.remaining, 
     });
 
     it('raises what the first call is refused with, and refuses a list without an order of time', async () => {
-      service.net.list('search', 'x', ids.slice(0, 2), { product: 'Top' });
+      service.net.list('search', 'x', ['101', '102'], { product: 'Top' });
       const code = `${HEAD}
 say(failed(lambda: take(perch.follow_user_tweets("1", since="nonsense", max_credits=5), 1)),
     failed(lambda: take(perch.follow_user_tweets("404", max_credits=5), 1)),

@@ -1,8 +1,8 @@
 /** New items as they come, by the TypeScript client. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPerch, type Following, PerchError } from '../../../clients/typescript/src/index.js';
-import { range } from '../../kit/networks/scripted-network.js';
-import { type Service, startService } from '../../rules/support/service.js';
+import type { Service } from '../../rules/support/service.js';
+import { startGrowing } from '../growing-timeline.js';
 import { failure, page, type Stub, stub } from '../server.js';
 
 const KEY = `perch_live_${'k'.repeat(32)}`;
@@ -23,23 +23,12 @@ async function take<T extends { id: string }>(following: Following<T>, count: nu
 
 describe('follow, against the running service', () => {
   let service: Service;
+  let add: (count: number) => string[];
   beforeAll(async () => {
-    service = await startService({ fill: (net) => void net.users([1]) });
-    add(20);
+    ({ service, add } = await startGrowing());
   });
   afterAll(() => service.close());
 
-  let last = 100;
-  let ids: string[] = [];
-  /** Puts so many on top of the timeline, and lets its cached page expire. */
-  function add(count: number): string[] {
-    service.clock.advance(180_000);
-    const added = service.net.tweets(range(count, last + 1));
-    last += count;
-    ids = [...added.toReversed(), ...ids];
-    service.net.list('timeline', '1', ids, { pageSize: 10 });
-    return added;
-  }
   async function client(credits = 1000) {
     const { key } = await service.perch.account({ credits });
     return createPerch({ baseUrl: service.perch.url, key });
@@ -120,7 +109,7 @@ describe('follow, against the running service', () => {
   });
 
   it('refuses a list without an order of time', async () => {
-    service.net.list('search', 'x', ids.slice(0, 2), { product: 'Top' });
+    service.net.list('search', 'x', ['101', '102'], { product: 'Top' });
     const top = (await client()).follow('/v1/tweets/search', { query: { q: 'x', product: 'Top' }, maxCredits: 5 });
     await expect(take(top, 1)).rejects.toThrow(/cannot be followed/);
   });

@@ -184,7 +184,7 @@ describe('turns at the network', () => {
     expect(last - first).toBeLessThanOrEqual(SECOND);
   });
 
-  it('are taken at their pace where the shared pace cannot be asked', async () => {
+  it('follows its own pace where the shared pace cannot be asked', async () => {
     const time = new VirtualTime();
     const pace = { reserve: () => Promise.reject(new Error('Redis is away.')) };
     const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time });

@@ -260,7 +260,7 @@ describe('a stream', () => {
     expect(state.paid.size).toBe(1);
   });
 
-  it('names the charge by what the client has, however often it was asked for nothing', async () => {
+  it('names the charge by the position the client has, after polls without news', async () => {
     const { time, follow, post, asked, state } = openLive();
     post();
     const events = follow();

@@ -353,7 +353,7 @@ describe('since', () => {
     expect(fresh.body).toMatchObject({ items: 3, cache: 'bypass', credits_charged: 6 });
   });
 
-  it('is answered alike however often it was asked before', async () => {
+  it('gives the same answer when it is repeated', async () => {
     const add = refill(timeline);
     const reader = await customer();
     const { since } = await rest(reader, { count: 5 });
@@ -413,7 +413,7 @@ describe('since', () => {
     expect(service.net.calls.length).toBe(calls);
   });
 
-  it('belongs to nobody: another account uses it and pays, and its key needs the scope', async () => {
+  it('works for another account, which pays and whose key needs the scope', async () => {
     const add = refill(timeline);
     const { since } = await rest(await customer(), { count: 5 });
     const added = add(2);
