@@ -470,11 +470,64 @@ create table alerts (
   check (by_mail or webhook_url is not null)
 );
 
+-- Lists that are followed for a customer: what is new is charged, and written down as a delivery together with how far the
+-- list has come.
+create table watches (
+  account_id uuid not null references accounts,
+  watch_id uuid not null,
+  -- Pays for what is new. A key that takes its place takes its watches.
+  key_id uuid not null,
+  kind text not null,
+  -- As it was asked for: a handle or id, a tweet's id, or a query.
+  subject text not null check (length(subject) <= 1000),
+  product text,
+  -- Items of a delivery.
+  count smallint not null check (count > 0),
+  webhook_url text not null,
+  -- Of a UTC day; null: no limit of its own.
+  daily_thousandths bigint check (daily_thousandths > 0),
+  -- `waiting`: until `due_at`, for credits or room. `paused`: until somebody resumes it. `ended`: only what was delivered is kept.
+  state text not null check (state in ('active', 'waiting', 'paused', 'ended')),
+  reason text,
+  state_at timestamptz not null,
+  due_at timestamptz,
+  -- The last position that is paid for (src/live/positions.ts).
+  position text not null,
+  -- The last delivery's number, and what all of them cost.
+  number bigint not null default 0,
+  spent_thousandths bigint not null default 0,
+  -- What it spent on the UTC day of its last charge.
+  spent_on date,
+  spent_that_day_thousandths bigint not null default 0,
+  newest_at timestamptz,
+  -- As the process that follows it last said.
+  checked_at timestamptz,
+  every_ms integer,
+  failed text,
+  -- The process that follows it, until then.
+  holder uuid,
+  held_to timestamptz,
+  created_at timestamptz not null,
+  primary key (account_id, watch_id),
+  foreign key (account_id, key_id) references keys,
+  check (reason is not null or state in ('active', 'ended')),
+  check (due_at is not null or state <> 'waiting')
+);
+create index watches_to_follow on watches (held_to nulls first) where state in ('active', 'waiting');
+create index watches_by_holder on watches (holder) where holder is not null;
+create index watches_by_key on watches (account_id, key_id);
+
 create table deliveries (
   account_id uuid not null references accounts,
+  -- Of a watch's items: the id of the request that they were charged for.
   delivery_id uuid not null default gen_random_uuid(),
-  -- Null: a notice that every customer gets.
+  -- Null, as is `watch_id`: a notice that every customer gets.
   alert_id uuid,
+  watch_id uuid,
+  -- The place among its watch's: each is sent once the ones before it were delivered or given up.
+  number bigint,
+  items integer,
+  charged_thousandths bigint,
   channel text not null check (channel in ('mail', 'webhook')),
   -- The mail address, or the URL.
   target text not null,
@@ -491,11 +544,14 @@ create table deliveries (
   excerpt text,
   fault text,
   primary key (account_id, delivery_id),
-  foreign key (account_id, alert_id) references alerts on delete cascade
+  foreign key (account_id, alert_id) references alerts on delete cascade,
+  foreign key (account_id, watch_id) references watches on delete cascade,
+  unique (account_id, watch_id, number)
 );
 create index deliveries_due on deliveries (channel, due_at) where due_at is not null;
 create index deliveries_by_alert on deliveries (account_id, alert_id, created_at);
 create index deliveries_by_age on deliveries (created_at);
+create index deliveries_in_order on deliveries (watch_id, number) where watch_id is not null and due_at is not null;
 
 -- The newest requests of each account, for its members: no ledger, so rows go when there are too many. Texts are cut before they
 -- are written, so that a row has less than 1.5 KB.

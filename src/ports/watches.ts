@@ -1,0 +1,170 @@
+/** Watches, which must not be lost: lists that are followed for customers. `test/engine/ports` has a suite for implementations. */
+import type { Actor } from '../domain/audit.js';
+import type { Thousandths } from '../domain/credits.js';
+import type { ListKind } from '../domain/lists.js';
+import type { Product } from '../domain/model.js';
+import type { DeliveryRecord, NewDelivery } from './deliveries.js';
+
+/** What a watch follows, and how it is delivered. */
+export interface WatchSettings {
+  readonly kind: ListKind;
+  /** As it was asked for: a handle or id, a tweet's id, or a query. */
+  readonly subject: string;
+  /** Of a search; null for other lists. */
+  readonly product: Product | null;
+  /** The most items of a delivery. */
+  readonly count: number;
+  readonly webhookUrl: string;
+  /** The most that it spends on a UTC day; null: whatever its key may. */
+  readonly dailyLimit: Thousandths | null;
+}
+
+/**
+ * `waiting` goes on by itself; `paused` until somebody resumes it; an `ended` watch is kept only for what it delivered.
+ */
+export type WatchState = 'active' | 'waiting' | 'paused' | 'ended';
+
+/**
+ * Why a watch waits: for credits of the wallet or under the key's cap or its own daily limit, or for deliveries that were
+ * not taken yet. Why it is paused: by somebody; its key ended or may not read the list; the list cannot be followed any
+ * more; or its webhook took nothing for three days.
+ */
+export type WatchReason =
+  | 'credits'
+  | 'key_cap'
+  | 'daily_limit'
+  | 'backlog'
+  | 'by_hand'
+  | 'key'
+  | 'list'
+  | 'undelivered';
+
+/** A watch as its account sees it. Times are RFC 3339. */
+export interface WatchRecord extends WatchSettings {
+  readonly accountId: string;
+  readonly watchId: string;
+  readonly keyId: string;
+  readonly keyPrefix: string;
+  readonly state: WatchState;
+  /** Null for one that is active or ended. */
+  readonly reason: WatchReason | null;
+  /** Since when. */
+  readonly stateAt: string;
+  /** When a waiting one goes on; null for others. */
+  readonly dueAt: string | null;
+  readonly createdAt: string;
+  /** Deliveries of items so far, and what they cost. */
+  readonly number: number;
+  readonly spent: Thousandths;
+  /** Of the current UTC day. */
+  readonly spentToday: Thousandths;
+  /** When the newest item that it found was made. */
+  readonly newestAt: string | null;
+  /** When its list was last read, how often it is, and why that failed if it did; null before the first time. */
+  readonly checkedAt: string | null;
+  readonly everyMs: number | null;
+  readonly failed: string | null;
+}
+
+/** A watch as the process has it that follows it. */
+export interface HeldWatch extends WatchSettings {
+  readonly accountId: string;
+  readonly watchId: string;
+  readonly number: number;
+  /** Encoded: `src/live/positions.ts`. */
+  readonly position: string;
+  /** Hex, of the key that pays. */
+  readonly keyHash: string;
+  readonly state: 'active' | 'waiting';
+  /** What it spent on `spentOn`, a UTC day; null: it spent nothing yet. */
+  readonly spentThatDay: Thousandths;
+  readonly spentOn: string | null;
+}
+
+/** What the process that follows a watch knows of its list. Times are Unix milliseconds. */
+export interface WatchCheck {
+  readonly watchId: string;
+  readonly checkedAt: number;
+  readonly everyMs: number;
+  readonly failed: string | null;
+}
+
+/** New items, which were charged: with the position behind them. */
+export interface WatchStep {
+  readonly position: string;
+  /** Of the charge, and so of the delivery. */
+  readonly requestId: string;
+  readonly items: number;
+  readonly charged: Thousandths;
+  /** The UTC day that it counts for. */
+  readonly day: string;
+  /** Unix milliseconds. */
+  readonly newestAt: number | null;
+  /** The JSON that is sent. */
+  readonly body: string;
+  readonly at: number;
+}
+
+/** Why a watch that is followed stops for now: with notices for its account, written down in the same transaction. */
+export interface WatchStop {
+  readonly state: 'waiting' | 'paused';
+  readonly reason: WatchReason;
+  /** When it is tried again; null for a paused one. */
+  readonly dueAt: number | null;
+  readonly at: number;
+  /** Left out where the watch waited for the same already. */
+  readonly notices: readonly NewDelivery[];
+}
+
+/** Watches for their accounts. Every change is recorded in the account's audit log. */
+export interface WatchBook {
+  /** The newest first, ended ones last. */
+  list(accountId: string): Promise<WatchRecord[]>;
+  get(accountId: string, watchId: string): Promise<WatchRecord | undefined>;
+  /** One that is not ended and follows the same list to the same address; otherwise the new one; null: the account has `most`. */
+  add(
+    watch: WatchSettings & { readonly accountId: string; readonly watchId: string; readonly keyId: string },
+    from: { readonly position: string; readonly at: number },
+    most: number,
+    by: Actor,
+  ): Promise<WatchRecord | null>;
+  /** `active` resumes one that is paused or waits; an ended one stays so. Undefined: there is none. Idempotent. */
+  change(
+    accountId: string,
+    watchId: string,
+    to: 'active' | 'paused' | 'ended',
+    at: number,
+    by: Actor,
+  ): Promise<WatchRecord | undefined>;
+  /** Deliveries of a watch, the newest first, those before a number. */
+  deliveries(accountId: string, watchId: string, before: number | null, limit: number): Promise<WatchDelivery[]>;
+}
+
+/** A delivery of a watch, as its account sees it. */
+export interface WatchDelivery extends Omit<DeliveryRecord, 'alertId' | 'channel' | 'subject'> {
+  readonly number: number;
+  readonly items: number;
+  readonly charged: Thousandths;
+}
+
+/** Watches for the processes that follow them: each is held by one process at a time, until a moment that it puts off. */
+export interface WatchLeases {
+  /** Takes watches that nobody holds, at most `limit`: active ones, and waiting ones that are due. */
+  claim(holder: string, nowMs: number, heldTo: number, limit: number): Promise<HeldWatch[]>;
+  /** Holds those of its watches longer that are still to be followed: their ids. What was checked is noted. */
+  renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<string[]>;
+  /**
+   * Writes down new items as a delivery, with the position behind them. False if another process holds the watch: it
+   * starts from the position before, and gets the same items free. One that was paused or ended meanwhile is told all the
+   * same: they were paid for.
+   */
+  step(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, step: WatchStep): Promise<boolean>;
+  /** False if another process holds it, or it was paused or ended meanwhile. It is released. */
+  stop(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, stop: WatchStop): Promise<boolean>;
+  /** A waiting watch that could go on is active again. */
+  wake(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, at: number): Promise<void>;
+  /** Bytes of its deliveries that are on their way. */
+  backlog(watch: Pick<HeldWatch, 'accountId' | 'watchId'>): Promise<number>;
+  /** Gives up all that it holds: another process may take them at once. */
+  release(holder: string): Promise<void>;
+}
