@@ -16,6 +16,7 @@ export const SCENARIOS = {
   K: 'misses read from the corpus in Postgres',
   L: 'MCP tools/call, cached',
   M: 'a corpus with a million protected profiles',
+  N: 'followers: an item that reaches all of them, and silence (minutes: --following)',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -70,7 +71,7 @@ function clients(text: string): ClientName[] {
 }
 
 /** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
-const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes', M: 'growth' } as const;
+const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes', M: 'growth', N: 'following' } as const;
 
 const optionOf = (letter: Letter): string | undefined =>
   letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
@@ -83,6 +84,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--growth', 'also F and M')
     .option('--import', 'also H')
     .option('--nodes', 'also I')
+    .option('--following', 'also N')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 2)
     .option(

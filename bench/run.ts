@@ -9,6 +9,7 @@ import { profileReads } from './profile/profile.js';
 import { markdownOf, tableOf } from './report.js';
 import { cachedReads } from './scenarios/cached.js';
 import { durableCharges } from './scenarios/charges.js';
+import { following } from './scenarios/following.js';
 import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
 import { corpusMisses } from './scenarios/misses.js';
@@ -28,6 +29,7 @@ const SCENARIOS_IN_ORDER = [
   protectedProfiles,
   manyNodes,
   steadyService,
+  following,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { fastifyCharging } from '../contestants/fastify.js';
 import { mercuriusJit } from '../contestants/mercurius.js';
 import { metered } from '../contestants/metered.js';
 import { yoga } from '../contestants/yoga.js';
+import { createFollowers } from '../load/followers.js';
 import { generate } from '../load/generator.js';
 import { serveQueries } from './queries.js';
 
@@ -18,6 +19,7 @@ export async function beChild(name: string, given: string): Promise<void> {
   // An interrupt reaches the whole group; the parent is the one to clean up.
   process.on('SIGINT', () => {});
   if (name === 'load') return workOn(generate);
+  if (name === 'followers') return workOn(createFollowers());
   if (name === 'queries') return workOn(serveQueries(JSON.parse(given)));
   const server = await SERVERS[name as ServerName](await readAnswers(given));
   server.listen(0, '127.0.0.1', () => process.send?.({ result: (server.address() as AddressInfo).port }));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../../adapters/postgres/sql.js';
 import type { CallersResult } from '../load/callers.js';
+import type { Followed, FollowTask } from '../load/followers.js';
 import type { Load, LoadResult } from '../load/load.js';
 import type { ServerName } from './child.js';
 import type { QueryLoad } from './queries.js';
@@ -72,6 +73,9 @@ export type Generator = Worker<Load, LoadResult>;
 
 /** The load generator, in a process of its own. */
 export const startGenerator = (): Generator => startWorker('load');
+
+/** Those who follow lists, in a process of their own. */
+export const startFollowers = (): Worker<FollowTask, Followed> => startWorker('followers');
 
 /** The queries of reads by themselves, in a process of their own. */
 export const startQueries = (target: Target): Worker<QueryLoad, CallersResult> =>

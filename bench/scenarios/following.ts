@@ -1,0 +1,139 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { handleOf, SUBJECT } from '../data/rows.js';
+import { median, percentile, type Section, spread } from '../figures.js';
+import type { Followed } from '../load/followers.js';
+import { SCENARIOS } from '../options.js';
+import { startFollowers } from '../processes/fork.js';
+import { freePort, runCommand, type Service, startPerch } from '../processes/perch.js';
+import { watchMemory } from '../processes/usage.js';
+import type { Furnished, Workbench } from '../workbench.js';
+
+/** Those who follow one list, over so many accounts. */
+const FOLLOWERS = 1000;
+const ACCOUNTS = 20;
+
+/** Lists that are followed, by how many each, over streams of so many. */
+const LISTS = 1000;
+const EACH = 10;
+const LISTS_OF_STREAM = 50;
+
+/** How long an item may take: a list that is busy is read every 5 seconds. */
+const ARRIVES_WITHIN_MS = 60_000;
+
+/** How long calls of the network are counted for. */
+const COUNTED_MS = 60_000;
+
+const MEMORY_MS = 5_000;
+
+interface Following {
+  readonly bench: Workbench;
+  readonly home: Furnished;
+  readonly keys: readonly string[];
+  readonly metricsUrl: string;
+}
+
+/** N: how soon what is new reaches all who follow it, and what following costs while nothing happens. */
+export async function following(bench: Workbench): Promise<Section[]> {
+  if (!bench.options.letters.includes('N')) return [];
+  const home = await bench.small();
+  const keys = (await home.customers()).slice(0, ACCOUNTS);
+  const port = await freePort();
+  const env = { ...home.env, PERCH_METRICS_PORT: String(port) };
+  const perch = await startPerch({ ...home, env }, { path: `/v1/users/${SUBJECT.handle}`, key: home.key });
+  const parts = { bench, home, keys, metricsUrl: `http://127.0.0.1:${port}/metrics` };
+  try {
+    return [await reachAll(parts, perch), await silence(parts, perch)];
+  } finally {
+    await perch.stop();
+  }
+}
+
+async function reachAll({ bench, home, keys }: Following, { url }: Service): Promise<Section> {
+  const followers = startFollowers();
+  try {
+    // A list that was silent for months would be read every 10 minutes.
+    await post(bench, home, 0);
+    bench.say(`N  opening ${FOLLOWERS} streams`);
+    await followers.run({ open: { url, keys, streams: Array.from({ length: FOLLOWERS }, () => [SUBJECT.id]) } });
+    const [last, half]: [number[], number[]] = [[], []];
+    let credits = 0;
+    for (let round = 1; round <= bench.options.rounds; round += 1) {
+      bench.say(`N  round ${round} of ${bench.options.rounds}`);
+      const arriving = followers.run({ next: { items: FOLLOWERS, withinMs: ARRIVES_WITHIN_MS } });
+      await post(bench, home, round);
+      const arrived = (await arriving) as Extract<Followed, { credits: number }>;
+      const sorted = arrived.arrivalsMs.toSorted((a, b) => a - b);
+      last.push(sorted.at(-1) ?? Number.NaN);
+      half.push(percentile(sorted, 0.5));
+      credits += arrived.credits;
+    }
+    const due = FOLLOWERS * bench.options.rounds;
+    return {
+      letter: 'N',
+      title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} streams of ${ACCOUNTS} accounts`,
+      lines: [
+        { name: 'the last one has it, after the first', unit: 'ms', value: spread(last), goal: '≤ 200' },
+        { name: 'half of them have it', unit: 'ms', value: spread(half) },
+      ],
+      notes: [`charged ${credits} credits for ${due} items: each was charged, durably, before it was sent`],
+    };
+  } finally {
+    await followers.run({ close: true });
+    await followers.stop();
+  }
+}
+
+async function post(bench: Workbench, home: Furnished, nth: number): Promise<void> {
+  const folder = join(bench.folder, 'posted');
+  await mkdir(folder, { recursive: true });
+  const id = `${2_000_000_000_000 + nth}`;
+  const tweet = { id, text: `New, number ${nth}.`, author_id: SUBJECT.id, conversation_id: id, created_at: now() };
+  await writeFile(join(folder, 'tweets.ndjson'), `${JSON.stringify(tweet)}\n`);
+  await runCommand(home, ['import', folder, '--json']).done;
+  await rm(folder, { recursive: true });
+}
+
+const now = (): string => new Date().toISOString();
+
+async function silence({ bench, keys, metricsUrl }: Following, { url, pid }: Service): Promise<Section> {
+  const followers = startFollowers();
+  try {
+    const before = await memoryOf(pid);
+    const users = Array.from({ length: LISTS * EACH }, (_, nth) => handleOf(1 + (nth % LISTS)));
+    const streams = Array.from({ length: users.length / LISTS_OF_STREAM }, (_, nth) =>
+      users.slice(nth * LISTS_OF_STREAM, (nth + 1) * LISTS_OF_STREAM),
+    );
+    bench.say(`N  following ${LISTS} lists, each by ${EACH}`);
+    await followers.run({ open: { url, keys, streams } });
+    const opened = await callsOf(metricsUrl);
+    const after = await memoryOf(pid);
+    await new Promise((resolve) => setTimeout(resolve, COUNTED_MS));
+    const calls = (await callsOf(metricsUrl)) - opened;
+    return {
+      letter: 'N',
+      title: `${SCENARIOS.N.split(':')[0]}: ${LISTS * EACH} followers of ${LISTS} lists`,
+      lines: [
+        { name: 'memory more than before', unit: 'MB', value: spread([after - before]), goal: '≤ 300' },
+        { name: 'calls of the network, of a list and minute', unit: 'calls', value: spread([calls / LISTS]) },
+      ],
+      notes: [`${calls} calls in a minute: lists that are silent for months are read every 10 minutes at least`],
+    };
+  } finally {
+    await followers.run({ close: true });
+    await followers.stop();
+  }
+}
+
+/** Resident memory in MB, over some seconds. */
+async function memoryOf(pid: number): Promise<number> {
+  const { stop } = watchMemory(pid);
+  await new Promise((resolve) => setTimeout(resolve, MEMORY_MS));
+  return median(stop());
+}
+
+async function callsOf(metricsUrl: string): Promise<number> {
+  const text = await (await fetch(metricsUrl)).text();
+  const calls = [...text.matchAll(/^perch_upstream_calls_total(?:\{[^}]*\})? (\d+)/gm)];
+  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+}
