@@ -1,7 +1,8 @@
+import { liveDocuments } from '../../../schema/list-documents.js';
 import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
-import { isLoss, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
+import { isLoss, NO_COSTS, plusCosts, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
-import { figure } from '../../../src/domain/figures.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import { daysIn } from '../charts/chart-data.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
@@ -63,6 +64,29 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
           }))}
         />
       )}
+    </Card>
+  );
+};
+
+const FOLLOWING: ReadonlySet<string> = new Set(liveDocuments().map(([name]) => name));
+
+/** What streams and watches brought, and what the network was asked for them, silence included. */
+const Following = ({ figures: { reads, price } }: ReadsModel) => {
+  const sums = reads.filter(({ operation }) => FOLLOWING.has(operation)).reduce(plusCosts, NO_COSTS);
+  if (sums.calls === 0 && sums.items === 0) return null;
+  const [worth, cost] = [toWorthUsd(sums, price.usdPerCredit), toUsd(sums.cost)];
+  const ofThousand = (amount: number): string => usd((1000 * amount) / sums.items);
+  const each = sums.items === 0 ? '' : `: ${ofThousand(worth)} and ${ofThousand(cost)} for 1,000 items`;
+  return (
+    <Card
+      id="following"
+      title="Streams and watches"
+      lead="The operations whose names begin with live. Lists are read for all their followers at once, and cost nothing while nothing is new."
+    >
+      <p>
+        {counted(sums.items, 'item')} brought {usd(worth)} and cost {usd(cost)}
+        {each}. The network was called {counted(sums.calls, 'time')}.
+      </p>
     </Card>
   );
 };
@@ -232,6 +256,7 @@ export const readsPage = (model: ReadsModel): string =>
         none="Nothing was read"
       />
       <Operations {...model} />
+      <Following {...model} />
       <Network {...model} />
     </>,
   );

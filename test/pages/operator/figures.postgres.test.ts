@@ -8,6 +8,7 @@ import { createOperatorStore } from '../../../adapters/postgres/figures/operator
 import { createTraffic } from '../../../adapters/postgres/figures/traffic.js';
 import { daysUntil, readFigures } from '../../../src/billing/figures.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
+import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import { chartsIn } from '../dashboard/charts.js';
 import { type Customer, type DashboardService, startDashboard } from '../dashboard/service.js';
 
@@ -35,6 +36,10 @@ beforeAll(async () => {
     {
       ...{ day: today, network: 'x', operation: 'user', answers: 5, items: 5, cacheHits: 5, charged: 2_500 },
       ...{ calls: 0, tweets: 0, users: 0, cost: 0 },
+    },
+    {
+      ...{ day: utcDay(service.clock.now() - 60 * DAY_MS), network: 'x', operation: 'live-user-tweets', answers: 40 },
+      ...{ items: 2_000, cacheHits: 1_600, charged: 1_200_000, calls: 100, tweets: 400, users: 0, cost: 2_000_000 },
     },
   ]);
 });
@@ -104,6 +109,14 @@ describe('reads', () => {
     expect(words).toMatch(/ user\s+x\s+5\s+5\s+100%\s+0\s+2\.5\s+\$0\.\d\d\s+\$0\.00\s+(?!Costs)/);
     expect(words).toContain('Profiles, tweets and timelines');
     expect(words).toMatch(/Database\s+reachable\s+Redis\s+not used: this process has its own cache/);
+  });
+
+  it('sums up what streams and watches brought and cost', async () => {
+    const { words } = await olga.get('/operator/reads?days=90');
+    expect(words).toMatch(
+      /2,000 items brought \$\d\.\d\d and cost \$2\.00: \$\d\.\d\d and \$1\.00 for 1,000 items\. The network was called 100 times\./,
+    );
+    expect((await olga.get('/operator/reads?days=7')).words).not.toContain('Streams and watches');
   });
 
   it.each(['/operator/money', '/operator/reads', '/operator/traffic'])(
