@@ -7,6 +7,11 @@ export interface CredentialHeaders {
   readonly hasQueryKey: boolean;
 }
 
+/** The hash of a key, hex: of a call that the service makes for an account by itself, without the key. */
+export interface KeyHash {
+  readonly keyHash: string;
+}
+
 const HOW = 'Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".';
 
 /** The token of a Bearer header; undefined under any other scheme, or if it has none. The scheme's case does not matter (A4). */
@@ -24,11 +29,12 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
 }
 
 /**
- * The key as sent, unchecked. Throws `missing_key` if neither header contains one (A3), `bad_request` if they
+ * What names the key: itself as sent, unchecked, or its hash. A hash is never read from a request. Throws `missing_key` if neither header contains one (A3), `bad_request` if they
  * contain two different ones (A2). A key in the query string is ignored if a header has one, and is not accepted in its
  * place.
  */
-export function readCredential(headers: CredentialHeaders): string {
+export function readCredential(headers: CredentialHeaders | KeyHash): string | KeyHash {
+  if ('keyHash' in headers) return headers;
   const apiKey = headers.xApiKey?.trim() || undefined;
   const bearer = headers.authorization === undefined ? undefined : bearerToken(headers.authorization);
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) {

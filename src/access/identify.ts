@@ -4,6 +4,7 @@ import { Memories } from '../lib/memories.js';
 import type { Accounts, Caller, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
+import type { KeyHash } from './credential.js';
 import { createFailedAttempts } from './failed-keys.js';
 import { hashKey, isWellFormedKey, KEY_CHARS, modeOfKey } from './key.js';
 import { Lookups } from './lookups.js';
@@ -34,14 +35,14 @@ export const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
   /** The account of a key that was looked up lately; undefined: `identify` knows, or says what is wrong. */
-  known(key: string): Caller | undefined;
+  known(key: string | KeyHash): Caller | undefined;
   /**
    * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked`, `expired` or `frozen`, and
    * `rate_limited` with the reason `failed_keys` if the address sent too many of those. If the answer is not known
    * at once, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors are
-   * passed on.
+   * passed on. A hash is the service's own: it counts against no address, and waits for nobody.
    */
-  identify(key: string, address: string, beforeWaiting?: (accountId: string | null) => void): Promise<Caller>;
+  identify(key: string | KeyHash, address: string, beforeWaiting?: (accountId: string | null) => void): Promise<Caller>;
   close(): Promise<void>;
 }
 
@@ -92,12 +93,23 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
   const liveCaller = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>
     lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key) ? lookup.caller : undefined;
 
+  const identifyHash = async ({ keyHash }: KeyHash): Promise<Caller> => {
+    const lookup = await lookups.find(keyHash);
+    if (lookup?.state === 'live') return lookup.caller;
+    throw refusal(lookup);
+  };
+
   return {
     known(key) {
+      if (typeof key !== 'string') {
+        const lookup = lookups.recent(key.keyHash);
+        return lookup?.state === 'live' ? lookup.caller : undefined;
+      }
       const hashHex = hashApiKey(key);
       return hashHex === null ? undefined : liveCaller(key, lookups.recent(hashHex));
     },
     async identify(key, address, beforeWaiting = () => {}) {
+      if (typeof key !== 'string') return identifyHash(key);
       const hashHex = hashApiKey(key);
       if (hashHex === null) {
         beforeWaiting(null);

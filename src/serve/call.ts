@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { CredentialHeaders } from '../access/credential.js';
+import type { CredentialHeaders, KeyHash } from '../access/credential.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { ServiceError } from '../domain/errors.js';
 import type { LazySignal } from '../lib/abort.js';
@@ -47,7 +47,8 @@ export type Run = (
 /** One request, from any interface. */
 export interface Call {
   readonly requestId: string;
-  readonly credential: CredentialHeaders;
+  /** A key's hash: of a call that the service makes by itself. It was let in with what caused it, and counts as no request. */
+  readonly credential: CredentialHeaders | KeyHash;
   /** The caller's address, for the `public` policy. */
   readonly address: string;
   /** Or why it cannot be determined: thrown when its turn comes. */

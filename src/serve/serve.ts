@@ -146,10 +146,12 @@ const spanAttributes = ({ operation }: Prepared, call: Call) => ({
   'perch.operation': operation.isPersisted ? operation.name : 'ad hoc',
 });
 
+const hasKey = (credential: Call['credential']): boolean =>
+  'keyHash' in credential || credential.xApiKey !== undefined || credential.authorization !== undefined;
+
 /** Step 1, where nothing needs to be waited for: the account of a key that was looked up lately. */
 function knownCaller({ identify }: ServeOptions, { credential }: EnteringCall): Caller | undefined {
-  const { xApiKey, authorization } = credential;
-  return xApiKey === undefined && authorization === undefined ? undefined : identify.known(readCredential(credential));
+  return hasKey(credential) ? identify.known(readCredential(credential)) : undefined;
 }
 
 /**
@@ -158,8 +160,7 @@ function knownCaller({ identify }: ServeOptions, { credential }: EnteringCall): 
  * address: many customers may share one.
  */
 async function identify(options: ServeOptions, call: EnteringCall, slot: WorkSlot): Promise<Caller | null> {
-  const { xApiKey, authorization } = call.credential;
-  if (call.mayBeKeyless && xApiKey === undefined && authorization === undefined) return null;
+  if (call.mayBeKeyless && !hasKey(call.credential)) return null;
   return options.identify.identify(readCredential(call.credential), call.address, (accountId) => {
     const busy = slot.countFor(accountId === null ? addressHolder(call.address) : accountHolder(accountId));
     if (busy) throw busy;
@@ -191,9 +192,9 @@ function admit(
   });
 }
 
-/** Whether the key may not be used from where the call comes from. */
-const isElsewhere = ({ allowedFrom }: Caller, { address }: EnteringCall): boolean =>
-  allowedFrom !== null && !isAllowedFrom(allowedFrom, address);
+/** Whether the key may not be used from where the call comes from: what the service does by itself comes from nowhere. */
+const isElsewhere = ({ allowedFrom }: Caller, { address, credential }: EnteringCall): boolean =>
+  allowedFrom !== null && !('keyHash' in credential) && !isAllowedFrom(allowedFrom, address);
 
 /** A stolen key must not use up its account's rate: from elsewhere, it counts as none. */
 function refuseElsewhere(
@@ -210,8 +211,18 @@ function refuseElsewhere(
 function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): Soon<RateDecision> {
   if (call.admitted) return call.admitted;
   if (caller === null) return admit.admitPublic(call.address);
+  if ('keyHash' in call.credential) return letIn(caller);
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
+
+/** What a bucket of the account that nobody took from would say. */
+const letIn = ({ qps }: Caller): RateDecision => ({
+  allowed: true,
+  limit: qps,
+  remaining: qps,
+  resetSeconds: 0,
+  retryAfterSeconds: 0,
+});
 
 /**
  * Step 3: determines what is asked for. All input from the caller is checked here; whether the call needs a key, before
@@ -294,4 +305,4 @@ function tooFast(rate: RateDecision): ServiceError {
 }
 
 const noKey = (call: Call): string =>
-  `Reads need a key: send it as x-api-key, or as Authorization: Bearer.${call.credential.hasQueryKey ? ' A key in the query string is not accepted: rotate it.' : ''}`;
+  `Reads need a key: send it as x-api-key, or as Authorization: Bearer.${'hasQueryKey' in call.credential && call.credential.hasQueryKey ? ' A key in the query string is not accepted: rotate it.' : ''}`;

@@ -118,6 +118,33 @@ describe('identify', () => {
     expect(store.reads()).toBe(2);
   });
 
+  it('gives the caller of a hash, whatever its mode, and refuses one that works no more', async () => {
+    const { known, identify, add, store } = await setUp();
+    const told: (string | null)[] = [];
+    const ask = (keyHash: string) => identify({ keyHash }, HOME, (accountId) => told.push(accountId));
+    const test = { ...caller(), mode: 'test' as const };
+    const [one, other] = [add(live), add({ state: 'live', caller: test })];
+    const revoked = add({ state: 'revoked', revokedAt: '2026-03-01T12:00:00.000Z' });
+    expect(await ask(one.hash)).toEqual(caller());
+    expect(await ask(other.hash)).toEqual(test);
+    expect(known({ keyHash: other.hash })).toEqual(test);
+    await expect(ask(revoked.hash)).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'revoked' } });
+    expect(known({ keyHash: revoked.hash })).toBeUndefined();
+    await expect(ask('00'.repeat(32))).rejects.toMatchObject({ code: 'invalid_key', detail: { reason: 'unknown' } });
+    expect(told).toEqual([]);
+    expect(store.reads()).toBe(4);
+  });
+
+  it('counts failures of hashes against no address', async () => {
+    const { identify, codes } = await setUp();
+    for (let nth = 0; nth < 200; nth += 1) {
+      await expect(identify({ keyHash: `${nth}`.padStart(64, '0') }, HOME)).rejects.toMatchObject({
+        code: 'invalid_key',
+      });
+    }
+    expect(await codes(unknownKeys(1))).toEqual(['invalid_key']);
+  });
+
   it('never repeats a key in a message', async () => {
     const { identify } = await setUp();
     const [key = ''] = unknownKeys(1);
