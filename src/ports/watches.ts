@@ -76,6 +76,8 @@ export interface HeldWatch extends WatchSettings {
   /** Hex, of the key that pays. */
   readonly keyHash: string;
   readonly state: 'active' | 'waiting';
+  /** What it waited for. */
+  readonly reason: WatchReason | null;
   /** What it spent on `spentOn`, a UTC day; null: it spent nothing yet. */
   readonly spentThatDay: Thousandths;
   readonly spentOn: string | null;
@@ -83,6 +85,7 @@ export interface HeldWatch extends WatchSettings {
 
 /** What the process that follows a watch knows of its list. Times are Unix milliseconds. */
 export interface WatchCheck {
+  readonly accountId: string;
   readonly watchId: string;
   readonly checkedAt: number;
   readonly everyMs: number;
@@ -91,6 +94,8 @@ export interface WatchCheck {
 
 /** New items, which were charged: with the position behind them. */
 export interface WatchStep {
+  /** Where it was before, and is from now on. */
+  readonly from: string;
   readonly position: string;
   /** Of the charge, and so of the delivery. */
   readonly requestId: string;
@@ -112,8 +117,19 @@ export interface WatchStop {
   /** When it is tried again; null for a paused one. */
   readonly dueAt: number | null;
   readonly at: number;
-  /** Left out where the watch waited for the same already. */
-  readonly notices: readonly NewDelivery[];
+  /**
+   * A mail goes to the account's owner, if they have an address, and a webhook to the watch's. Left out where it waited for
+   * the same already.
+   */
+  readonly notices: readonly Pick<NewDelivery, 'channel' | 'subject' | 'body'>[];
+}
+
+export type WatchId = Pick<HeldWatch, 'accountId' | 'watchId'>;
+
+/** What is written down and on its way to a watch's address. */
+export interface Backlog {
+  readonly deliveries: number;
+  readonly bytes: number;
 }
 
 /** Watches for their accounts. Every change is recorded in the account's audit log. */
@@ -147,24 +163,30 @@ export interface WatchDelivery extends Omit<DeliveryRecord, 'alertId' | 'channel
   readonly charged: Thousandths;
 }
 
-/** Watches for the processes that follow them: each is held by one process at a time, until a moment that it puts off. */
+/**
+ * Watches for the processes that follow them: each is held by one process at a time. What a process holds, it holds until a
+ * moment that it puts off for all of them at once.
+ */
 export interface WatchLeases {
-  /** Takes watches that nobody holds, at most `limit`: active ones, and waiting ones that are due. */
-  claim(holder: string, nowMs: number, heldTo: number, limit: number): Promise<HeldWatch[]>;
-  /** Holds those of its watches longer that are still to be followed: their ids. What was checked is noted. */
+  /** Holds what it has until then, and notes what was checked. Which of them are still to be followed, by id. */
   renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<string[]>;
+  /** Takes watches that nobody holds, at most `limit`: active ones, and waiting ones that are due. Not before `renew`. */
+  claim(holder: string, nowMs: number, limit: number): Promise<HeldWatch[]>;
   /**
    * Writes down new items as a delivery, with the position behind them. False if another process holds the watch: it
    * starts from the position before, and gets the same items free. One that was paused or ended meanwhile is told all the
    * same: they were paid for.
    */
-  step(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, step: WatchStep): Promise<boolean>;
-  /** False if another process holds it, or it was paused or ended meanwhile. It is released. */
-  stop(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, stop: WatchStop): Promise<boolean>;
+  step(holder: string, watch: WatchId, step: WatchStep): Promise<boolean>;
+  /** False if another process holds it, or it was paused or ended meanwhile. It is given up. */
+  stop(holder: string, watch: WatchId, stop: WatchStop): Promise<boolean>;
   /** A waiting watch that could go on is active again. */
-  wake(holder: string, watch: Pick<HeldWatch, 'accountId' | 'watchId'>, at: number): Promise<void>;
-  /** Bytes of its deliveries that are on their way. */
-  backlog(watch: Pick<HeldWatch, 'accountId' | 'watchId'>): Promise<number>;
-  /** Gives up all that it holds: another process may take them at once. */
-  release(holder: string): Promise<void>;
+  wake(holder: string, watch: WatchId, at: number): Promise<void>;
+  backlog(watch: WatchId): Promise<Backlog>;
+  /** Another process may take it at once. */
+  giveUp(holder: string, watch: WatchId): Promise<void>;
+  /** All that it holds. */
+  release(holder: string, nowMs: number): Promise<void>;
+  /** Deletes watches that ended before that time, with their deliveries: at most `limit`. How many they were. */
+  forget(before: number, limit: number): Promise<number>;
 }

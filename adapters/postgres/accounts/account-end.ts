@@ -66,6 +66,7 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   const both = tx`(select account_id from accounts where account_id = ${accountId} or test_of = ${accountId})`;
   await tx`delete from oauth_refresh_tokens where account_id in ${both}`;
   await tx`delete from deliveries where account_id in ${both}`;
+  await tx`delete from watches where account_id in ${both}`;
   await tx`delete from alerts where account_id in ${both}`;
   await tx`delete from request_log where account_id in ${both}`;
   await tx`delete from operation_names where account_id in ${both}`;

@@ -135,7 +135,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   return readKey(tx, of);
 }
 
-/** Rotation: the new key takes over the name, cap, wallet and what has counted against the cap. */
+/** Rotation: the new key takes over the name, cap, wallet, watches and what has counted against the cap. */
 export async function rotateKey(
   tx: Transaction,
   of: KeyOf,
@@ -159,6 +159,10 @@ export async function rotateKey(
     await tx`
       update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
   }
+  // Whoever follows them reads its key anew: what it is about to write down is given again, free.
+  await tx`
+    update watches set key_id = ${row.keyId}, holder = null
+    where account_id = ${of.accountId} and key_id = ${of.keyId} and state <> 'ended'`;
   await record(tx, of.accountId, by, 'key.rotated', {
     key_prefix: old.prefix,
     new_key_prefix: prefix,

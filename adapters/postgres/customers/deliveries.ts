@@ -5,14 +5,14 @@ import type { Sql, Transaction } from '../sql.js';
 /** Writes notices down, in the transaction that marks what they tell of. */
 export async function writeDeliveries(
   tx: Sql | Transaction,
-  of: { readonly accountId: string; readonly alertId: string | null },
+  of: { readonly accountId: string; readonly alertId: string | null; readonly watchId?: string },
   notices: readonly NewDelivery[],
 ): Promise<void> {
   for (const { channel, target, subject, body, dueAt } of notices) {
     await tx`
-      insert into deliveries (account_id, alert_id, channel, target, subject, body, created_at, due_at)
-      values (${of.accountId}, ${of.alertId}, ${channel}, ${target}, ${subject}, ${body}, ${new Date(dueAt)},
-        ${new Date(dueAt)})`;
+      insert into deliveries (account_id, alert_id, watch_id, channel, target, subject, body, created_at, due_at)
+      values (${of.accountId}, ${of.alertId}, ${of.watchId ?? null}, ${channel}, ${target}, ${subject}, ${body},
+        ${new Date(dueAt)}, ${new Date(dueAt)})`;
   }
 }
 

@@ -470,6 +470,13 @@ create table alerts (
   check (by_mail or webhook_url is not null)
 );
 
+-- The processes that follow watches, and until when they hold theirs: a row a process, so that holding them costs no more the
+-- more there are.
+create table watch_holders (
+  holder uuid primary key,
+  held_to timestamptz not null
+);
+
 -- Lists that are followed for a customer: what is new is charged, and written down as a delivery together with how far the
 -- list has come.
 create table watches (
@@ -504,16 +511,15 @@ create table watches (
   checked_at timestamptz,
   every_ms integer,
   failed text,
-  -- The process that follows it, until then.
+  -- The process that follows it, for as long as its row of `watch_holders` says.
   holder uuid,
-  held_to timestamptz,
   created_at timestamptz not null,
   primary key (account_id, watch_id),
   foreign key (account_id, key_id) references keys,
   check (reason is not null or state in ('active', 'ended')),
   check (due_at is not null or state <> 'waiting')
 );
-create index watches_to_follow on watches (held_to nulls first) where state in ('active', 'waiting');
+create index watches_to_follow on watches (holder, due_at) where state in ('active', 'waiting');
 create index watches_by_holder on watches (holder) where holder is not null;
 create index watches_by_key on watches (account_id, key_id);
 

@@ -1,0 +1,304 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type {
+  HeldWatch,
+  WatchId,
+  WatchLeases,
+  WatchState,
+  WatchStep,
+  WatchStop,
+} from '../../../../src/ports/watches.js';
+
+export interface WrittenDelivery {
+  readonly deliveryId: string;
+  readonly number: number | null;
+  readonly channel: string;
+  readonly target: string;
+  readonly subject: string | null;
+  readonly body: string;
+  readonly charged: number | null;
+}
+
+export interface WatchLeasesStore {
+  readonly leases: WatchLeases;
+  /** A second node on the same store. */
+  readonly other: WatchLeases;
+  /** A new watch, active, at position `start`, of an account whose owner has an address. */
+  add(): Promise<WatchId>;
+  /** As its account changes it. */
+  change(watch: WatchId, state: WatchState): Promise<void>;
+  /** Replaces its key; the new one's hash. */
+  rotate(watch: WatchId): Promise<string>;
+  deleteAccount(accountId: string): Promise<void>;
+  deliveries(watch: WatchId): Promise<WrittenDelivery[]>;
+  /** What its account is shown of it. */
+  read(watch: WatchId): Promise<Record<string, unknown>>;
+  /** Marks its deliveries as delivered. */
+  deliver(watch: WatchId): Promise<void>;
+  /** Removes all watches. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const NOW = Date.UTC(2026, 10, 26, 12);
+const HELD_MS = 30_000;
+const DAY = '2026-11-26';
+
+const step = (changes: Partial<WatchStep> = {}): WatchStep => ({
+  from: 'start',
+  position: 'second',
+  requestId: randomUUID(),
+  items: 2,
+  charged: 1500,
+  day: DAY,
+  newestAt: NOW - 1000,
+  body: '{"data":[]}',
+  at: NOW,
+  ...changes,
+});
+
+const waiting = (changes: Partial<WatchStop> = {}): WatchStop => ({
+  ...{ state: 'waiting', reason: 'credits', dueAt: NOW + 300_000, at: NOW },
+  notices: [
+    { channel: 'mail', subject: 'It waits', body: 'for credits' },
+    { channel: 'webhook', subject: null, body: '{"type":"watch.waiting"}' },
+  ],
+  ...changes,
+});
+
+/** What any store of watches must do for the processes that follow them. */
+export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesStore>): void {
+  describe(`${name}: watches that are held`, () => {
+    let store: WatchLeasesStore;
+    let leases: WatchLeases;
+    beforeAll(async () => {
+      store = await open();
+      leases = store.leases;
+    });
+    beforeEach(() => store.clear());
+    afterAll(() => store.close());
+
+    const start = async (at: WatchLeases = leases, nowMs = NOW): Promise<string> => {
+      const holder = randomUUID();
+      await at.renew(holder, [], nowMs + HELD_MS);
+      return holder;
+    };
+    const ids = (watches: readonly HeldWatch[]): string[] => watches.map(({ watchId }) => watchId).sort();
+    /** A watch, and who holds it. */
+    const held = async () => {
+      const watch = await store.add();
+      const holder = await start();
+      const [found] = await leases.claim(holder, NOW, 10);
+      if (found?.watchId !== watch.watchId) throw new Error('not claimed');
+      return { watch, holder, found };
+    };
+
+    it('gives each watch to one of those who claim at the same time, so many at once', async () => {
+      const watches = await Promise.all(Array.from({ length: 25 }, () => store.add()));
+      const holders = await Promise.all([start(), start(store.other)]);
+      const claimed = await Promise.all(
+        Array.from({ length: 6 }, (_, nth) => {
+          const at = nth % 2 === 0 ? leases : store.other;
+          return at.claim(holders[nth % 2] ?? '', NOW, 5);
+        }),
+      );
+      for (const some of claimed) expect(some.length).toBeLessThanOrEqual(5);
+      const [left, right] = await Promise.all([
+        leases.claim(holders[0] ?? '', NOW, 100),
+        store.other.claim(holders[1] ?? '', NOW, 100),
+      ]);
+      expect(ids([...claimed.flat(), ...left, ...right])).toEqual(watches.map(({ watchId }) => watchId).sort());
+    });
+
+    it('gives what is to be followed, and from where', async () => {
+      const { watch, found } = await held();
+      expect(found).toEqual({
+        ...watch,
+        ...{
+          kind: 'timeline',
+          subject: 'aurora_obs',
+          product: null,
+          count: 20,
+          webhookUrl: 'https://example.org/hook',
+        },
+        ...{ dailyLimit: null, number: 0, position: 'start', keyHash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        ...{ state: 'active', reason: null, spentThatDay: 0, spentOn: null },
+      });
+    });
+
+    it('gives no watch to a second holder while the first renews, and all of them once it does not', async () => {
+      const { watch, holder } = await held();
+      const second = await start(store.other, NOW + HELD_MS);
+      await leases.renew(holder, [], NOW + 2 * HELD_MS);
+      expect(await store.other.claim(second, NOW + HELD_MS, 10)).toEqual([]);
+      await store.other.renew(second, [], NOW + 4 * HELD_MS);
+      expect(ids(await store.other.claim(second, NOW + 2 * HELD_MS, 10))).toEqual([watch.watchId]);
+      expect(await leases.renew(holder, [], NOW + 4 * HELD_MS)).toEqual([]);
+    });
+
+    it('gives nothing to a process that has not renewed in time', async () => {
+      await store.add();
+      const holder = await start();
+      expect(await leases.claim(holder, NOW + HELD_MS, 10)).toEqual([]);
+    });
+
+    it('gives at once what a process releases, all of it or one', async () => {
+      const { watch, holder } = await held();
+      const second = await start(store.other);
+      await leases.giveUp(holder, watch);
+      expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+      expect(ids(await store.other.claim(second, NOW, 10))).toEqual([watch.watchId]);
+      // Not its own any more.
+      await leases.giveUp(holder, watch);
+      expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([watch.watchId]);
+      await store.other.release(second, NOW);
+      expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
+    });
+
+    it('writes a delivery down together with the position, and what it cost with the day', async () => {
+      const { watch, holder } = await held();
+      const first = step();
+      expect(await leases.step(holder, watch, first)).toBe(true);
+      const second = step({ from: 'second', position: 'third', charged: 500, newestAt: null });
+      expect(await leases.step(holder, watch, second)).toBe(true);
+      expect(await store.read(watch)).toMatchObject({
+        ...{ position: 'third', number: 2, spent: 2000, spentOn: DAY, spentThatDay: 2000 },
+        newestAt: new Date(NOW - 1000),
+      });
+      const next = step({ from: 'third', position: 'fourth', day: '2026-11-27' });
+      expect(await leases.step(holder, watch, next)).toBe(true);
+      expect(await store.read(watch)).toMatchObject({ spent: 3500, spentOn: '2026-11-27', spentThatDay: 1500 });
+      expect(await store.deliveries(watch)).toMatchObject(
+        [first, second, next].map(({ requestId, body, charged }, nth) => ({
+          ...{ deliveryId: requestId, body, charged, number: nth + 1, channel: 'webhook' },
+          target: 'https://example.org/hook',
+        })),
+      );
+    });
+
+    it('writes a step down once, and none of a process that holds the watch no more', async () => {
+      const { watch, holder } = await held();
+      const taken = step();
+      expect(await leases.step(holder, watch, taken)).toBe(true);
+      expect(await leases.step(holder, watch, taken)).toBe(false);
+      const second = await start(store.other, NOW + HELD_MS);
+      await store.other.claim(second, NOW + HELD_MS, 10);
+      expect(await leases.step(holder, watch, step({ from: 'second', position: 'third' }))).toBe(false);
+      expect(await store.deliveries(watch)).toHaveLength(1);
+      expect(await store.read(watch)).toMatchObject({ position: 'second', number: 1 });
+    });
+
+    it.each<WatchState>(['paused', 'ended'])(
+      'writes down what was paid for before it was %s, and says so',
+      async (to) => {
+        const { watch, holder } = await held();
+        await store.change(watch, to);
+        expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+        expect(await leases.step(holder, watch, step())).toBe(true);
+        expect(await leases.stop(holder, watch, waiting())).toBe(false);
+        expect(await store.read(watch)).toMatchObject({ state: to, number: 1 });
+        await leases.giveUp(holder, watch);
+        expect(await leases.claim(holder, NOW, 10)).toEqual([]);
+      },
+    );
+
+    it('lets a watch wait until it is due, with its notices, and wakes it', async () => {
+      const { watch, holder } = await held();
+      expect(await leases.stop(holder, watch, waiting())).toBe(true);
+      expect(await store.deliveries(watch)).toMatchObject([
+        { number: null, channel: 'mail', target: 'owner@example.org', subject: 'It waits', body: 'for credits' },
+        { number: null, channel: 'webhook', target: 'https://example.org/hook', body: '{"type":"watch.waiting"}' },
+      ]);
+      expect(await store.read(watch)).toMatchObject({ state: 'waiting', reason: 'credits', stateAt: new Date(NOW) });
+      await leases.renew(holder, [], NOW + 30 * HELD_MS);
+      expect(await leases.claim(holder, NOW + 299_999, 10)).toEqual([]);
+      const [again] = await leases.claim(holder, NOW + 300_000, 10);
+      expect(again).toMatchObject({ watchId: watch.watchId, state: 'waiting', reason: 'credits' });
+      const longer = waiting({ dueAt: NOW + 600_000, at: NOW + 300_000, notices: [] });
+      expect(await leases.stop(holder, watch, longer)).toBe(true);
+      expect(await store.read(watch)).toMatchObject({ stateAt: new Date(NOW), dueAt: new Date(NOW + 600_000) });
+      expect(await leases.claim(holder, NOW + 600_000, 10)).toHaveLength(1);
+      await leases.wake(holder, watch, NOW + 600_001);
+      expect(await store.read(watch)).toMatchObject({ state: 'active', reason: null, dueAt: null });
+      expect(await store.deliveries(watch)).toHaveLength(2);
+    });
+
+    it('pauses a watch until its account resumes it', async () => {
+      const { watch, holder } = await held();
+      const paused = waiting({ state: 'paused', reason: 'list', dueAt: null, notices: [] });
+      expect(await leases.stop(holder, watch, paused)).toBe(true);
+      await leases.renew(holder, [], NOW + 100 * HELD_MS);
+      expect(await leases.claim(holder, NOW + 99 * HELD_MS, 10)).toEqual([]);
+      await store.change(watch, 'active');
+      expect(await leases.claim(holder, NOW, 10)).toHaveLength(1);
+    });
+
+    it('stops none that another process holds', async () => {
+      const { watch, holder } = await held();
+      const second = await start(store.other, NOW + HELD_MS);
+      await store.other.claim(second, NOW + HELD_MS, 10);
+      expect(await leases.stop(holder, watch, waiting())).toBe(false);
+      await leases.wake(holder, watch, NOW);
+      expect(await store.read(watch)).toMatchObject({ state: 'active' });
+      expect(await store.deliveries(watch)).toEqual([]);
+    });
+
+    it('notes what was checked of the watches that it holds', async () => {
+      const { watch, holder } = await held();
+      const other = await store.add();
+      const check = { checkedAt: NOW - 2000, everyMs: 40_000, failed: 'upstream_error' };
+      const checks = [watch, other].map((of) => ({ ...of, ...check }));
+      expect(await leases.renew(holder, checks, NOW + HELD_MS)).toEqual([watch.watchId]);
+      expect(await store.read(watch)).toMatchObject({
+        ...{ checkedAt: new Date(NOW - 2000), everyMs: 40_000, failed: 'upstream_error' },
+      });
+      await leases.renew(holder, [{ ...watch, ...check, failed: null }], NOW + HELD_MS);
+      expect(await store.read(watch)).toMatchObject({ failed: null });
+      expect(await store.read(other)).toMatchObject({ checkedAt: null });
+    });
+
+    it('counts what is on its way', async () => {
+      const { watch, holder } = await held();
+      expect(await leases.backlog(watch)).toEqual({ deliveries: 0, bytes: 0 });
+      await leases.step(holder, watch, step({ body: 'x'.repeat(1000) }));
+      await leases.step(holder, watch, step({ from: 'second', position: 'third', body: 'é'.repeat(500) }));
+      expect(await leases.backlog(watch)).toEqual({ deliveries: 2, bytes: 2000 });
+      await store.deliver(watch);
+      expect(await leases.backlog(watch)).toEqual({ deliveries: 0, bytes: 0 });
+    });
+
+    it('lets the key that replaces another pay from now on', async () => {
+      const { watch, holder, found } = await held();
+      const hash = await store.rotate(watch);
+      expect(hash).not.toBe(found.keyHash);
+      // Who follows it with the old key gives it up.
+      expect(await leases.stop(holder, watch, waiting({ state: 'paused', reason: 'key', dueAt: null }))).toBe(false);
+      expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+      expect(await leases.claim(holder, NOW, 10)).toMatchObject([{ watchId: watch.watchId, keyHash: hash }]);
+    });
+
+    it('has no watch of an account that was deleted', async () => {
+      const { watch, holder } = await held();
+      await leases.step(holder, watch, step());
+      await store.deleteAccount(watch.accountId);
+      expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+      expect(await leases.step(holder, watch, step({ from: 'second', position: 'third' }))).toBe(false);
+      expect(await store.deliveries(watch)).toEqual([]);
+    });
+
+    it('deletes watches that ended long ago, and no others', async () => {
+      const { watch, holder } = await held();
+      const [ended, paused] = [await store.add(), await store.add()];
+      await leases.step(holder, watch, step());
+      await store.change(watch, 'ended');
+      await store.change(ended, 'ended');
+      await store.change(paused, 'paused');
+      expect(await leases.forget(NOW, 10)).toBe(0);
+      expect(await leases.forget(NOW + 1, 1)).toBe(1);
+      expect(await leases.forget(NOW + 1, 10)).toBe(1);
+      expect(await store.read(watch)).toEqual({});
+      expect(await store.deliveries(watch)).toEqual([]);
+      expect(await store.read(paused)).toMatchObject({ state: 'paused' });
+    });
+  });
+}
