@@ -34,8 +34,12 @@ export interface Allowed {
 /** A fault that may be reported: its message reveals nothing about any network. */
 export class Unfit extends Error {}
 
-/** Connects only to public addresses, whatever a name resolves to. */
-export async function openGuardedAgent(timeoutMs: number, connections: number, allow: Allowed = {}): Promise<Agent> {
+/** Connects only to public addresses, whatever a name resolves to. `connections`: the most to one host, or no bound. */
+export async function openGuardedAgent(
+  timeoutMs: number,
+  connections: number | null,
+  allow: Allowed = {},
+): Promise<Agent> {
   const { resolve = nameLookups(), ca } = allow;
   const { Agent } = await import('undici');
   return new Agent({

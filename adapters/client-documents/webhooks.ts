@@ -9,8 +9,6 @@ import { type Allowed, isPublicAddress, openGuardedAgent, refuseUnfit, Unfit } f
 import { nameLookups, type Resolve } from './name-lookups.js';
 
 const DEADLINE_MS = 10_000;
-/** Of one host: nobody's slow host takes another's connection. */
-const CONNECTIONS = 4;
 
 /** Addresses that are checked at once, shared fairly among accounts, and how long a check may take. */
 const MOST_CHECKS = 16;
@@ -35,8 +33,9 @@ export class GuardedWebhooks implements Webhooks {
   readonly #options: GuardedWebhooksOptions;
   readonly #resolve: Resolve;
   readonly #checks = new FairShare({ total: MOST_CHECKS, longestMs: CHECK_MS, monotonic });
+  /** As many connections to a host as are asked for: customers share hosts, and none may wait for what another sent. */
   readonly #agent = lazily(() =>
-    openGuardedAgent(DEADLINE_MS, CONNECTIONS, { ...this.#options.allow, resolve: this.#resolve }),
+    openGuardedAgent(DEADLINE_MS, null, { ...this.#options.allow, resolve: this.#resolve }),
   );
 
   constructor(options: GuardedWebhooksOptions) {
@@ -65,7 +64,13 @@ export class GuardedWebhooks implements Webhooks {
       throw refusal('Its host name must lead to a public address.');
   }
 
-  async send(text: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult> {
+  async send(
+    text: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<DeliveryResult> {
+    const late = AbortSignal.timeout(DEADLINE_MS);
     try {
       const url = parseWebhookUrl(text);
       const isOwn = this.#isOwn(url);
@@ -75,17 +80,21 @@ export class GuardedWebhooks implements Webhooks {
       const response = await request(url, {
         method: 'POST',
         ...(!isOwn && { dispatcher: await this.#agent.get() }),
-        signal: AbortSignal.timeout(DEADLINE_MS),
+        signal: signal === undefined ? late : AbortSignal.any([late, signal]),
         headers: { ...headers, 'content-type': 'application/json', 'user-agent': this.#options.userAgent },
         body,
       });
-      return { status: response.statusCode, excerpt: await excerptOf(response.body), fault: null };
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      return {
+        status: response.statusCode,
+        excerpt: await excerptOf(response.body),
+        fault: null,
+        ...waitAsked(response.headers['retry-after']),
+      };
+    } catch {
       return {
         status: null,
         excerpt: null,
-        fault: isLate ? 'No answer within 10 seconds.' : 'The address could not be reached.',
+        fault: late.aborted ? 'No answer within 10 seconds.' : 'The address could not be reached.',
       };
     }
   }
@@ -122,6 +131,14 @@ async function excerptOf(body: Readable): Promise<string | null> {
   }
   const text = readable(Buffer.concat(chunks).subarray(0, MOST_EXCERPT).toString('utf8')).trim();
   return text === '' ? null : text;
+}
+
+/** `Retry-After`: seconds, or an HTTP date. */
+function waitAsked(header: string | string[] | undefined): Pick<DeliveryResult, 'retryAfterS'> {
+  if (typeof header !== 'string') return {};
+  const text = header.trim();
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return seconds > 0 ? { retryAfterS: seconds } : {};
 }
 
 function parseWebhookUrl(text: string): URL {

@@ -6,6 +6,8 @@ import { Alerts } from '../../src/account/alerts.js';
 import { Deliveries } from '../../src/account/deliveries.js';
 import { SpendingWatch } from '../../src/account/spending-watch.js';
 import type { Config } from '../../src/config/config.js';
+import { monotonic } from '../../src/lib/monotonic.js';
+import type { Webhooks } from '../../src/ports/deliveries.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { deriveWebhookRoot } from '../secrets.js';
@@ -15,19 +17,24 @@ import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './optio
 const isOwnMachine = ({ demo, host, authUrl, trustedProxies }: Config): boolean =>
   demo && ['127.0.0.1', '::1', 'localhost'].includes(host) && authUrl === null && trustedProxies.length === 0;
 
-/** Notices of a low balance, and alerts that customers set. Looking after accounts starts now. */
+/** How often what other processes left is looked for: it costs one look into an index. */
+const POLL_MS = 3_000;
+
+export interface OpenAlerts {
+  readonly alerts: Alerts;
+  readonly watch: SpendingWatch;
+  readonly deliveries: Deliveries;
+  readonly webhooks: Webhooks;
+}
+
+/** Notices of a low balance, alerts that customers set, and webhooks. Looking after accounts starts now. */
 export async function openAlerts(
   lifecycle: Lifecycle,
   app: FastifyInstance,
-  { config, stores, shared, clock, log, standIns }: CustomersOptions,
+  { config, stores, shared, clock, log, startPoll, standIns }: CustomersOptions,
   mail: Mail | null,
-): Promise<{ readonly alerts: Alerts; readonly watch: SpendingWatch }> {
-  const guarded = await lifecycle.open(
-    'webhooks',
-    () => new GuardedWebhooks({ userAgent: formatUserAgent(config), loopback: isOwnMachine(config) }),
-    (opened) => opened.close(),
-    CLOSED_TOGETHER,
-  );
+): Promise<OpenAlerts> {
+  const guarded = new GuardedWebhooks({ userAgent: formatUserAgent(config), loopback: isOwnMachine(config) });
   const webhooks = standIns.webhooks ?? guarded;
   const store = createAlerts(stores.sql);
   const secret = deriveWebhookRoot(stores.secrets);
@@ -35,13 +42,16 @@ export async function openAlerts(
   const deliveries = new Deliveries({
     store: createDeliveries(stores.sql),
     clock,
+    monotonic,
     mail,
     webhooks,
     secret,
+    authUrl,
     onFailure: (err) => log.error({ err }, 'A notice to a customer could not be sent. It is tried again for a day.'),
   });
+  const poll = startPoll(() => deliveries.poll(), POLL_MS);
   const watch = await lifecycle.open(
-    'notices and alerts',
+    'notices, alerts and webhooks',
     () =>
       new SpendingWatch({
         notices: createNotices(stores.sql),
@@ -52,10 +62,16 @@ export async function openAlerts(
         authUrl,
         onFailure: (err) => log.error({ err }, 'Accounts could not be checked for alerts. Retrying in 30 seconds.'),
       }),
-    (opened) => opened.close(),
+    async (opened) => {
+      // The last run writes down what is sent after it.
+      await opened.close();
+      await poll.close();
+      await deliveries.close();
+      await guarded.close();
+    },
     CLOSED_TOGETHER,
   );
   const { limiter } = shared;
   const alerts = new Alerts({ store, webhooks, deliveries, limiter, clock, secret, mail: mail !== null, authUrl });
-  return { alerts, watch };
+  return { alerts, watch, deliveries, webhooks };
 }

@@ -132,7 +132,7 @@ export class Alerts {
     await this.#admitByHand(owner.accountId);
     const context = { nowMs: clock.now(), dashboard: `${authUrl()}/dashboard`, mail };
     await store.deliver(owner.accountId, alertId, testNotices({ ...alert, email: owner.email }, context));
-    await deliveries.runSoon();
+    await deliveries.runSoon(owner.accountId);
   }
 }
 

@@ -1,27 +1,25 @@
-import { DAY_MS, HOUR_MS } from '../lib/durations.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Clock } from '../ports/clock.js';
-import type { Delivery, DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
+import type { DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
 import type { Mail } from '../ports/mail.js';
-import { webhookHeaders, webhookSecret } from './webhook-signature.js';
+import { undeliveredNotices } from './undelivered.js';
+import { NOTICE_RETRIES_MS, WebhookSender } from './webhook-sender.js';
 
-const MINUTE_MS = 60_000;
-
-/** How long after each failed try the next one follows: ten tries in a day. */
-const RETRY_AFTER_MS = [0.5, 2, 10, 30, 60, 120, 240, 480, 480].map((minutes) => minutes * MINUTE_MS);
-
-/** Webhooks that are sent at once. */
-const MOST_AT_ONCE = 16;
-/** Most notices of a run: the next one goes on. */
+/** Most mails of a run: the next one goes on. */
 const MOST_OF_RUN = 1000;
 /** After this many failures the mail server is left alone until the next run. */
 const MOST_FAILURES = 3;
 
-/** A process that ends during a try leaves its notice to another after this time. */
+/** A process that ends while it sends a mail leaves it to another after this time. */
 const LEASE_MS = 2 * MINUTE_MS;
 
-/** How long notices are kept, delivered or not. */
+/** How long notices are kept, delivered or not, and items of watches that were delivered. */
 const KEPT_MS = 30 * DAY_MS;
+const TAKEN_KEPT_MS = 3 * DAY_MS;
+/** Those that are deleted at once, and how often in a row. */
+const FORGET_BATCH = 1000;
+const MOST_BATCHES = 200;
 const FORGET_EVERY_MS = HOUR_MS;
 
 /** Notices that are listed. */
@@ -29,6 +27,7 @@ const MOST_LISTED = 100;
 
 /** Of a mail server that took a notice. */
 const NO_ANSWER: DeliveryResult = { status: null, excerpt: null, fault: null };
+const NOT_TAKEN: DeliveryResult = { ...NO_ANSWER, fault: 'The mail server did not take it.' };
 
 /** How long a test waits for its outcome. */
 const TEST_MS = 5_000;
@@ -36,29 +35,50 @@ const TEST_MS = 5_000;
 export interface DeliveriesOptions {
   readonly store: DeliveryStore;
   readonly clock: Clock;
+  readonly monotonic: Clock;
   /** Null: no mail server. */
   readonly mail: Mail | null;
   readonly webhooks: Pick<Webhooks, 'send'>;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
+  /** The address of the dashboard, known once the service listens. */
+  readonly authUrl: () => string;
   /** Called with a mail that was not sent, or a store that failed: for the operator. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Sends notices that were written down, over all nodes each by one process at a time: a failed one is tried again over a
- * day. One whose process is killed between sending it and saying so is sent twice, under the same id.
+ * Sends what was written down, over all nodes each by one process at a time: a failed one is tried again, over a day or, of a
+ * watch, over three. One whose process is killed between sending it and saying so is sent twice, under the same id.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
+  readonly #webhooks: WebhookSender;
   #running: Promise<void> | undefined;
+  #mailing: Promise<void> | undefined;
   #forgotAt = 0;
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
+    const { mail, authUrl } = options;
+    this.#webhooks = new WebhookSender({
+      ...options,
+      tell: (watch, result, atMs) =>
+        mail === null ? [] : undeliveredNotices(watch, result, { atMs, dashboard: `${authUrl()}/dashboard` }),
+    });
   }
 
-  /** Sends what is due. Never rejects; during a run, returns the same promise. */
+  /** Webhooks were written down: they are sent now. Costs next to nothing while it is called again and again. */
+  wake(): void {
+    void this.#webhooks.start();
+  }
+
+  /** What other processes left, and what is to be tried again. Never rejects. */
+  poll(): Promise<void> {
+    return this.#webhooks.start();
+  }
+
+  /** Sends what is due, and mails too. Never rejects; during a run, returns the same promise. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -66,12 +86,15 @@ export class Deliveries {
     return this.#running;
   }
 
-  /** Sends what is due, and waits some seconds for it: what was written down before is among it. */
-  async runSoon(): Promise<void> {
-    await withTimeout(
-      TEST_MS,
-      Promise.resolve(this.#running).then(() => this.run()),
-    );
+  /** Sends what the account was just told, and waits some seconds for it. */
+  async runSoon(accountId: string): Promise<void> {
+    const mailed = Promise.resolve(this.#mailing).then(() => this.#mail());
+    await withTimeout(TEST_MS, Promise.all([mailed, this.#webhooks.send(accountId)]));
+  }
+
+  /** What is being sent is waited for a second. */
+  close(): Promise<void> {
+    return this.#webhooks.close();
   }
 
   /** Of the account's alerts, the newest first. */
@@ -83,77 +106,67 @@ export class Deliveries {
   async again(accountId: string, deliveryId: string): Promise<boolean> {
     const { store, clock } = this.#options;
     const found = await store.sendAgain(accountId, deliveryId, clock.now());
-    if (found) await this.runSoon();
+    if (found) await this.runSoon(accountId);
+    return found;
+  }
+
+  /** The same for items of a watch. */
+  async itemsAgain(accountId: string, watchId: string, deliveryId: string): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const found = await store.sendItemsAgain(accountId, watchId, deliveryId, clock.now());
+    if (found) await this.runSoon(accountId);
     return found;
   }
 
   async #run(): Promise<void> {
+    await Promise.all([this.#mail(), this.#webhooks.send()]);
     try {
-      await Promise.all([this.#sendMails(), this.#sendWebhooks()]);
       await this.#forget();
     } catch (error) {
       this.#options.onFailure(error);
     }
   }
 
+  #mail(): Promise<void> {
+    this.#mailing ??= this.#sendMails()
+      .catch(this.#options.onFailure)
+      .finally(() => {
+        this.#mailing = undefined;
+      });
+    return this.#mailing;
+  }
+
   /** One after the other: nobody's mail server takes many at once from a stranger. */
   async #sendMails(): Promise<void> {
-    const { mail } = this.#options;
+    const { mail, store, clock, onFailure } = this.#options;
     if (mail === null) return;
     let failures = 0;
     for (let sent = 0; sent < MOST_OF_RUN && failures < MOST_FAILURES; sent++) {
-      const [delivery] = await this.#take('mail', 1);
+      const takenMs = clock.now();
+      const [delivery] = await store.takeMails(takenMs, takenMs + LEASE_MS, 1);
       if (delivery === undefined) return;
-      const { target, subject, body } = delivery;
+      const { target, subject, body, tries } = delivery;
       try {
         await mail.send({ to: target, subject: subject ?? '', text: body });
       } catch (error) {
         failures++;
-        this.#options.onFailure(error);
-        await this.#failed(delivery, { status: null, excerpt: null, fault: 'The mail server did not take it.' });
+        onFailure(error);
+        const nowMs = clock.now();
+        const afterMs = NOTICE_RETRIES_MS[tries - 1];
+        await store.failed(delivery, nowMs, NOT_TAKEN, afterMs === undefined ? null : nowMs + afterMs);
         continue;
       }
-      await this.#options.store.delivered(delivery, this.#options.clock.now(), NO_ANSWER);
+      await store.delivered(delivery, clock.now(), NO_ANSWER);
     }
-  }
-
-  async #sendWebhooks(): Promise<void> {
-    for (let sent = 0; sent < MOST_OF_RUN; sent += MOST_AT_ONCE) {
-      const due = await this.#take('webhook', MOST_AT_ONCE);
-      await Promise.all(due.map((delivery) => this.#sendWebhook(delivery)));
-      if (due.length < MOST_AT_ONCE) return;
-    }
-  }
-
-  async #sendWebhook(delivery: Delivery): Promise<void> {
-    const { webhooks, store, clock, secret } = this.#options;
-    const { accountId, alertId, deliveryId, target, body } = delivery;
-    const key = webhookSecret(secret, accountId, alertId ?? '');
-    const headers = webhookHeaders(key, { id: `msg_${deliveryId}`, atMs: clock.now(), body });
-    const result = await webhooks.send(target, headers, body);
-    if (isTaken(result)) await store.delivered(delivery, clock.now(), result);
-    else await this.#failed(delivery, result);
-  }
-
-  #take(channel: Delivery['channel'], limit: number): Promise<Delivery[]> {
-    const nowMs = this.#options.clock.now();
-    return this.#options.store.take(channel, nowMs, nowMs + LEASE_MS, limit);
-  }
-
-  async #failed(delivery: Delivery, result: DeliveryResult): Promise<void> {
-    const afterMs = RETRY_AFTER_MS[delivery.tries - 1];
-    const dueAt = afterMs === undefined ? null : this.#options.clock.now() + afterMs;
-    await this.#options.store.failed(delivery, result, dueAt);
   }
 
   async #forget(): Promise<void> {
     const { store, clock } = this.#options;
     const nowMs = clock.now();
     if (nowMs - this.#forgotAt < FORGET_EVERY_MS) return;
-    await store.forget(nowMs - KEPT_MS);
+    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+      if ((await store.forget(nowMs - KEPT_MS, nowMs - TAKEN_KEPT_MS, FORGET_BATCH)) === 0) break;
+    }
     this.#forgotAt = nowMs;
   }
 }
-
-/** Any 2xx. */
-const isTaken = ({ status }: DeliveryResult): boolean => status !== null && status >= 200 && status < 300;

@@ -1,4 +1,5 @@
 import type { Thousandths } from '../domain/credits.js';
+import type { ListKind } from '../domain/lists.js';
 
 /** Which notices were told, and what is to be told. */
 /** Percent of an account's balance after its last top-up: below each of them, its owner is notified once. */
@@ -49,10 +50,34 @@ export interface NewDelivery {
 export interface Delivery extends Omit<NewDelivery, 'dueAt'> {
   readonly accountId: string;
   readonly deliveryId: string;
-  /** The alert that it tells of; null for a notice that every customer gets. */
+  /** The alert that it tells of; null for what is no alert's. */
   readonly alertId: string | null;
   /** Tries so far, with this one. */
   readonly tries: number;
+}
+
+/** A webhook that this process may send now. */
+export interface DueWebhook extends Delivery {
+  /** The watch that it tells of, or null. */
+  readonly watchId: string | null;
+  /** Its place among its watch's; null: it is sent when it is due. */
+  readonly number: number | null;
+  /** It was delivered before, and is sent again by hand. */
+  readonly isRepeat: boolean;
+}
+
+/** A webhook, by its id. */
+export type WebhookId = Pick<Delivery, 'accountId' | 'deliveryId'>;
+
+/** A watch that takes nothing any more, and whom to tell. */
+export interface UndeliveredWatch {
+  readonly accountId: string;
+  readonly watchId: string;
+  readonly kind: ListKind;
+  readonly subject: string;
+  readonly webhookUrl: string;
+  /** Of the account's owner; null: there is none. */
+  readonly email: string | null;
 }
 
 /** What the receiver answered, or why there was no answer. */
@@ -61,10 +86,12 @@ export interface DeliveryResult {
   /** How the answer's body began; null where there was none. */
   readonly excerpt: string | null;
   readonly fault: string | null;
+  /** Seconds after which it asked to be tried again. */
+  readonly retryAfterS?: number;
 }
 
 /** A notice of an alert, as members see it. Times are RFC 3339. */
-export interface DeliveryRecord extends DeliveryResult, Omit<Delivery, 'accountId'> {
+export interface DeliveryRecord extends Omit<DeliveryResult, 'retryAfterS'>, Omit<Delivery, 'accountId'> {
   readonly createdAt: string;
   readonly triedAt: string | null;
   readonly deliveredAt: string | null;
@@ -78,15 +105,41 @@ export interface DeliveryStore {
   /** Makes one of the account's alerts due, however it went before. False if there is none with that id. */
   sendAgain(accountId: string, deliveryId: string, nowMs: number): Promise<boolean>;
   /**
-   * Claims notices that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
+   * The same for items of a watch. Those that were delivered or given up go out at once, whatever the watch waits for; one
+   * that is on its way keeps its place.
+   */
+  sendItemsAgain(accountId: string, watchId: string, deliveryId: string, nowMs: number): Promise<boolean>;
+  /**
+   * Claims mails that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
    * tried; one whose process ends before it says how it went is due again after that.
    */
-  take(channel: Channel, nowMs: number, leasedTo: number, limit: number): Promise<Delivery[]>;
-  delivered(delivery: Delivery, nowMs: number, result: DeliveryResult): Promise<void>;
-  /** `dueAt`: when to try again; null: given up. */
-  failed(delivery: Delivery, result: DeliveryResult, dueAt: number | null): Promise<void>;
-  /** Deletes notices that were written down before that time. */
-  forget(before: number): Promise<void>;
+  takeMails(nowMs: number, leasedTo: number, limit: number): Promise<Delivery[]>;
+  /**
+   * Webhooks that are due and in turn, of the first `accounts` accounts behind `after` in the order of their ids, at most
+   * `each` of an account: first the one of each that is due longest, then the second, and so on.
+   */
+  dueWebhooks(nowMs: number, after: string | null, accounts: number, each: number): Promise<WebhookId[]>;
+  /** Claims those of them that are still due, as `takeMails` does. */
+  claim(due: readonly WebhookId[], nowMs: number, leasedTo: number): Promise<DueWebhook[]>;
+  /** The next one of its watch is then in turn. */
+  delivered(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult): Promise<void>;
+  /** `dueAt`: when to try again; null: given up, and the next one of its watch is in turn. */
+  failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
+  /**
+   * Given up, and with it, in one transaction, its watch is paused, unless that is over or was paused for this already, and
+   * what `tell` makes is written down. What comes behind it stays as it is until the watch is resumed.
+   */
+  giveUp(
+    delivery: DueWebhook,
+    nowMs: number,
+    result: DeliveryResult,
+    tell: (watch: UndeliveredWatch) => readonly NewDelivery[],
+  ): Promise<void>;
+  /**
+   * Deletes what was written down before `madeBefore`, and items of watches that were delivered before `takenBefore`; at
+   * most `limit` of each. Returns how many.
+   */
+  forget(madeBefore: number, takenBefore: number, limit: number): Promise<number>;
 }
 
 /** Sends signed events to addresses that customers choose, and never to private ones. */
@@ -96,6 +149,14 @@ export interface Webhooks {
    * `rate_limited` while the account has its share of the checks under way.
    */
   check(url: string, accountId: string): Promise<void>;
-  /** What was answered, or why nothing was, in words for the customer; no redirect is followed. Never rejects. */
-  send(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<DeliveryResult>;
+  /**
+   * What was answered, or why nothing was, in words for the customer; no redirect is followed. Within 11 seconds, or when
+   * the signal aborts. Never rejects.
+   */
+  send(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<DeliveryResult>;
 }

@@ -530,7 +530,7 @@ create table deliveries (
   -- Null, as is `watch_id`: a notice that every customer gets.
   alert_id uuid,
   watch_id uuid,
-  -- The place among its watch's: each is sent once the ones before it were delivered or given up.
+  -- The place among its watch's: each is sent once the ones before it were delivered or given up. Null for a notice.
   number bigint,
   items integer,
   charged_thousandths bigint,
@@ -543,6 +543,8 @@ create table deliveries (
   tries integer not null default 0,
   -- Null once it was delivered or given up.
   due_at timestamptz,
+  -- False while one before it, of its watch, is on its way. Changed by who has the watch's row locked.
+  in_turn boolean not null default true,
   delivered_at timestamptz,
   tried_at timestamptz,
   -- What the receiver answered last, with how its answer began, or why there was no answer.
@@ -554,10 +556,12 @@ create table deliveries (
   foreign key (account_id, watch_id) references watches on delete cascade,
   unique (account_id, watch_id, number)
 );
-create index deliveries_due on deliveries (channel, due_at) where due_at is not null;
+create index webhooks_due on deliveries (account_id, due_at) where channel = 'webhook' and in_turn and due_at is not null;
+create index mails_due on deliveries (due_at) where channel = 'mail' and due_at is not null;
 create index deliveries_by_alert on deliveries (account_id, alert_id, created_at);
 create index deliveries_by_age on deliveries (created_at);
-create index deliveries_in_order on deliveries (watch_id, number) where watch_id is not null and due_at is not null;
+create index deliveries_taken on deliveries (delivered_at) where watch_id is not null and delivered_at is not null;
+create index deliveries_in_order on deliveries (watch_id, number) where number is not null and due_at is not null;
 
 -- The newest requests of each account, for its members: no ledger, so rows go when there are too many. Texts are cut before they
 -- are written, so that a row has less than 1.5 KB.

@@ -9,6 +9,7 @@ import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
 import { Alerts } from '../../../src/account/alerts.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
+import { monotonic } from '../../../src/lib/monotonic.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { startWebhookHost, type WebhookHost } from './webhook-host.js';
@@ -33,11 +34,11 @@ afterAll(async () => {
 
 async function open() {
   const { sql } = database;
-  const common = { clock, secret: Buffer.alloc(32, 7), webhooks: host.webhooks };
+  const authUrl = () => 'https://perch.example';
+  const common = { clock, monotonic, secret: Buffer.alloc(32, 7), webhooks: host.webhooks, authUrl };
   const deliveries = new Deliveries({ ...common, store: createDeliveries(sql), mail: null, onFailure: () => {} });
   const limiter = createMemoryRateLimiter({ clock });
-  const authUrl = () => 'https://perch.example';
-  const alerts = new Alerts({ ...common, store: createAlerts(sql), deliveries, limiter, mail: false, authUrl });
+  const alerts = new Alerts({ ...common, store: createAlerts(sql), deliveries, limiter, mail: false });
   const account = async () => {
     const { accountId } = await createAccounts(sql).create({ name: 'Ada', email: null, paidUsd: 0, qpsOverride: null });
     return { accountId, email: null };

@@ -1,0 +1,27 @@
+import type { DeliveryResult, NewDelivery, UndeliveredWatch } from '../ports/deliveries.js';
+import { asDelivery } from './mail-delivery.js';
+
+/** Tells the owner of a watch that it was paused, because its webhook took nothing; not by the webhook. */
+export function undeliveredNotices(
+  { watchId, kind, subject, webhookUrl, email }: UndeliveredWatch,
+  { status, fault }: DeliveryResult,
+  { atMs, dashboard }: { readonly atMs: number; readonly dashboard: string },
+): NewDelivery[] {
+  if (email === null) return [];
+  const last = status === null ? (fault ?? 'There was no answer.') : `The last answer was ${status}.`;
+  const text = [
+    status === GONE
+      ? `The webhook of one of your Perch watches answered 410 Gone, so the watch was paused.`
+      : `The webhook of one of your Perch watches took nothing for three days, so the watch was paused. ${last}`,
+    '',
+    `It follows: ${kind} of ${subject}`,
+    `Webhook: ${webhookUrl}`,
+    '',
+    'What it found is kept for 30 days. When you resume it, that is sent first, and it goes on where it stopped:',
+    `${dashboard}/watches/${watchId}`,
+    '',
+  ];
+  return [asDelivery({ to: email, subject: 'Perch: a watch was paused', text: text.join('\n') }, atMs)];
+}
+
+const GONE = 410;

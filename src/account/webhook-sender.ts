@@ -1,0 +1,236 @@
+import { HOUR_MS, MINUTE_MS } from '../lib/durations.js';
+import { FairShare, type HeldSlot } from '../lib/fair-share.js';
+import { withTimeout } from '../lib/monotonic.js';
+import type { Clock } from '../ports/clock.js';
+import type {
+  DeliveryResult,
+  DeliveryStore,
+  DueWebhook,
+  NewDelivery,
+  UndeliveredWatch,
+  WebhookId,
+  Webhooks,
+} from '../ports/deliveries.js';
+import { webhookHeaders, webhookSecret } from './webhook-signature.js';
+
+/** How long after each failed try of a notice the next one follows: ten tries in a day. */
+export const NOTICE_RETRIES_MS = [0.5, 2, 10, 30, 60, 120, 240, 480, 480].map((minutes) => minutes * MINUTE_MS);
+/** The same for what watches deliver: fifteen tries in three days. */
+const WATCH_RETRIES_MS = [
+  5_000,
+  30_000,
+  ...[2, 10, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 4, 8, 12, 12, 12, 12, 8].map((hours) => hours * HOUR_MS),
+];
+/** The longest that an answer can put off the next try. */
+const MOST_RETRY_AFTER_MS = HOUR_MS;
+
+/** Webhooks that are sent at once, shared fairly among accounts; and those of accounts whose last one was slow. */
+const MOST_QUICK = 64;
+const MOST_SLOW = 32;
+/** From when on one is slow, for how long its account is, and how many accounts are remembered. */
+const SLOW_MS = 2_000;
+const SLOW_FOR_MS = MINUTE_MS;
+const MOST_SLOW_ACCOUNTS = 10_000;
+/** Longer than a try takes: within the deadline of `Webhooks`. */
+const LONGEST_MS = 11_000;
+
+/** Accounts that are asked for at once, webhooks of each, and how often in a row before others get their turn. */
+const ACCOUNTS = 64;
+const EACH = 16;
+const MOST_ROUNDS = 16;
+
+/** A process that ends during a try leaves its webhook to another after this time. */
+const LEASE_MS = 30_000;
+
+/** How long a stop waits for the webhooks that are being sent. */
+const CLOSE_MS = 1_000;
+
+export interface WebhookSenderOptions {
+  readonly store: Pick<DeliveryStore, 'dueWebhooks' | 'claim' | 'delivered' | 'failed' | 'giveUp'>;
+  readonly webhooks: Pick<Webhooks, 'send'>;
+  readonly clock: Clock;
+  readonly monotonic: Clock;
+  /** The secrets of webhooks are derived from it. */
+  readonly secret: Uint8Array;
+  /** What the owner of a watch is told when it is paused because nothing was taken. */
+  readonly tell: (watch: UndeliveredWatch, result: DeliveryResult, atMs: number) => readonly NewDelivery[];
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Sends webhooks that are due, as many at once as there is room for: no account can take so much of it that another
+ * waits, and none that is slow can slow down those that are not.
+ */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #quick: FairShare;
+  readonly #slow: FairShare;
+  /** Until when accounts are slow. */
+  readonly #slowUntil = new Map<string, number>();
+  readonly #sending = new Map<Promise<void>, string>();
+  readonly #closing = new AbortController();
+  #starting: Promise<void> | undefined;
+  #again = false;
+  #closed = false;
+  #after: string | null = null;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    const { monotonic } = options;
+    this.#quick = new FairShare({ total: MOST_QUICK, longestMs: LONGEST_MS, monotonic });
+    this.#slow = new FairShare({ total: MOST_SLOW, longestMs: LONGEST_MS, monotonic });
+  }
+
+  /**
+   * Starts to send what is due, what was written down before among it, as far as there is room. The rest follows by
+   * itself. Never rejects.
+   */
+  start(): Promise<void> {
+    this.#again = !this.#closed;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  /** Starts it, and waits for what is then being sent: for one account or all. */
+  async send(accountId?: string): Promise<void> {
+    await this.start();
+    const awaited = [...this.#sending].filter(([, of]) => accountId === undefined || of === accountId);
+    await Promise.all(awaited.map(([sent]) => sent));
+  }
+
+  /** What is not answered in a second is due at once, for another process. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await withTimeout(CLOSE_MS, Promise.all(this.#sending.keys()));
+    this.#closing.abort();
+    await this.#starting;
+    await Promise.all(this.#sending.keys());
+  }
+
+  async #start(): Promise<void> {
+    try {
+      while (this.#again && !this.#closed) {
+        this.#again = false;
+        await this.#startDue();
+      }
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** Goes round all accounts, and on the next time where it stopped. */
+  async #startDue(): Promise<void> {
+    const { store, clock } = this.#options;
+    let isFromFirst = this.#after === null;
+    for (let round = 0; round < MOST_ROUNDS && this.#hasRoom(); round++) {
+      const due = await store.dueWebhooks(clock.now(), this.#after, ACCOUNTS, EACH);
+      await this.#startThose(due);
+      const accounts = new Set(due.map(({ accountId }) => accountId));
+      if (accounts.size === ACCOUNTS) {
+        this.#after = [...accounts].sort().at(-1) ?? null;
+        continue;
+      }
+      this.#after = null;
+      if (isFromFirst) return;
+      isFromFirst = true;
+    }
+  }
+
+  #hasRoom(): boolean {
+    if (this.#closed) return false;
+    return this.#quick.taken < MOST_QUICK || this.#slow.taken < MOST_SLOW;
+  }
+
+  async #startThose(due: readonly WebhookId[]): Promise<void> {
+    const slots = new Map<string, HeldSlot>();
+    const chosen: WebhookId[] = [];
+    for (const id of due) {
+      const slot = (this.#isSlow(id.accountId) ? this.#slow : this.#quick).take(id.accountId);
+      if (slot === null) continue;
+      slots.set(nameOf(id), slot);
+      chosen.push(id);
+    }
+    if (chosen.length === 0) return;
+    const { store, clock } = this.#options;
+    const nowMs = clock.now();
+    try {
+      for (const delivery of await store.claim(chosen, nowMs, nowMs + LEASE_MS)) {
+        const name = nameOf(delivery);
+        const slot = slots.get(name);
+        slots.delete(name);
+        if (slot !== undefined) this.#begin(delivery, slot);
+      }
+    } finally {
+      // Another process has them.
+      for (const slot of slots.values()) slot.release();
+    }
+  }
+
+  #begin(delivery: DueWebhook, slot: HeldSlot): void {
+    const { monotonic, onFailure } = this.#options;
+    const { accountId } = delivery;
+    const beganMs = monotonic.now();
+    const sending = this.#send(delivery)
+      .catch(onFailure)
+      .then(() => {
+        if (monotonic.now() - beganMs >= SLOW_MS) this.#rememberSlow(accountId);
+        slot.release();
+        this.#sending.delete(sending);
+        // The next one of its watch, or of those that found no room.
+        void this.start();
+      });
+    this.#sending.set(sending, accountId);
+  }
+
+  async #send(delivery: DueWebhook): Promise<void> {
+    const { webhooks, store, clock, secret } = this.#options;
+    const { accountId, alertId, watchId, deliveryId, target, body } = delivery;
+    const key = webhookSecret(secret, accountId, watchId ?? alertId ?? '');
+    const headers = webhookHeaders(key, { id: `msg_${deliveryId}`, atMs: clock.now(), body });
+    const result = await webhooks.send(target, headers, body, this.#closing.signal);
+    if (isTaken(result)) await store.delivered(delivery, clock.now(), result);
+    else await this.#failed(delivery, result);
+  }
+
+  async #failed(delivery: DueWebhook, result: DeliveryResult): Promise<void> {
+    const { store, clock, tell } = this.#options;
+    const nowMs = clock.now();
+    const dueAt = this.#nextTry(delivery, result, nowMs);
+    if (dueAt === null && delivery.number !== null && !delivery.isRepeat)
+      await store.giveUp(delivery, nowMs, result, (watch) => tell(watch, result, nowMs));
+    else await store.failed(delivery, nowMs, result, dueAt);
+  }
+
+  #nextTry({ watchId, tries, isRepeat }: DueWebhook, result: DeliveryResult, nowMs: number): number | null {
+    if (this.#closing.signal.aborted && result.status === null) return nowMs;
+    if (isRepeat || (watchId !== null && result.status === GONE)) return null;
+    const afterMs = (watchId === null ? NOTICE_RETRIES_MS : WATCH_RETRIES_MS)[tries - 1];
+    if (afterMs === undefined) return null;
+    const askedMs = Math.min((result.retryAfterS ?? 0) * 1000, MOST_RETRY_AFTER_MS);
+    return nowMs + Math.max(afterMs, askedMs);
+  }
+
+  #isSlow(accountId: string): boolean {
+    return (this.#slowUntil.get(accountId) ?? 0) > this.#options.monotonic.now();
+  }
+
+  #rememberSlow(accountId: string): void {
+    // The order of the map is that of time.
+    this.#slowUntil.delete(accountId);
+    this.#slowUntil.set(accountId, this.#options.monotonic.now() + SLOW_FOR_MS);
+    const [oldest] = this.#slowUntil.keys();
+    if (oldest !== undefined && (this.#slowUntil.size > MOST_SLOW_ACCOUNTS || !this.#isSlow(oldest)))
+      this.#slowUntil.delete(oldest);
+  }
+}
+
+const nameOf = ({ accountId, deliveryId }: WebhookId): string => `${accountId} ${deliveryId}`;
+
+/** The receiver says that it wants no more. */
+const GONE = 410;
+
+/** Any 2xx. */
+const isTaken = ({ status }: DeliveryResult): boolean => status !== null && status >= 200 && status < 300;

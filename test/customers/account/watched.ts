@@ -1,0 +1,83 @@
+import { v7 } from 'uuid';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { type NewItems, resumeItems, writeItems } from '../../../adapters/postgres/customers/deliveries.js';
+import type { Sql } from '../../../adapters/postgres/sql.js';
+
+/** A watch of an account, which is written to as its process does. */
+export interface Watched {
+  readonly accountId: string;
+  readonly watchId: string;
+  /** The next delivery's items. */
+  write(atMs: number, body?: string): Promise<NewItems>;
+  resume(atMs: number): Promise<void>;
+  end(): Promise<void>;
+  /** Each of its deliveries, in order. */
+  rows(): Promise<Row[]>;
+  state(): Promise<{ state: string; reason: string | null }>;
+}
+
+export interface Row {
+  readonly deliveryId: string;
+  readonly number: number;
+  readonly tries: number;
+  readonly dueAt: Date | null;
+  readonly deliveredAt: Date | null;
+  readonly status: number | null;
+  readonly inTurn: boolean;
+}
+
+let accounts = 0;
+
+/** An account with a key, which pays for watches. */
+export async function watchingAccount(sql: Sql, email: string | null = `w${++accounts}@example.org`) {
+  const { accountId } = await createAccounts(sql).create({ name: 'Ada', email, paidUsd: 0, qpsOverride: null });
+  const hash = Buffer.from(accountId.replaceAll('-', '').repeat(2), 'hex');
+  const prefix = `perch_live_${accountId.slice(0, 6)}`;
+  const { keyId } = await createAccounts(sql).addKey({ accountId, hash, prefix, name: 'Watches', cap: null });
+  return { accountId, keyId, email };
+}
+
+export async function watched(
+  sql: Sql,
+  { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
+  webhookUrl: string,
+): Promise<Watched> {
+  const watchId = v7();
+  await sql`
+    insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position, created_at)
+    values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'ada', 20, ${webhookUrl}, 'active', now(), 'x', now())`;
+  return {
+    accountId,
+    watchId,
+    write: (atMs, body) =>
+      sql.begin(async (tx) => {
+        const [moved] = await tx<{ number: number }[]>`
+          update watches set number = number + 1 where account_id = ${accountId} and watch_id = ${watchId} returning number`;
+        const number = moved?.number ?? 0;
+        const items = { accountId, watchId, deliveryId: v7(), number, items: 1, charged: 1000, at: atMs };
+        const written = { ...items, body: body ?? JSON.stringify({ number }) };
+        await writeItems(tx, written);
+        return written;
+      }),
+    resume: (atMs) =>
+      sql.begin(async (tx) => {
+        await tx`
+          update watches set state = 'active', reason = null where account_id = ${accountId} and watch_id = ${watchId}`;
+        await resumeItems(tx, { accountId, watchId }, atMs);
+      }),
+    end: async () => {
+      await sql`
+        update watches set state = 'ended', reason = null where account_id = ${accountId} and watch_id = ${watchId}`;
+    },
+    rows: () => sql<Row[]>`
+      select delivery_id as "deliveryId", number, tries, due_at as "dueAt", delivered_at as "deliveredAt", status,
+        in_turn as "inTurn"
+      from deliveries where account_id = ${accountId} and watch_id = ${watchId} and number is not null order by number`,
+    state: async () => {
+      const [row] = await sql<{ state: string; reason: string | null }[]>`
+        select state, reason from watches where account_id = ${accountId} and watch_id = ${watchId}`;
+      if (row === undefined) throw new Error('no such watch');
+      return row;
+    },
+  };
+}
