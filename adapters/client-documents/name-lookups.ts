@@ -30,7 +30,7 @@ export const guardedLookup =
 const LONGEST_MS = 3000;
 const TRY_MS = 1000;
 
-/** Most look-ups at once. */
+/** Most look-ups at once, unless more are asked for. */
 const MOST_AT_ONCE = 32;
 
 /**
@@ -39,12 +39,18 @@ const MOST_AT_ONCE = 32;
  * Names that only `/etc/hosts` knows are therefore unknown. No look-up outlives its promise, which gives no address
  * where none is found in time; more at once than are allowed are refused with an Error.
  */
-export function nameLookups({ servers }: { readonly servers?: readonly string[] } = {}): Resolve {
+export function nameLookups({
+  servers,
+  mostAtOnce = MOST_AT_ONCE,
+}: {
+  readonly servers?: readonly string[];
+  readonly mostAtOnce?: number;
+} = {}): Resolve {
   let underway = 0;
   return async (hostname, { family }) => {
     const literal = isIP(hostname);
     if (literal !== 0) return [{ address: hostname, family: literal }];
-    if (underway >= MOST_AT_ONCE) throw new Error(`${MOST_AT_ONCE} names are being looked up`);
+    if (underway >= mostAtOnce) throw new Error(`${mostAtOnce} names are being looked up`);
     underway += 1;
     const resolver = new Resolver({ timeout: TRY_MS, tries: Math.floor(LONGEST_MS / TRY_MS) });
     if (servers) resolver.setServers(servers);

@@ -14,6 +14,9 @@ const DEADLINE_MS = 10_000;
 const MOST_CHECKS = 16;
 const CHECK_MS = 3_000;
 
+/** Look-ups of names: more than webhooks are sent and addresses checked at once. Those are what bounds it. */
+const MOST_LOOKUPS = 512;
+
 const MOST_URL = 2000;
 
 /** Bytes of an answer that are kept, and how long they are waited for. */
@@ -40,7 +43,7 @@ export class GuardedWebhooks implements Webhooks {
 
   constructor(options: GuardedWebhooksOptions) {
     this.#options = options;
-    this.#resolve = options.allow?.resolve ?? nameLookups();
+    this.#resolve = options.allow?.resolve ?? nameLookups({ mostAtOnce: MOST_LOOKUPS });
   }
 
   async check(text: string, accountId: string): Promise<void> {

@@ -6,7 +6,7 @@ import { Alerts } from '../../src/account/alerts.js';
 import { Deliveries } from '../../src/account/deliveries.js';
 import { SpendingWatch } from '../../src/account/spending-watch.js';
 import type { Config } from '../../src/config/config.js';
-import { monotonic } from '../../src/lib/monotonic.js';
+import { processTime } from '../../src/lib/monotonic.js';
 import type { Webhooks } from '../../src/ports/deliveries.js';
 import type { Mail } from '../../src/ports/mail.js';
 import type { Lifecycle } from '../lifecycle.js';
@@ -42,18 +42,18 @@ export async function openAlerts(
   const deliveries = new Deliveries({
     store: createDeliveries(stores.sql),
     clock,
-    monotonic,
+    time: processTime,
     mail,
     webhooks,
     secret,
     authUrl,
-    onFailure: (err) => log.error({ err }, 'A notice to a customer could not be sent. It is tried again for a day.'),
+    onFailure: (err) => log.error({ err }, 'A notice or webhook to a customer could not be sent. It is tried again.'),
   });
-  const poll = startPoll(() => deliveries.poll(), POLL_MS);
-  const watch = await lifecycle.open(
+  const { watch } = await lifecycle.open(
     'notices, alerts and webhooks',
-    () =>
-      new SpendingWatch({
+    () => ({
+      poll: startPoll(() => deliveries.poll(), POLL_MS),
+      watch: new SpendingWatch({
         notices: createNotices(stores.sql),
         alerts: store,
         deliveries,
@@ -62,10 +62,11 @@ export async function openAlerts(
         authUrl,
         onFailure: (err) => log.error({ err }, 'Accounts could not be checked for alerts. Retrying in 30 seconds.'),
       }),
+    }),
     async (opened) => {
-      // The last run writes down what is sent after it.
-      await opened.close();
-      await poll.close();
+      await opened.poll.close();
+      // Its last run writes down what is sent with it.
+      await opened.watch.close();
       await deliveries.close();
       await guarded.close();
     },

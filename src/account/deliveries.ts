@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Time } from '../ports/clock.js';
 import type { DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
 import type { Mail } from '../ports/mail.js';
 import { undeliveredNotices } from './undelivered.js';
@@ -35,7 +35,7 @@ const TEST_MS = 5_000;
 export interface DeliveriesOptions {
   readonly store: DeliveryStore;
   readonly clock: Clock;
-  readonly monotonic: Clock;
+  readonly time: Time;
   /** Null: no mail server. */
   readonly mail: Mail | null;
   readonly webhooks: Pick<Webhooks, 'send'>;

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { FairShare, type HeldSlot } from '../lib/fair-share.js';
 import { withTimeout } from '../lib/monotonic.js';
-import type { Clock } from '../ports/clock.js';
+import type { Clock, Time } from '../ports/clock.js';
 import type {
   DeliveryResult,
   DeliveryStore,
@@ -25,10 +25,10 @@ const WATCH_RETRIES_MS = [
 /** The longest that an answer can put off the next try. */
 const MOST_RETRY_AFTER_MS = HOUR_MS;
 
-/** Webhooks that are sent at once, shared fairly among accounts; and those of accounts whose last one was slow. */
+/** Webhooks that are sent at once, shared fairly among accounts; and beside them those of accounts that are slow. */
 const MOST_QUICK = 64;
 const MOST_SLOW = 32;
-/** From when on one is slow, for how long its account is, and how many accounts are remembered. */
+/** One that takes longer is not counted any more, and its account is slow for so long; so many accounts are remembered. */
 const SLOW_MS = 2_000;
 const SLOW_FOR_MS = MINUTE_MS;
 const MOST_SLOW_ACCOUNTS = 10_000;
@@ -50,7 +50,7 @@ export interface WebhookSenderOptions {
   readonly store: Pick<DeliveryStore, 'dueWebhooks' | 'claim' | 'delivered' | 'failed' | 'giveUp'>;
   readonly webhooks: Pick<Webhooks, 'send'>;
   readonly clock: Clock;
-  readonly monotonic: Clock;
+  readonly time: Time;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
   /** What the owner of a watch is told when it is paused because nothing was taken. */
@@ -77,7 +77,7 @@ export class WebhookSender {
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
-    const { monotonic } = options;
+    const { monotonic } = options.time;
     this.#quick = new FairShare({ total: MOST_QUICK, longestMs: LONGEST_MS, monotonic });
     this.#slow = new FairShare({ total: MOST_SLOW, longestMs: LONGEST_MS, monotonic });
   }
@@ -94,10 +94,13 @@ export class WebhookSender {
     return this.#starting;
   }
 
-  /** Starts it, and waits for what is then being sent: for one account or all. */
+  /** Starts it, and waits for what was begun with it; or for all that is being sent for an account. */
   async send(accountId?: string): Promise<void> {
+    const before = new Set(this.#sending.keys());
     await this.start();
-    const awaited = [...this.#sending].filter(([, of]) => accountId === undefined || of === accountId);
+    const awaited = [...this.#sending].filter(([sent, of]) =>
+      accountId === undefined ? !before.has(sent) : of === accountId,
+    );
     await Promise.all(awaited.map(([sent]) => sent));
   }
 
@@ -170,13 +173,20 @@ export class WebhookSender {
   }
 
   #begin(delivery: DueWebhook, slot: HeldSlot): void {
-    const { monotonic, onFailure } = this.#options;
+    const { time, onFailure } = this.#options;
     const { accountId } = delivery;
-    const beganMs = monotonic.now();
+    const isSlow = this.#isSlow(accountId);
+    // Its room goes to others. Its account has little from now on, so there are never many of these.
+    const onTime = time.timers.after(SLOW_MS, () => {
+      this.#rememberSlow(accountId);
+      if (isSlow) return;
+      slot.release();
+      void this.start();
+    });
     const sending = this.#send(delivery)
       .catch(onFailure)
       .then(() => {
-        if (monotonic.now() - beganMs >= SLOW_MS) this.#rememberSlow(accountId);
+        onTime();
         slot.release();
         this.#sending.delete(sending);
         // The next one of its watch, or of those that found no room.
@@ -214,13 +224,13 @@ export class WebhookSender {
   }
 
   #isSlow(accountId: string): boolean {
-    return (this.#slowUntil.get(accountId) ?? 0) > this.#options.monotonic.now();
+    return (this.#slowUntil.get(accountId) ?? 0) > this.#options.time.monotonic.now();
   }
 
   #rememberSlow(accountId: string): void {
     // The order of the map is that of time.
     this.#slowUntil.delete(accountId);
-    this.#slowUntil.set(accountId, this.#options.monotonic.now() + SLOW_FOR_MS);
+    this.#slowUntil.set(accountId, this.#options.time.monotonic.now() + SLOW_FOR_MS);
     const [oldest] = this.#slowUntil.keys();
     if (oldest !== undefined && (this.#slowUntil.size > MOST_SLOW_ACCOUNTS || !this.#isSlow(oldest)))
       this.#slowUntil.delete(oldest);

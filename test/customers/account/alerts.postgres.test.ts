@@ -11,7 +11,7 @@ import { QueryLimiter } from '../../../adapters/postgres/ledger/query-limiter.js
 import { Alerts } from '../../../src/account/alerts.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { SpendingWatch } from '../../../src/account/spending-watch.js';
-import { monotonic } from '../../../src/lib/monotonic.js';
+import { processTime } from '../../../src/lib/monotonic.js';
 import type { AlertSettings } from '../../../src/ports/alerts.js';
 import type { Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 const common = () => ({
-  ...{ clock, monotonic, secret: SECRET, webhooks: host.webhooks, authUrl: () => 'https://perch.example' },
+  ...{ clock, time: processTime, secret: SECRET, webhooks: host.webhooks, authUrl: () => 'https://perch.example' },
   onFailure: (error: unknown) => void failures.push(error),
 });
 

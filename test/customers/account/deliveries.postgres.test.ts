@@ -9,7 +9,7 @@ import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
 import { Alerts } from '../../../src/account/alerts.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
-import { monotonic } from '../../../src/lib/monotonic.js';
+import { processTime } from '../../../src/lib/monotonic.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { startWebhookHost, type WebhookHost } from './webhook-host.js';
@@ -35,7 +35,7 @@ afterAll(async () => {
 async function open() {
   const { sql } = database;
   const authUrl = () => 'https://perch.example';
-  const common = { clock, monotonic, secret: Buffer.alloc(32, 7), webhooks: host.webhooks, authUrl };
+  const common = { clock, time: processTime, secret: Buffer.alloc(32, 7), webhooks: host.webhooks, authUrl };
   const deliveries = new Deliveries({ ...common, store: createDeliveries(sql), mail: null, onFailure: () => {} });
   const limiter = createMemoryRateLimiter({ clock });
   const alerts = new Alerts({ ...common, store: createAlerts(sql), deliveries, limiter, mail: false });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
-import { monotonic } from '../../../src/lib/monotonic.js';
+import { processTime } from '../../../src/lib/monotonic.js';
 import type { DeliveryResult } from '../../../src/ports/deliveries.js';
 import type { Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -58,7 +58,7 @@ function open(answer: Answer = () => OK): Sender {
     deliveries: new Deliveries({
       store: createDeliveries(database.sql),
       clock,
-      monotonic,
+      time: processTime,
       secret: Buffer.alloc(32, 7),
       mail: { send: async (message) => void mails.push(message) },
       webhooks: {

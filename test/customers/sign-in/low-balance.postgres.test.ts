@@ -8,7 +8,7 @@ import { createDeliveries } from '../../../adapters/postgres/customers/deliverie
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { SpendingWatch } from '../../../src/account/spending-watch.js';
-import { monotonic } from '../../../src/lib/monotonic.js';
+import { processTime } from '../../../src/lib/monotonic.js';
 import type { Notices } from '../../../src/ports/deliveries.js';
 import type { Mail, Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -34,7 +34,7 @@ describe('notices of a low balance', () => {
     notices: Notices = createNotices(database.sql),
   ): SpendingWatch => {
     const onFailure = (error: unknown) => void failures.push(error);
-    const common = { clock, monotonic, onFailure, authUrl: () => 'https://perch.example' };
+    const common = { clock, time: processTime, onFailure, authUrl: () => 'https://perch.example' };
     const deliveries = new Deliveries({
       ...common,
       store: createDeliveries(database.sql),
