@@ -1,4 +1,4 @@
-import { hasSince, LIST_READS, type List, type ListRead } from '../src/domain/lists.js';
+import { FOLLOWED_READS, hasSince, LIST_READS, type List, type ListRead } from '../src/domain/lists.js';
 
 /** The variables that name a list's subject, each with its argument. */
 const SUBJECTS: Readonly<Record<List['subject'], readonly [variables: string, args: string]>> = {
@@ -76,7 +76,7 @@ export const liveName = ({ operation }: Pick<ListRead, 'operation'>): string => 
 
 /** The operations that follow lists, by name. */
 export const liveDocuments = (): (readonly [name: string, text: string])[] =>
-  LIST_READS.filter(hasSince).map((read) => [liveName(read), liveDocument(read)]);
+  FOLLOWED_READS.map((read) => [liveName(read), liveDocument(read)]);
 
 /** The operations of all lists, by name. */
 export const listDocuments = (release: Release): (readonly [name: string, text: string])[] =>

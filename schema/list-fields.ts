@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { hasSince, LIST_READS, type ListRead } from '../src/domain/lists.js';
+import { FOLLOWED_READS, hasSince, LIST_READS, type ListRead } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
 import type { PageParams } from '../src/read/reads.js';
 import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
@@ -96,7 +96,7 @@ builder.subscriptionFields((t) => {
         return reads.follow(pageParams(read, args, info), follow);
       },
     });
-  return Object.fromEntries(LIST_READS.filter(hasSince).map((read) => [read.query.name, liveField(read)]));
+  return Object.fromEntries(FOLLOWED_READS.map((read) => [read.query.name, liveField(read)]));
 });
 
 /** Lists as fields of their subject. */

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { liveName } from '../../schema/list-documents.js';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
-import { hasSince, LIST_READS, type ListRead } from '../../src/domain/lists.js';
+import { FOLLOWED_READS, type ListRead, subjectParameter } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
 import type { Checked } from '../../src/live/feed.js';
 import type { Live } from '../../src/live/live.js';
@@ -19,7 +19,7 @@ import { queryString } from '../http/request.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
 import { ENVELOPE_FORM } from './mount.js';
 import { deriveEndpoint, type Parameter } from './parameters.js';
-import { liveParameter, MOST_LISTS } from './routes.js';
+import { MOST_LISTS } from './routes.js';
 import { readValue } from './values.js';
 
 interface LiveList {
@@ -38,9 +38,9 @@ export interface LiveRestOptions {
 
 /** Mounts `/v1/live`: what is new in timelines, searches, replies and quotes, as server-sent events. */
 export function mountLive(app: FastifyInstance, { live, serve, schema, operations }: LiveRestOptions): void {
-  const lists = LIST_READS.filter(hasSince).map((read): LiveList => {
+  const lists = FOLLOWED_READS.map((read): LiveList => {
     const { parameters } = deriveEndpoint(schema, operations[liveName(read)] ?? '');
-    return { read, name: liveParameter(read), parameters };
+    return { read, name: subjectParameter(read), parameters };
   });
   app.route({
     method: 'GET',

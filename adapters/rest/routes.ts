@@ -55,7 +55,3 @@ export const ROUTES: readonly RouteRow[] = [
 
 /** Lists of one stream of `/v1/live`: their positions have to fit in a header, which proxies cut at 8 KiB. */
 export const MOST_LISTS = 50;
-
-/** The parameter of `/v1/live` that names a list's subject. Each may be sent more than once. */
-export const liveParameter = ({ list, path }: Pick<ListRead, 'list' | 'path'>): string =>
-  ({ user: 'user', query: 'q', tweet: path })[list.subject];

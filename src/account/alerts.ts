@@ -9,18 +9,11 @@ import type { DeliveryRecord, Webhooks } from '../ports/deliveries.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import { pendingCrossing, testNotices } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
+import { admitByHand, admitCheck } from './webhook-limits.js';
 import { webhookSecret } from './webhook-signature.js';
 
 /** Most alerts of an account. */
 const MOST_ALERTS = 10;
-
-/** Notices of an account that are sent by hand in an hour, tests among them: they go to addresses that it chose. */
-const BY_HAND = 20;
-const BY_HAND_SECONDS = 3600;
-
-/** Checks of webhooks' addresses for an account in an hour: each looks up a name that it chose. */
-const CHECKS = 30;
-const CHECKS_SECONDS = 3600;
 
 export interface AlertsOptions {
   readonly store: AlertStore;
@@ -62,17 +55,9 @@ export class Alerts {
    * and `rate_limited`.
    */
   async sendAgain(accountId: string, deliveryId: string): Promise<void> {
-    await this.#admitByHand(accountId);
+    await admitByHand(this.#options.limiter, accountId);
     if (await this.#options.deliveries.again(accountId, deliveryId)) return;
     throw new ServiceError('not_found', 'This account has no such delivery.');
-  }
-
-  async #admitByHand(accountId: string): Promise<void> {
-    const rate = await this.#options.limiter.take(`alert-tests:${accountId}`, BY_HAND, BY_HAND_SECONDS);
-    if (rate.allowed) return;
-    throw new ServiceError('rate_limited', `Notices can be sent by hand ${BY_HAND} times an hour, tests among them.`, {
-      retryAfter: rate.retryAfterSeconds,
-    });
   }
 
   /** The oldest first. */
@@ -96,7 +81,7 @@ export class Alerts {
       throw badRequest(`No email can be sent: ${sentence(this.whyNoMail(owner))}`, 'channel');
     if (alert.webhookUrl !== null) {
       if ((await store.list(owner.accountId)).length >= MOST_ALERTS) throw tooManyAlerts();
-      await this.#admitCheck(owner.accountId);
+      await admitCheck(this.#options.limiter, owner.accountId);
       await webhooks.check(alert.webhookUrl, owner.accountId);
     }
     const alertId = await store.add(owner.accountId, alert, MOST_ALERTS, by);
@@ -106,15 +91,6 @@ export class Alerts {
     const crossing = level === undefined ? null : pendingCrossing(level, day);
     if (crossing !== null) await store.skip(owner.accountId, alertId, crossing);
     return { alertId, secret: alert.webhookUrl === null ? null : webhookSecret(secret, owner.accountId, alertId) };
-  }
-
-  async #admitCheck(accountId: string): Promise<void> {
-    const rate = await this.#options.limiter.take(`alert-checks:${accountId}`, CHECKS, CHECKS_SECONDS);
-    if (rate.allowed) return;
-    throw new ServiceError('rate_limited', `Addresses of webhooks can be checked ${CHECKS} times an hour.`, {
-      param: 'webhook_url',
-      retryAfter: rate.retryAfterSeconds,
-    });
   }
 
   remove(accountId: string, alertId: string, by: Actor): Promise<void> {
@@ -129,7 +105,7 @@ export class Alerts {
     const { store, deliveries, clock, authUrl, mail } = this.#options;
     const alert = (await store.list(owner.accountId)).find((one) => one.alertId === alertId);
     if (alert === undefined) throw new ServiceError('not_found', 'This account has no such alert.');
-    await this.#admitByHand(owner.accountId);
+    await admitByHand(this.#options.limiter, owner.accountId);
     const context = { nowMs: clock.now(), dashboard: `${authUrl()}/dashboard`, mail };
     await store.deliver(owner.accountId, alertId, testNotices({ ...alert, email: owner.email }, context));
     await deliveries.runSoon(owner.accountId);

@@ -291,6 +291,13 @@ export const isNewestFirst = (list: KindAndProduct): boolean => listContents(lis
 /** Whether what is newer than an earlier answer can be asked for. */
 export const hasSince = (list: KindAndProduct): boolean => listContents(list).hasSince === true;
 
+/** Lists that can be followed. */
+export const FOLLOWED_READS: readonly ListRead[] = LIST_READS.filter(hasSince);
+
+/** The parameter that names a list's subject where any list that can be followed may be asked for. */
+export const subjectParameter = ({ list, path }: Pick<ListRead, 'list' | 'path'>): string =>
+  ({ user: 'user', query: 'q', tweet: path })[list.subject];
+
 /** The unit in which a list's items are sold: whole objects, or ids only. */
 export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
   const { ids } = LISTS[list.kind];

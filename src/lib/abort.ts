@@ -47,3 +47,14 @@ export async function abortable<T>(signal: AbortSignal, answer: Promise<T>): Pro
     signal.removeEventListener('abort', stop);
   }
 }
+
+/** A signal that is there already, where one is made only when it is wanted. */
+export const lazySignal = (signal: AbortSignal): LazySignal => ({
+  get aborted() {
+    return signal.aborted;
+  },
+  get reason(): unknown {
+    return signal.reason;
+  },
+  signal,
+});

@@ -3,7 +3,7 @@ import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, type ErrorCode } from '../domain/errors.js';
 import { familyOfList } from '../domain/lists.js';
 import type { Family } from '../domain/model.js';
-import type { LazySignal } from '../lib/abort.js';
+import { lazySignal } from '../lib/abort.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Pace, RateDecision } from '../ports/rate-limiter.js';
 import type { FollowCall, Followed } from '../read/newer.js';
@@ -202,7 +202,7 @@ export class Live {
       return { ...params, budget: most.length === 0 ? null : Math.min(...most) };
     };
     const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, asked);
-    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: lazily(signal) });
+    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: lazySignal(signal) });
     return { outcome, wasPaid: follow.wasPaid };
   }
 
@@ -246,13 +246,3 @@ export class Live {
     });
   }
 }
-
-const lazily = (signal: AbortSignal): LazySignal => ({
-  get aborted() {
-    return signal.aborted;
-  },
-  get reason(): unknown {
-    return signal.reason;
-  },
-  signal,
-});

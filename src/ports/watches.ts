@@ -132,32 +132,43 @@ export interface Backlog {
   readonly bytes: number;
 }
 
+/** A watch that is added. */
+export interface NewWatch extends WatchSettings {
+  readonly accountId: string;
+  readonly watchId: string;
+  readonly keyId: string;
+  /** Encoded: what it has already. */
+  readonly position: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
 /** Watches for their accounts. Every change is recorded in the account's audit log. */
 export interface WatchBook {
-  /** The newest first, ended ones last. */
-  list(accountId: string): Promise<WatchRecord[]>;
-  get(accountId: string, watchId: string): Promise<WatchRecord | undefined>;
-  /** One that is not ended and follows the same list to the same address; otherwise the new one; null: the account has `most`. */
-  add(
-    watch: WatchSettings & { readonly accountId: string; readonly watchId: string; readonly keyId: string },
-    from: { readonly position: string; readonly at: number },
-    most: number,
-    by: Actor,
-  ): Promise<WatchRecord | null>;
-  /** `active` resumes one that is paused or waits; an ended one stays so. Undefined: there is none. Idempotent. */
+  /** The newest first, those that ended last. */
+  list(accountId: string, nowMs: number): Promise<WatchRecord[]>;
+  get(accountId: string, watchId: string, nowMs: number): Promise<WatchRecord | undefined>;
+  /**
+   * The watch as it was added, or one that follows the same list to the same address and has not ended; null: the account has
+   * `most` that have not.
+   */
+  add(watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null>;
+  /** `active` resumes one that is paused or waits. One that ended stays so. Undefined: there is none. Idempotent. */
   change(
-    accountId: string,
-    watchId: string,
+    of: { readonly accountId: string; readonly watchId: string },
     to: 'active' | 'paused' | 'ended',
-    at: number,
+    nowMs: number,
     by: Actor,
   ): Promise<WatchRecord | undefined>;
-  /** Deliveries of a watch, the newest first, those before a number. */
-  deliveries(accountId: string, watchId: string, before: number | null, limit: number): Promise<WatchDelivery[]>;
+  /** The hash (hex) of one of the account's keys; undefined: it has none with that id. */
+  keyHash(accountId: string, keyId: string): Promise<string | undefined>;
+  /** Items that were delivered or are on their way, the newest first, below a number: at most `limit`. */
+  deliveries(accountId: string, watchId: string, below: number | null, limit: number): Promise<WatchDelivery[]>;
 }
 
 /** A delivery of a watch, as its account sees it. */
 export interface WatchDelivery extends Omit<DeliveryRecord, 'alertId' | 'channel' | 'subject'> {
+  /** Its place among its watch's, from 1. */
   readonly number: number;
   readonly items: number;
   readonly charged: Thousandths;

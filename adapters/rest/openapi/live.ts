@@ -1,8 +1,8 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { MAX_CURSOR_LENGTH } from '../../../src/domain/fields.js';
-import { hasSince, LIST_READS } from '../../../src/domain/lists.js';
+import { FOLLOWED_READS, subjectParameter } from '../../../src/domain/lists.js';
 import { itemPrice } from '../../../src/domain/prices.js';
-import { liveParameter, MOST_LISTS } from '../routes.js';
+import { MOST_LISTS } from '../routes.js';
 import { failureName, failures } from './failures.js';
 import { V1_HEADERS } from './headers.js';
 import { refTo } from './schema-text.js';
@@ -24,9 +24,9 @@ const text = (name: string, description: string, more: Partial<ApiParameter> = {
 
 const WHAT = { user: 'timeline of a user, by handle or id', tweet: 'tweet, by its id', query: 'search' } as const;
 
-const subjects = LIST_READS.filter(hasSince).map(
+const subjects = FOLLOWED_READS.map(
   (read): ApiParameter => ({
-    name: liveParameter(read),
+    name: subjectParameter(read),
     in: 'query',
     description: `Follow ${read.list.subject === 'tweet' ? `the ${read.path} of a` : 'the'} ${WHAT[read.list.subject]}. May be sent several times.`,
     style: 'form',

@@ -1,0 +1,235 @@
+import { v7 } from 'uuid';
+import type { Deliveries } from '../account/deliveries.js';
+import { admitByHand, admitCheck } from '../account/webhook-limits.js';
+import { webhookSecret } from '../account/webhook-signature.js';
+import type { Actor } from '../domain/audit.js';
+import { type Thousandths, toCredits } from '../domain/credits.js';
+import { badRequest, ServiceError } from '../domain/errors.js';
+import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
+import type { Product } from '../domain/model.js';
+import { lazySignal } from '../lib/abort.js';
+import type { Caller } from '../ports/accounts.js';
+import type { Clock } from '../ports/clock.js';
+import type { Webhooks } from '../ports/deliveries.js';
+import type { RateLimiter } from '../ports/rate-limiter.js';
+import type { WatchBook, WatchDelivery, WatchRecord } from '../ports/watches.js';
+import type { Outcome } from '../serve/call.js';
+import type { Serve } from '../serve/serve.js';
+import type { Live } from './live.js';
+import { type WatchCalls, watchCall } from './watch-call.js';
+
+/** Watches of an account that have not ended, for each request per second of its tier. */
+const PER_QPS = 20;
+
+/** A watch as it is asked for: each list by the parameter that names its subject, one of them given. */
+export interface WatchRequest {
+  readonly subjects: Readonly<Record<string, string | null | undefined>>;
+  readonly product?: Product | null | undefined;
+  readonly count?: number | null | undefined;
+  /** A `since_cursor`: what is newer than that answer is delivered; otherwise what is new from now on. */
+  readonly since?: string | null | undefined;
+  readonly webhookUrl: string;
+  readonly dailyLimit: Thousandths | null;
+}
+
+/** Who has a watch, and pays for it. */
+export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;
+
+/** A new watch, with the secret that its deliveries are signed with. */
+export interface AddedWatch {
+  readonly watch: WatchRecord;
+  readonly secret: string;
+}
+
+export interface WatchesOptions extends WatchCalls {
+  readonly book: WatchBook;
+  readonly live: Pick<Live, 'follow' | 'positions'>;
+  readonly serve: Serve;
+  readonly webhooks: Pick<Webhooks, 'check'>;
+  readonly deliveries: Pick<Deliveries, 'itemsAgain'>;
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  /** The secrets of webhooks are derived from it. */
+  readonly secret: Uint8Array;
+  /** Called with a watch that is to be followed: now, if there is room. */
+  readonly wake: () => void;
+}
+
+/** Watches of accounts, for their owners and for callers of the API. */
+export class Watches {
+  readonly #options: WatchesOptions;
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+  }
+
+  /** The newest first, those that ended last. */
+  list(accountId: string): Promise<WatchRecord[]> {
+    return this.#options.book.list(accountId, this.#options.clock.now());
+  }
+
+  /** Throws `not_found`. */
+  async get(accountId: string, watchId: string): Promise<WatchRecord> {
+    return found(await this.#options.book.get(accountId, watchId, this.#options.clock.now()));
+  }
+
+  /** The secret that a watch's deliveries are signed with. */
+  secretOf({ accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>): string {
+    return webhookSecret(this.#options.secret, accountId, watchId);
+  }
+
+  /**
+   * Adds a watch, once its list was read: what the key may not read, or is not there, is refused as everywhere. The same
+   * watch is added once. Throws `bad_request` also for a webhook to an address that nothing may be sent to and for too many
+   * watches, `rate_limited` for too many addresses.
+   */
+  async add(by: Watcher, request: WatchRequest, actor: Actor, signal: AbortSignal): Promise<AddedWatch> {
+    const { book, webhooks, limiter, clock, wake } = this.#options;
+    const { accountId, keyId, qps } = by;
+    const { webhookUrl, dailyLimit } = request;
+    const wanted = wantedList(request);
+    if (dailyLimit !== null && dailyLimit <= 0) throw badRequest(NO_LIMIT, 'max_credits_per_day');
+    await admitCheck(limiter, accountId);
+    await webhooks.check(webhookUrl, accountId);
+    const watchId = v7({ msecs: clock.now() });
+    const keyHash = await book.keyHash(accountId, keyId);
+    if (keyHash === undefined) throw new ServiceError('not_found', 'This account has no such key.');
+    const position = await this.#begin({ ...wanted, watchId, keyHash }, request.since ?? null, signal);
+    const settings = { ...withoutRead(wanted), webhookUrl, dailyLimit };
+    const most = PER_QPS * qps;
+    const watch = await book.add({ ...settings, accountId, watchId, keyId, position, at: clock.now() }, most, actor);
+    if (watch === null) throw tooMany(most);
+    const isSame = watch.count === settings.count && watch.dailyLimit === dailyLimit && watch.keyId === keyId;
+    if (!isSame) throw another(watch);
+    wake();
+    return { watch, secret: this.secretOf(watch) };
+  }
+
+  /** Pauses, resumes or ends a watch. Throws `not_found`. Idempotent; one that ended stays so. */
+  async change(
+    of: Pick<WatchRecord, 'accountId' | 'watchId'>,
+    to: 'active' | 'paused' | 'ended',
+    by: Actor,
+  ): Promise<WatchRecord> {
+    const { book, clock, wake } = this.#options;
+    const watch = found(await book.change(of, to, clock.now(), by));
+    if (watch.state === 'ended' && to !== 'ended') throw badRequest('This watch has ended. Add another one.', 'id');
+    if (to === 'active') wake();
+    return watch;
+  }
+
+  /** The newest first, below a number; one more than asked for if there are more. Throws `not_found`. */
+  async deliveries(
+    { accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>,
+    { below, count }: { readonly below: number | null; readonly count: number },
+  ): Promise<WatchDelivery[]> {
+    await this.get(accountId, watchId);
+    return this.#options.book.deliveries(accountId, watchId, below, count + 1);
+  }
+
+  /** Sends items once more, as they were, under the same id: free. Throws `not_found` and `rate_limited`. */
+  async sendAgain({ accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>, deliveryId: string) {
+    await admitByHand(this.#options.limiter, accountId);
+    if (await this.#options.deliveries.itemsAgain(accountId, watchId, deliveryId)) return;
+    throw new ServiceError('not_found', 'This account has no such delivery.');
+  }
+
+  /** Reads the list once, free. Where the watch begins. */
+  async #begin(
+    watch: WantedList & { readonly watchId: string; readonly keyHash: string },
+    since: string | null,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { live, clock } = this.#options;
+    const request = watchCall(this.#options, watch);
+    const from = live.positions.begin(clock.now(), null);
+    const events = live.follow({
+      ...{ ...request, from, isResumed: false, isShort: false, mayWait: true, budget: { left: null }, signal },
+    });
+    const { value: event } = await events.next();
+    await events.return();
+    if (!event) throw signal.reason;
+    if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
+    if (since === null) return live.positions.encode([event.position]);
+    await this.#checkSince(watch, request, since, event.outcome, signal);
+    return live.positions.encode([live.positions.begin(clock.now(), since)]);
+  }
+
+  /** An estimate checks all that is asked, and reads nothing. */
+  async #checkSince(
+    { read }: WantedList,
+    { call }: ReturnType<typeof watchCall>,
+    since: string,
+    { rate }: Outcome,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { serve, clock } = this.#options;
+    const atMost = Number.POSITIVE_INFINITY;
+    const outcome = await serve({
+      ...call,
+      requestId: v7({ msecs: clock.now() }),
+      parse: () => ({ ...call.parse(), estimate: true }),
+      follow: { since, notBefore: 0, mayBePaid: false, wasPaid: false, atMost, followed: null },
+      admitted: rate ?? undefined,
+      signal: lazySignal(signal),
+    });
+    const refused = outcome.result.kind === 'refusal' ? outcome.result.failure : outcome.result.estimate?.refused;
+    if (refused) throw namedAs(refused, read);
+  }
+}
+
+interface WantedList {
+  readonly read: ListRead;
+  readonly kind: ListRead['kind'];
+  readonly subject: string;
+  readonly product: Product | null;
+  readonly count: number;
+}
+
+const withoutRead = ({ kind, subject, product, count }: WantedList) => ({ kind, subject, product, count });
+
+/** Throws `bad_request` unless one list is named that can be followed. */
+function wantedList({ subjects, product, count }: WatchRequest): WantedList {
+  const named = FOLLOWED_READS.flatMap((read) => {
+    const subject = subjects[subjectParameter(read)];
+    return subject == null ? [] : [{ read, subject }];
+  });
+  const [wanted] = named;
+  const names = FOLLOWED_READS.map(subjectParameter);
+  if (wanted === undefined || named.length > 1)
+    throw badRequest(`Name the list to watch by one of ${names.join(', ')}, not ${named.length} of them.`, names[0]);
+  const { read, subject } = wanted;
+  const isSearch = read.list.products !== undefined;
+  if (product != null && !isSearch) throw badRequest('product is for a search: send it with q.', 'product');
+  const chosen = isSearch ? (product ?? 'Latest') : null;
+  if (chosen !== null && !hasSince({ kind: read.kind, product: chosen }))
+    throw badRequest(`product ${chosen} has no order of time: it cannot be watched.`, 'product');
+  return { read, kind: read.kind, subject, product: chosen, count: count ?? read.size.initial };
+}
+
+/** As the caller named the list's subject. */
+function namedAs(failure: ServiceError, read: ListRead): ServiceError {
+  if (failure.detail.param !== 'id') return failure;
+  return new ServiceError(failure.code, failure.message, { ...failure.detail, param: subjectParameter(read) });
+}
+
+function refusalOf({ result }: Outcome, read: ListRead): ServiceError {
+  if (result.kind === 'answer') throw new TypeError('An answer is no failure.');
+  return namedAs(result.failure, read);
+}
+
+function found(watch: WatchRecord | undefined): WatchRecord {
+  if (watch !== undefined) return watch;
+  throw new ServiceError('not_found', 'This account has no such watch.');
+}
+
+const NO_LIMIT = 'max_credits_per_day must be more than 0: leave it out for no limit.';
+
+const tooMany = (most: number): ServiceError =>
+  badRequest(`This account has ${most} watches, the most that its tier allows. End one, or pay for a higher tier.`);
+
+const another = ({ watchId, count, dailyLimit }: WatchRecord): ServiceError =>
+  badRequest(
+    `Watch ${watchId} follows this list to this address already, with count ${count}, ${dailyLimit === null ? 'no daily limit' : `${toCredits(dailyLimit)} credits a day`} and perhaps another key. End it first.`,
+    'webhook_url',
+  );
