@@ -94,6 +94,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'schema',
       'adapters/http',
       'src/read/subjects',
+      'src/live/budget',
     ],
     types: ['src/live'],
   },
@@ -103,7 +104,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/graphql': {
     is: 'GraphQL over HTTP: JSON requests, unusual ones as Yoga reads them, and the Mercurius mount; all run through serve',
-    may: [...FACTS, 'src/serve', 'schema', 'adapters/http'],
+    may: [...FACTS, 'src/serve', 'schema', 'adapters/http', 'src/live/budget'],
     types: ['src/live'],
   },
   // A tool takes and answers what its endpoint does.

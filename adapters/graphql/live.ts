@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError } from '../../src/domain/errors.js';
 import { digestText } from '../../src/lib/digest.js';
+import { LiveBudget } from '../../src/live/budget.js';
 import type { Live } from '../../src/live/live.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
@@ -71,5 +72,5 @@ export async function answerEvents(
   const { query, documentId, operationName, variables, extensions } = params;
   const which = JSON.stringify([query, documentId, operationName, variables, extensions?.persistedQuery]);
   const lists = [{ call, asked: digestText(which), from }];
-  return answerLive(live, { lists, isResumed, budget: { left: budget }, form }, request, reply);
+  return answerLive(live, { lists, isResumed, budget: new LiveBudget({ inAll: budget }), form }, request, reply);
 }

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { liveName } from '../../schema/list-documents.js';
-import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError, badRequest } from '../../src/domain/errors.js';
 import { FOLLOWED_READS, type ListRead, subjectParameter } from '../../src/domain/lists.js';
 import { truncated } from '../../src/lib/text.js';
+import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
 import type { Checked } from '../../src/live/feed.js';
 import type { Live } from '../../src/live/live.js';
 import type { LivePosition } from '../../src/live/positions.js';
-import { budgetFrom } from '../../src/serve/budget.js';
+import { budgetFrom, creditsFrom } from '../../src/serve/budget.js';
 import type { Outcome } from '../../src/serve/call.js';
 import type { Serve } from '../../src/serve/serve.js';
 import { errorBody } from '../http/failure.js';
@@ -56,8 +56,8 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
         return answerPlan({ call, serve, form: ENVELOPE_FORM }, request, reply);
       }
       const form = createForm(asked, live, request);
-      const { budget, ...what } = asked;
-      return answerLive(live, { ...what, budget: { left: budget }, form }, request, reply);
+      const { limits, ...what } = asked;
+      return answerLive(live, { ...what, budget: new LiveBudget(limits), form }, request, reply);
     },
   });
 }
@@ -70,13 +70,13 @@ interface Asked {
   readonly names: readonly Readonly<Record<string, string>>[];
   readonly positions: LivePosition[];
   readonly isResumed: boolean;
-  readonly budget: Thousandths | null;
+  readonly limits: LiveLimits;
 }
 
 /** Throws `bad_request`. */
 function readAsked(lists: readonly LiveList[], live: Live, request: FastifyRequest): Asked {
   const query = queryString(request);
-  const known = [...lists.map(({ name }) => name), 'product', 'count', 'since', 'max_credits'];
+  const known = [...lists.map(({ name }) => name), 'product', 'count', 'since', 'max_credits', 'max_credits_per_day'];
   for (const name of query.keys()) {
     if (!known.includes(name)) {
       throw badRequest(`Unknown parameter ${truncated(name)}: /v1/live takes ${known.join(', ')}.`, name);
@@ -88,14 +88,16 @@ function readAsked(lists: readonly LiveList[], live: Live, request: FastifyReque
   if (wanted.length > MOST_LISTS) {
     throw badRequest(`A stream follows at most ${MOST_LISTS} lists, not ${wanted.length}.`, wanted[0]?.list.name);
   }
-  const sent = [query.getAll('max_credits'), request.headers['x-max-credits']] as const;
-  if (sent[0].length > 1) throw badRequest('max_credits is given more than once: send it once.', 'max_credits');
+  const [inAll, perDay] = [one(query, 'max_credits'), one(query, 'max_credits_per_day')];
   const { positions, isResumed } = readStart(live, request, query.get('since'), wanted.length);
   return {
     isResumed,
     names: wanted.map(({ list, text }) => ({ [list.name]: text })),
     positions,
-    budget: budgetFrom(sent[0][0], sent[1]),
+    limits: {
+      inAll: budgetFrom(inAll, request.headers['x-max-credits']),
+      perDay: perDay === undefined ? null : creditsFrom(perDay, 'max_credits_per_day'),
+    },
     lists: wanted.map(({ list, text }, index) => {
       const variables = variablesOf(list, text, query);
       return {
@@ -113,6 +115,12 @@ function readAsked(lists: readonly LiveList[], live: Live, request: FastifyReque
   };
 }
 
+function one(query: URLSearchParams, name: string): string | undefined {
+  const all = query.getAll(name);
+  if (all.length > 1) throw badRequest(`${name} is given ${all.length} times: send it once.`, name);
+  return all[0];
+}
+
 function variablesOf(
   { name, parameters, read }: LiveList,
   text: string,
@@ -121,10 +129,7 @@ function variablesOf(
   const subject = read.list.subject === 'tweet' ? 'id' : name;
   const values = parameters.flatMap((parameter) => {
     if (parameter.name === subject) return [[subject, readValue(parameter, text)] as const];
-    const all = query.getAll(parameter.name);
-    if (all.length > 1)
-      throw badRequest(`${parameter.name} is given ${all.length} times: send it once.`, parameter.name);
-    const [value] = all;
+    const value = one(query, parameter.name);
     return value === undefined || parameter.name === 'since'
       ? []
       : [[parameter.name, readValue(parameter, value)] as const];

@@ -3,23 +3,19 @@ import type { Thousandths } from '../domain/credits.js';
 import { CHARGE_UNKNOWN, type ErrorCode } from '../domain/errors.js';
 import { familyOfList } from '../domain/lists.js';
 import type { Family } from '../domain/model.js';
-import { lazySignal } from '../lib/abort.js';
+import { type LazySignal, lazySignal } from '../lib/abort.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Pace, RateDecision } from '../ports/rate-limiter.js';
 import type { FollowCall, Followed } from '../read/newer.js';
 import type { Answer, Call, Outcome, Params } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
+import type { LiveBudget } from './budget.js';
 import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
 import { type LivePosition, Positions } from './positions.js';
 import { Turns } from './turns.js';
 
 /** What a stream's call is but for what changes from one call to the next. */
 export type LiveCall = Omit<Call, 'requestId' | 'follow' | 'admitted' | 'signal'>;
-
-/** What a stream may still spend, thousandths of credits; null: whatever its caller has. Shared by all it follows. */
-export interface LiveBudget {
-  left: Thousandths | null;
-}
 
 export interface LiveRequest {
   readonly call: LiveCall;
@@ -32,6 +28,8 @@ export interface LiveRequest {
   readonly isShort: boolean;
   /** Whether it may wait until its caller may make a request; otherwise it is refused if that is not now. */
   readonly mayWait: boolean;
+  /** Whether a call in progress is finished, and told, once the signal is aborted: nothing may be charged and not told. */
+  readonly finishes: boolean;
   readonly budget: LiveBudget;
   readonly signal: AbortSignal;
 }
@@ -42,6 +40,8 @@ export type LiveEvent =
       readonly kind: 'begin' | 'items';
       readonly outcome: Outcome;
       readonly answer: Answer;
+      /** Under its id, now or when it was lost before. */
+      readonly charged: Thousandths;
       readonly followed: Followed;
       readonly position: LivePosition;
       /** How the list is read, whenever asked. */
@@ -66,7 +66,6 @@ const PART_OF_PACE = 3;
 /** Reads for followers a second where the network has no pace. */
 const UNPACED = 100;
 
-/** Failures that pass: the stream goes on. Any other ends it. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'upstream_rate_limited',
@@ -76,6 +75,9 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'query_id_stale',
   'internal',
 ]);
+
+/** Whether a failure passes: a stream goes on. Any other ends it. */
+export const isPassing = (code: ErrorCode): boolean => PASSING.has(code);
 
 /** A page is not read again for followers if it was read within this part of their interval: on another node, say. */
 const NEW_ENOUGH = 0.9;
@@ -113,7 +115,7 @@ export class Live {
   /** Ends with `end` if a call was refused for good, and without once the signal is aborted. */
   async *follow(request: LiveRequest): AsyncGenerator<LiveEvent, void> {
     const { clock } = this.#options;
-    const { signal, budget, isShort } = request;
+    const { signal, budget, isShort, finishes } = request;
     let position = request.from;
     let { since } = position;
     let mayBePaid = request.isResumed;
@@ -129,9 +131,9 @@ export class Live {
     try {
       while (!signal.aborted) {
         const everyMs = feed?.intervalMs ?? SHORTEST_MS;
-        const { outcome, wasPaid } = await this.#ask(request, { position, since, turn, everyMs, mayBePaid, admitted });
+        const { outcome, paid } = await this.#ask(request, { position, since, turn, everyMs, mayBePaid, admitted });
         const { result } = outcome;
-        if (signal.aborted) return;
+        if (signal.aborted && !(finishes && result.kind === 'answer')) return;
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
           const retryAfterMs = (detail.retryAfter ?? 1) * SECOND_MS;
@@ -141,7 +143,7 @@ export class Live {
             await this.#pause(retryAfterMs, signal);
             continue;
           }
-          if (feed === undefined || !PASSING.has(code)) return yield { kind: 'end', outcome };
+          if (feed === undefined || !isPassing(code)) return yield { kind: 'end', outcome };
           failed = code;
           mayBePaid ||= detail.reason === CHARGE_UNKNOWN;
           const hasMissed = turn === 'take';
@@ -165,15 +167,16 @@ export class Live {
         failed = null;
         admitted = outcome.rate ?? undefined;
         since = followed.since;
-        mayBePaid &&= wasPaid;
-        if (budget.left !== null) budget.left -= result.charge.amount;
+        mayBePaid &&= paid !== null;
+        budget.spend(result.charge.amount, clock.now());
         if (isFirst || followed.items > 0 || followed.gap) {
           const given = isShort ? followed.short : since;
           const isMoved = followed.items > 0 || followed.gap;
           position = isMoved
             ? this.positions.after(position, { since: given, newest: followed.top, now: clock.now() })
             : { ...position, since: given };
-          yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, followed, position, checked };
+          const charged = paid ?? result.charge.amount;
+          yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, charged, followed, position, checked };
         }
         if (followed.hasNewer) continue;
         const next = await feed.wait(signal, false);
@@ -187,23 +190,24 @@ export class Live {
   }
 
   async #ask(
-    { call, asked, budget, signal }: LiveRequest,
+    { call, asked, budget, signal, finishes }: LiveRequest,
     at: Progress,
-  ): Promise<{ outcome: Outcome; wasPaid: boolean }> {
+  ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
     const { serve, clock } = this.#options;
     const { position, since, turn, everyMs, admitted } = at;
     const notBefore = turn === 'read' || since === null ? clock.now() - NEW_ENOUGH * everyMs : 0;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
-    const follow: FollowCall = { since, notBefore, mayBePaid, wasPaid: false, atMost, followed: null };
+    const follow: FollowCall = { since, notBefore, mayBePaid, paid: null, atMost, followed: null };
     const parse = (): Params => {
       const params = call.parse();
-      const most = [params.budget, budget.left].filter((left) => left !== null);
+      const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);
       return { ...params, budget: most.length === 0 ? null : Math.min(...most) };
     };
     const requestId = since === null ? v7({ msecs: clock.now() }) : this.positions.requestId(position, asked);
-    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: lazySignal(signal) });
-    return { outcome, wasPaid: follow.wasPaid };
+    const ending = finishes ? untilDone() : lazySignal(signal);
+    const outcome = await serve({ ...call, parse, requestId, follow, admitted, signal: ending });
+    return { outcome, paid: follow.paid };
   }
 
   #join({ mode }: Outcome, { list }: Followed): { feed: Feed; leave: () => void } {
@@ -246,3 +250,16 @@ export class Live {
     });
   }
 }
+
+/** Of a call that is finished whatever happens. */
+const untilDone = (): LazySignal => {
+  let own: AbortSignal | undefined;
+  return {
+    aborted: false,
+    reason: undefined,
+    get signal() {
+      own ??= new AbortController().signal;
+      return own;
+    },
+  };
+};

@@ -15,6 +15,7 @@ import type { RateLimiter } from '../ports/rate-limiter.js';
 import type { WatchBook, WatchDelivery, WatchRecord } from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
+import { LiveBudget } from './budget.js';
 import type { Live } from './live.js';
 import { type WatchCalls, watchCall } from './watch-call.js';
 
@@ -144,7 +145,16 @@ export class Watches {
     const request = watchCall(this.#options, watch);
     const from = live.positions.begin(clock.now(), null);
     const events = live.follow({
-      ...{ ...request, from, isResumed: false, isShort: false, mayWait: true, budget: { left: null }, signal },
+      ...{
+        ...request,
+        from,
+        isResumed: false,
+        isShort: false,
+        mayWait: true,
+        finishes: false,
+        budget: new LiveBudget(),
+        signal,
+      },
     });
     const { value: event } = await events.next();
     await events.return();
@@ -169,7 +179,7 @@ export class Watches {
       ...call,
       requestId: v7({ msecs: clock.now() }),
       parse: () => ({ ...call.parse(), estimate: true }),
-      follow: { since, notBefore: 0, mayBePaid: false, wasPaid: false, atMost, followed: null },
+      follow: { since, notBefore: 0, mayBePaid: false, paid: null, atMost, followed: null },
       admitted: rate ?? undefined,
       signal: lazySignal(signal),
     });

@@ -1,3 +1,4 @@
+import type { Thousandths } from '../domain/credits.js';
 import { isNewestFirst, type ListRef } from '../domain/lists.js';
 import type { Tweet, User } from '../domain/model.js';
 import type { Tab } from '../metering/meter.js';
@@ -40,8 +41,8 @@ export interface FollowCall {
   readonly mayBePaid: boolean;
   /** The most items: as many as were paid for, where it was. */
   atMost: number;
-  /** Whether it was. */
-  wasPaid: boolean;
+  /** What it was charged then; null: it was not. */
+  paid: Thousandths | null;
   /** Set by the field that reads the list. */
   followed: Followed | null;
 }

@@ -129,7 +129,7 @@ async function findPaid({ ledger }: Serving, { accountId }: Caller, { call, dead
   // What the items brought with them has longer paths.
   const own = paid.lines.filter(({ path }) => !path.includes('.'));
   call.follow.atMost = own.reduce((sum, { items }) => sum + items, 0);
-  call.follow.wasPaid = true;
+  call.follow.paid = paid.amount;
   return true;
 }
 

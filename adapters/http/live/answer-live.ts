@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Live, LiveBudget, LiveCall, LiveEvent } from '../../../src/live/live.js';
+import type { LiveBudget } from '../../../src/live/budget.js';
+import type { Live, LiveCall, LiveEvent } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
 import type { Outcome } from '../../../src/serve/call.js';
 import { limitHeaders } from '../headers.js';
@@ -84,7 +85,16 @@ export async function answerLive(
     let isTaken = false;
     const events = live.follow({
       call: { ...call, ...senderParts(request), onAdmitted },
-      ...{ asked, from, isResumed, isShort: lists.length > 1, mayWait: index > 0, budget, signal: over.signal },
+      ...{
+        asked,
+        from,
+        isResumed,
+        isShort: lists.length > 1,
+        mayWait: index > 0,
+        finishes: false,
+        budget,
+        signal: over.signal,
+      },
     });
     const first = await events.next();
     if (first.done) return;

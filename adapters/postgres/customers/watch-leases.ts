@@ -1,6 +1,6 @@
 import type { HeldWatch, WatchCheck, WatchId, WatchLeases, WatchStep, WatchStop } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { writeDeliveries } from './deliveries.js';
+import { writeDeliveries, writeItems } from './deliveries.js';
 
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;
@@ -95,20 +95,15 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
 
 async function step(tx: Transaction, holder: string, watch: WatchId, taken: WatchStep): Promise<boolean> {
   const { from, position, requestId, items, charged, day, body } = taken;
-  const at = new Date(taken.at);
   const newestAt = taken.newestAt === null ? null : new Date(taken.newestAt);
-  const [moved] = await tx<{ number: number; webhookUrl: string }[]>`
+  const [moved] = await tx<{ number: number }[]>`
     update watches set position = ${position}, number = number + 1, spent_thousandths = spent_thousandths + ${charged},
       spent_that_day_thousandths = ${charged} + case when spent_on = ${day}::date then spent_that_day_thousandths else 0 end,
       spent_on = ${day}::date, newest_at = greatest(newest_at, ${newestAt}::timestamptz)
     where ${isThis(tx, watch)} and holder = ${holder} and position = ${from}
-    returning number, webhook_url as "webhookUrl"`;
+    returning number`;
   if (moved === undefined) return false;
-  await tx`
-    insert into deliveries (account_id, watch_id, delivery_id, number, items, charged_thousandths, channel, target, body,
-      created_at, due_at)
-    values (${watch.accountId}, ${watch.watchId}, ${requestId}, ${moved.number}, ${items}, ${charged}, 'webhook',
-      ${moved.webhookUrl}, ${body}, ${at}, ${at})`;
+  await writeItems(tx, { ...watch, deliveryId: requestId, number: moved.number, items, charged, body, at: taken.at });
   return true;
 }
 

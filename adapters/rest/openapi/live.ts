@@ -58,6 +58,9 @@ export const livePaths = (): Paths => ({
         text('max_credits', 'Budget: the maximum credits that the stream may spend in all.', {
           schema: { type: 'number', minimum: 0 },
         }),
+        text('max_credits_per_day', 'Budget: the maximum credits that the stream may spend on a UTC day.', {
+          schema: { type: 'number', minimum: 0 },
+        }),
         refTo('parameters', 'MaxCreditsHeader'),
         text('Last-Event-ID', 'The `id` of the last event that was handled: the stream continues behind it.', {
           in: 'header',

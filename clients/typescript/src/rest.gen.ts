@@ -2037,6 +2037,8 @@ export interface operations {
                 count?: number;
                 /** @description Budget: the maximum credits that the stream may spend in all. */
                 max_credits?: number;
+                /** @description Budget: the maximum credits that the stream may spend on a UTC day. */
+                max_credits_per_day?: number;
                 /** @description Of searches: which results. */
                 product?: "Latest" | "Photos" | "Videos";
                 /** @description Follow the search. May be sent several times. */

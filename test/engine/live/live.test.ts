@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
+import { LiveBudget } from '../../../src/live/budget.js';
 import { Live, type LiveEvent, type LiveRequest } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
 import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
@@ -53,7 +54,7 @@ function openLive(perSecond: number | null = 10) {
     const total = state.items.length;
     const has = follow.since === null ? total : Number(follow.since);
     const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
-    follow.wasPaid = before !== undefined;
+    follow.paid = before ?? null;
     const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
     if (before === undefined && budget !== null && budget < items) {
       return refuse(new ServiceError('no_credits', 'Not enough.'));
@@ -92,7 +93,14 @@ function openLive(perSecond: number | null = 10) {
       call: call as unknown as LiveRequest['call'],
       asked: 'timeline of seven',
       from: live.positions.begin(time.now(), null),
-      ...{ isResumed: false, isShort: false, mayWait: false, budget: { left: null }, signal: left.signal },
+      ...{
+        isResumed: false,
+        isShort: false,
+        mayWait: false,
+        finishes: false,
+        budget: new LiveBudget(),
+        signal: left.signal,
+      },
       ...request,
     });
     void (async () => {
@@ -378,19 +386,19 @@ describe('a stream', () => {
   it('spends its budget, shared by all its lists, and ends', async () => {
     const { time, follow, post } = openLive();
     post();
-    const budget = { left: 3 };
+    const budget = new LiveBudget({ inAll: 3 });
     const all = [follow({ budget }), follow({ budget })];
     await time.run(SECOND);
     post();
     await time.run(10 * SECOND);
-    expect(budget.left).toBe(1);
+    expect(budget.left(time.now())).toBe(1);
     post();
     await time.run(10 * SECOND);
     expect(all.flatMap(kinds).sort()).toEqual([
       ...['begin 0 for 0', 'begin 0 for 0', 'end no_credits'],
       ...['items 1 for 1', 'items 1 for 1', 'items 1 for 1'],
     ]);
-    expect(budget.left).toBe(0);
+    expect(budget.left(time.now())).toBe(0);
   });
 
   it('looks at its account once, and at its key with every call', async () => {

@@ -68,6 +68,24 @@ describe('a stream', () => {
     second.leave();
   }, 40_000);
 
+  it('spends no more on a day than it may, and refuses what is no amount', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const stream = await open('/v1/live?user=seven&max_credits_per_day=1', key);
+    await stream.events.next();
+    await stream.events.next();
+    post('paid for');
+    expect((await stream.events.next()).value).toMatchObject({ event: 'items', data: { credits_charged: 1 } });
+    post('one too many');
+    expect((await stream.events.next()).value).toMatchObject({
+      event: 'error',
+      data: { error: { code: 'no_credits', reason: 'max_credits' } },
+    });
+    const refused = await fetch(`${perch.url}/v1/live?user=seven&max_credits_per_day=lots`, {
+      headers: { 'x-api-key': key },
+    });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
+  }, 40_000);
+
   it('answers a GraphQL subscription with the events of graphql-sse', async () => {
     const { key } = await perch.account({ credits: 10 });
     const query = 'subscription { search(q: "bread") { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
