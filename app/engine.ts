@@ -1,5 +1,7 @@
 import type { Shares } from '../adapters/http/limits/overload.js';
+import { renderEnvelope } from '../adapters/rest/envelope.js';
 import { schema } from '../schema/index.js';
+import { liveName } from '../schema/list-documents.js';
 import { hashedTexts, publishedOperations, readLiveOperations, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
@@ -8,16 +10,19 @@ import { WorkSlots } from '../src/access/work-slots.js';
 import type { Billing } from '../src/billing/billing.js';
 import type { Config } from '../src/config/config.js';
 import { Documents, type Persisted, preparePersisted } from '../src/documents/documents.js';
+import { ServiceError } from '../src/domain/errors.js';
 import type { Family } from '../src/domain/model.js';
 import type { CostBook } from '../src/figures/cost-book.js';
 import type { Memories } from '../src/lib/memories.js';
 import { backgroundTimers, monotonic, processorClock, processTime } from '../src/lib/monotonic.js';
 import { Live, type LiveOptions } from '../src/live/live.js';
+import { Watches, type WatchesOptions } from '../src/live/watches.js';
 import { OperationNames } from '../src/metering/operation-names.js';
 import { WalletCache } from '../src/metering/wallet-cache.js';
 import type { Clock, Time } from '../src/ports/clock.js';
 import type { Network } from '../src/ports/network.js';
 import type { Tracing } from '../src/ports/tracing.js';
+import type { CallerWatches } from '../src/ports/watches.js';
 import type { Pool } from '../src/read/pool/pool.js';
 import { createServe, type Serve } from '../src/serve/serve.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -30,6 +35,8 @@ import { createTestSide } from './test-mode/test-side.js';
 export interface Engine {
   readonly serve: Serve;
   readonly live: Live;
+  /** Null where there are none. */
+  readonly watches: Watches | null;
   readonly admit: Admit;
   readonly pool: Pool;
   readonly library: Library;
@@ -48,11 +55,19 @@ export interface EngineOptions {
   /** The process's own by default. */
   readonly time?: Time;
   readonly tracing: Tracing;
-  readonly customers: { readonly billing: Pick<Billing, 'forCaller'>; spent(accountId: string): void };
+  readonly customers: {
+    readonly billing: Pick<Billing, 'forCaller'>;
+    /** Left out: there are no watches. */
+    readonly watching?: Watching;
+    spent(accountId: string): void;
+  };
   readonly costs?: CostBook;
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
 }
+
+/** What watches need beside the engine. */
+export type Watching = Pick<WatchesOptions, 'book' | 'keyByPrefix' | 'webhooks' | 'deliveries' | 'secret'>;
 
 /** The persisted operations: their texts by name, the same as clients are given them, and ready to run. */
 export interface Library {
@@ -106,6 +121,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     (following) => following.close(),
   );
   const admit = createAdmit({ limiter });
+  let watches: Watches | null = null;
   const serve = createServe({
     ...(options.shares ?? createShares(config, memories)),
     identify,
@@ -121,6 +137,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     defaultBudget: config.maxOperationThousandths,
     deadlineMs: config.deadlineMs,
     billing: customers.billing,
+    watches: { forCaller: (...call) => watches?.forCaller(...call) ?? NO_WATCHES },
     tracing: options.tracing,
   });
   const live = new Live({
@@ -131,8 +148,18 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     perSecond: totalPace(config, options.network),
     secret: secrets.cursor,
   });
-  return { serve, live, admit, pool, library: opened };
+  if (customers.watching !== undefined) {
+    const calls = { operationOf: liveName, render: renderEnvelope };
+    watches = new Watches({ ...customers.watching, ...calls, live, serve, limiter, clock, wake: () => {} });
+  }
+  return { serve, live, watches, admit, pool, library: opened };
 }
+
+/** Of an engine that is part of another program: nothing follows watches there. */
+const none = () => Promise.reject(new ServiceError('not_found', 'This service has no watches.'));
+const NO_WATCHES: CallerWatches = {
+  ...{ list: none, get: none, add: none, change: none, deliveries: none, sendAgain: none },
+};
 
 /** Upstream calls a second of all sessions together. */
 function totalPace({ pace }: Config, network: Network): LiveOptions['perSecond'] {

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { INPUTS_RULE, sizeRule } from '../src/domain/fields.js';
 import type { PageSize } from '../src/domain/lists.js';
+import type { PRODUCTS } from '../src/domain/model.js';
 import type { ReadOptions } from '../src/read/reads.js';
 import { builder, rule } from './builder.js';
 
@@ -11,6 +12,17 @@ export const freshArg = builder.args((t) => ({
     description: 'Read from the network instead of the cache. Doubles the price.',
   }),
 }));
+
+export const Product = builder.enumType('Product', {
+  description: 'What a search looks for and how it is ordered.',
+  values: {
+    Latest: { description: 'Tweets, newest first. Always available.' },
+    Top: { description: 'Tweets by relevance, where the network serves it.' },
+    People: { description: 'Profiles.' },
+    Photos: { description: 'Tweets with pictures, newest first.' },
+    Videos: { description: 'Tweets with videos, newest first.' },
+  } satisfies Record<(typeof PRODUCTS)[number], object>,
+});
 
 export const pageArgs = (size: PageSize) =>
   builder.args((t) => ({

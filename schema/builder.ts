@@ -6,14 +6,16 @@ import type { ArgRule, Price } from '../src/domain/fields.js';
 import type { ListKind } from '../src/domain/lists.js';
 import type { Tweet, User } from '../src/domain/model.js';
 import { UNITS, type Unit } from '../src/domain/prices.js';
+import type { CallerWatches } from '../src/ports/watches.js';
 import type { FollowCall } from '../src/read/newer.js';
 import type { Reads } from '../src/read/reads.js';
 
-/** The context of resolvers: the reads of this operation, the caller's account and its billing. */
+/** The context of resolvers: the reads of this operation, the caller's account, its billing and its watches. */
 export interface Context {
   readonly reads: Reads;
   readonly account: Account;
   readonly billing: CallerBilling;
+  readonly watches: CallerWatches;
   /** The list that the operation follows, if it is a subscription. */
   readonly follow?: FollowCall;
 }

@@ -4,6 +4,7 @@ import './types/tweet.js';
 import './queries/objects.js';
 import './list-fields.js';
 import './queries/account.js';
+import './queries/watches.js';
 import {
   DirectiveLocation,
   GraphQLDirective,
@@ -36,7 +37,7 @@ builder.subscriptionType({
   description:
     'What is new, as it happens: each batch is an answer of its own, and costs what its items cost on a page. Nothing new costs nothing. Sent as server-sent events.',
 });
-builder.mutationType({ description: 'Buying credits. Nothing on the network can be changed.' });
+builder.mutationType({ description: 'Buying credits, and watches. Nothing on the network can be changed.' });
 
 /** The one schema behind every interface. */
 export const schema: GraphQLSchema = builder.toSchema({

@@ -2,20 +2,9 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { FOLLOWED_READS, hasSince, LIST_READS, type ListRead } from '../src/domain/lists.js';
 import type { PRODUCTS } from '../src/domain/model.js';
 import type { PageParams } from '../src/read/reads.js';
-import { freshArg, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
+import { freshArg, Product, pageArgs, readOptions, sinceArg, tweetIdArg, userArg } from './args.js';
 import { builder, costs, priced, rule, TweetRef, UserRef } from './builder.js';
 import { IdPage, SearchPage, TweetPage, UserPage } from './types/page.js';
-
-const Product = builder.enumType('Product', {
-  description: 'What a search looks for and how it is ordered.',
-  values: {
-    Latest: { description: 'Tweets, newest first. Always available.' },
-    Top: { description: 'Tweets by relevance, where the network serves it.' },
-    People: { description: 'Profiles.' },
-    Photos: { description: 'Tweets with pictures, newest first.' },
-    Videos: { description: 'Tweets with videos, newest first.' },
-  } satisfies Record<(typeof PRODUCTS)[number], object>,
-});
 
 const queryArgs = builder.args((t) => ({
   q: t.string({

@@ -22,7 +22,7 @@ export interface Parameter {
   readonly name: string;
   readonly required: boolean;
   readonly initial: unknown;
-  readonly type: 'integer' | 'boolean' | 'string' | 'list';
+  readonly type: 'integer' | 'number' | 'boolean' | 'string' | 'list';
   /** The values of an enumeration, in the schema's spelling. */
   readonly values: readonly string[] | null;
   /** What the values mean, as far as the schema says. */
@@ -65,6 +65,10 @@ export function deriveEndpoint(schema: GraphQLSchema, text: string): Endpoint {
 const argumentFilledBy = (field: FieldNode, variable: string): string | undefined =>
   field.arguments?.find(({ value }) => value.kind === Kind.VARIABLE && value.name.value === variable)?.name.value;
 
+/** Whether a POST has anything to say in a body: what is in its path or headers is not repeated there. */
+export const hasBody = (parameters: readonly Parameter[], inPath: readonly string[]): boolean =>
+  parameters.some(({ name, header }) => header === null && !inPath.includes(name));
+
 function toParameter(
   name: string,
   type: GraphQLInputType,
@@ -89,5 +93,6 @@ function toParameter(
 
 function wireType(named: string): Parameter['type'] {
   if (named === 'Int') return 'integer';
+  if (named === 'Credits') return 'number';
   return named === 'Boolean' ? 'boolean' : 'string';
 }

@@ -5,7 +5,7 @@ import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import { decodeBody, ignoredParameters } from '../http/request.js';
-import type { Endpoint, Parameter } from './parameters.js';
+import { type Endpoint, hasBody, type Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
 /**
@@ -54,7 +54,8 @@ export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name. */
 function parseVariables(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
-  const body = raw.method === 'POST' ? parseJsonBody(raw) : {};
+  const takesBody = raw.method === 'POST' && hasBody(parameters, Object.keys(raw.path));
+  const body = takesBody ? parseJsonBody(raw) : {};
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const value = parameterValue(parameter, raw, body);
@@ -85,9 +86,12 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
   return value;
 }
 
-function bodyValue({ name, type }: Parameter, value: unknown): unknown {
-  if (typeof value === type) return value;
-  throw badRequest(`${name} must be a ${type}.`, name);
+/** Numbers and names are checked as they are in a query. */
+function bodyValue(parameter: Parameter, value: unknown): unknown {
+  const { name, type } = parameter;
+  const wanted = type === 'integer' ? 'number' : type;
+  if (typeof value !== wanted) throw badRequest(`${name} must be ${type === 'integer' ? 'an' : 'a'} ${type}.`, name);
+  return type === 'boolean' ? value : readValue(parameter, String(value));
 }
 
 /** The index in a list's name as written: '' in `handles[]`; undefined without brackets, or for another name. */

@@ -42,6 +42,25 @@ export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/usage/{request_id}', operation: 'receipt', statuses: [404, 503] },
   { method: 'GET', path: '/v1/billing/packs', operation: 'packs', statuses: [] },
   { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 403, 503] },
+  { method: 'GET', path: '/v1/watches', operation: 'watches', statuses: [403] },
+  { method: 'POST', path: '/v1/watches', operation: 'watch-create', statuses: [400, 402, 403, 404, 503] },
+  { method: 'GET', path: '/v1/watches/{watch_id}', operation: 'watch', statuses: [403, 404] },
+  ...(['pause', 'resume', 'end'] as const).map(
+    (change): RouteRow => ({
+      ...{ method: 'POST', path: `/v1/watches/{watch_id}/${change}`, operation: `watch-${change}` },
+      statuses: [400, 403, 404],
+    }),
+  ),
+  {
+    method: 'GET',
+    path: '/v1/watches/{watch_id}/deliveries',
+    operation: 'watch-deliveries',
+    statuses: [400, 403, 404],
+  },
+  {
+    ...{ method: 'POST', path: '/v1/watches/{watch_id}/deliveries/{delivery_id}/send', operation: 'watch-send' },
+    statuses: [403, 404],
+  },
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'GET', path: '/v1/users/{handle}', operation: 'user', statuses: [400, 402, 404, 503] },

@@ -1,3 +1,4 @@
+import { parseCredits, toCredits } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
 import { isName, outOfBounds } from '../../src/domain/fields.js';
 import { quoted } from '../../src/lib/text.js';
@@ -11,6 +12,7 @@ import type { Parameter } from './parameters.js';
 export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
   if (type === 'integer') return integer(parameter, text);
+  if (type === 'number') return credits(name, text);
   if (type === 'boolean') return boolean(name, text);
   if (values) return parseEnum(name, values, text);
   return string(parameter, text);
@@ -22,6 +24,13 @@ function integer({ name, rule }: Parameter, text: string): number {
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= bounds.min && value <= bounds.max) return value;
   throw outOfBounds(name, bounds, /^0[0-9]/.test(text) ? `${quoted(text)} with a leading zero` : quoted(text));
+}
+
+/** An amount of credits. */
+function credits(name: string, text: string): number {
+  const amount = parseCredits(text);
+  if (amount !== undefined) return toCredits(amount);
+  throw badRequest(`${name} must be a number of credits with at most three decimals, not ${quoted(text)}.`, name);
 }
 
 /** A typo would double the price, so nothing is guessed; case does not matter, since Python writes `True` (P5). */

@@ -4,6 +4,7 @@ import { createKeylessPages, type Keyless } from '../../adapters/http/keyless.js
 import { mountDashboard } from '../../adapters/pages/dashboard/mount.js';
 import type { StatusModel } from '../../adapters/pages/site/status/status-model.js';
 import { createAuditLog } from '../../adapters/postgres/accounts/audit.js';
+import { createWatchBook } from '../../adapters/postgres/customers/watches.js';
 import { createRequestLog } from '../../adapters/postgres/figures/request-log.js';
 import { limitAddress } from '../../src/access/address.js';
 import type { Admit } from '../../src/access/admit.js';
@@ -15,7 +16,9 @@ import type { Grants } from '../../src/oauth/grants.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
+import type { Watching } from '../engine.js';
 import type { Lifecycle } from '../lifecycle.js';
+import { deriveWebhookRoot } from '../secrets.js';
 import { openAlerts } from './alerts.js';
 import { openBilling } from './billing.js';
 import { openMaintenance } from './maintenance.js';
@@ -48,6 +51,7 @@ export interface Customers {
   readonly sessions: Sessions;
   readonly passkeys: Passkeys;
   readonly grants: Grants;
+  readonly watching: Watching;
   /** Call for each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent, the webhook and the operator's pages. */
@@ -68,7 +72,7 @@ export async function openCustomers(
   const signIn = await openSignIn(lifecycle, app, options, mail);
   const oauth = await openOAuth(lifecycle, app, options, signIn);
   const billing = await openBilling(lifecycle, app, options);
-  const { alerts, watch } = await openAlerts(lifecycle, app, options, mail);
+  const { alerts, watch, deliveries, webhooks } = await openAlerts(lifecycle, app, options, mail);
   await openSweep(lifecycle, options, [signIn, oauth.grants]);
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
   return {
@@ -78,6 +82,10 @@ export async function openCustomers(
     sessions: signIn.sessions,
     passkeys: signIn.passkeys,
     grants: oauth.grants,
+    watching: {
+      ...{ book: createWatchBook(stores.sql), webhooks, deliveries, secret: deriveWebhookRoot(stores.secrets) },
+      keyByPrefix: (...key) => stores.accounts.keyByPrefix(...key),
+    },
     spent: (accountId) => watch.spent(accountId),
     async mount(admit, shown) {
       signIn.mount(admit);

@@ -3,16 +3,23 @@ import type { Deliveries } from '../account/deliveries.js';
 import { admitByHand, admitCheck } from '../account/webhook-limits.js';
 import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
-import { type Thousandths, toCredits } from '../domain/credits.js';
+import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
-import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
+import { FOLLOWED_READS, hasSince, type ListRead, type PageSize, subjectParameter } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
-import type { Caller } from '../ports/accounts.js';
+import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Webhooks } from '../ports/deliveries.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
-import type { WatchBook, WatchDelivery, WatchRecord } from '../ports/watches.js';
+import type {
+  AddedWatch,
+  CallerWatches,
+  WatchBook,
+  WatchDeliveryPage,
+  WatchRecord,
+  WatchRequest,
+} from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { LiveBudget } from './budget.js';
@@ -22,28 +29,15 @@ import { type WatchCalls, watchCall } from './watch-call.js';
 /** Watches of an account that have not ended, for each request per second of its tier. */
 const PER_QPS = 20;
 
-/** A watch as it is asked for: each list by the parameter that names its subject, one of them given. */
-export interface WatchRequest {
-  readonly subjects: Readonly<Record<string, string | null | undefined>>;
-  readonly product?: Product | null | undefined;
-  readonly count?: number | null | undefined;
-  /** A `since_cursor`: what is newer than that answer is delivered; otherwise what is new from now on. */
-  readonly since?: string | null | undefined;
-  readonly webhookUrl: string;
-  readonly dailyLimit: Thousandths | null;
-}
+/** Deliveries on a page. */
+export const DELIVERY_PAGE: PageSize = { initial: 20, max: 100 };
 
 /** Who has a watch, and pays for it. */
 export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;
 
-/** A new watch, with the secret that its deliveries are signed with. */
-export interface AddedWatch {
-  readonly watch: WatchRecord;
-  readonly secret: string;
-}
-
 export interface WatchesOptions extends WatchCalls {
   readonly book: WatchBook;
+  readonly keyByPrefix: Accounts['keyByPrefix'];
   readonly live: Pick<Live, 'follow' | 'positions'>;
   readonly serve: Serve;
   readonly webhooks: Pick<Webhooks, 'check'>;
@@ -89,7 +83,6 @@ export class Watches {
     const { accountId, keyId, qps } = by;
     const { webhookUrl, dailyLimit } = request;
     const wanted = wantedList(request);
-    if (dailyLimit !== null && dailyLimit <= 0) throw badRequest(NO_LIMIT, 'max_credits_per_day');
     await admitCheck(limiter, accountId);
     await webhooks.check(webhookUrl, accountId);
     const watchId = v7({ msecs: clock.now() });
@@ -119,13 +112,17 @@ export class Watches {
     return watch;
   }
 
-  /** The newest first, below a number; one more than asked for if there are more. Throws `not_found`. */
+  /** A page, the newest first. Throws `not_found`, and `bad_request` for what is no cursor. */
   async deliveries(
     { accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>,
-    { below, count }: { readonly below: number | null; readonly count: number },
-  ): Promise<WatchDelivery[]> {
+    { count, after }: { readonly count: number; readonly after: string | null },
+  ): Promise<WatchDeliveryPage> {
+    if (after !== null && !/^[1-9]\d{0,14}$/.test(after)) throw noCursor();
     await this.get(accountId, watchId);
-    return this.#options.book.deliveries(accountId, watchId, below, count + 1);
+    const below = after === null ? null : Number(after);
+    const rows = await this.#options.book.deliveries(accountId, watchId, below, count + 1);
+    const nodes = rows.slice(0, count);
+    return { nodes, endCursor: rows.length > count ? String(nodes.at(-1)?.number) : null };
   }
 
   /** Sends items once more, as they were, under the same id: free. Throws `not_found` and `rate_limited`. */
@@ -133,6 +130,40 @@ export class Watches {
     await admitByHand(this.#options.limiter, accountId);
     if (await this.#options.deliveries.itemsAgain(accountId, watchId, deliveryId)) return;
     throw new ServiceError('not_found', 'This account has no such delivery.');
+  }
+
+  /**
+   * For a call of the API. Throws `access_denied` for a client's key, which was granted reads only: a watch goes on spending
+   * when the client is gone.
+   */
+  forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches {
+    const by: Actor = { who: 'customer', address };
+    const { accountId } = caller;
+    const own = async <T>(use: () => Promise<T>): Promise<T> => {
+      await this.#refuseClient(caller);
+      return use();
+    };
+    return {
+      list: () => own(() => this.list(accountId)),
+      get: (watchId) => own(() => this.get(accountId, watchId)),
+      add: ({ maxCreditsPerDay, ...request }) =>
+        own(() => this.add(caller, { ...request, dailyLimit: limitOf(maxCreditsPerDay) }, by, signal())),
+      change: (watchId, to) => own(() => this.change({ accountId, watchId }, to, by)),
+      deliveries: (watchId, page) => own(() => this.deliveries({ accountId, watchId }, page)),
+      sendAgain: (watchId, deliveryId) =>
+        own(async () => {
+          await this.sendAgain({ accountId, watchId }, deliveryId);
+          return this.get(accountId, watchId);
+        }),
+    };
+  }
+
+  async #refuseClient({ accountId, keyPrefix }: Caller): Promise<void> {
+    const key = await this.#options.keyByPrefix(keyPrefix, accountId);
+    if (key?.grantId === null) return;
+    const message =
+      'This key was issued to a client for reading only. For watches, use one of your own keys or the dashboard.';
+    throw new ServiceError('access_denied', message, { reason: 'read_only' });
   }
 
   /** Reads the list once, free. Where the watch begins. */
@@ -233,7 +264,22 @@ function found(watch: WatchRecord | undefined): WatchRecord {
   throw new ServiceError('not_found', 'This account has no such watch.');
 }
 
-const NO_LIMIT = 'max_credits_per_day must be more than 0: leave it out for no limit.';
+/** Throws `bad_request`. */
+function limitOf(credits: number | null | undefined): Thousandths | null {
+  if (credits == null) return null;
+  const amount = parseCredits(String(credits));
+  if (amount !== undefined && amount > 0) return amount;
+  throw badRequest(
+    'max_credits_per_day must be more than 0, with at most three decimals. Leave it out for no limit.',
+    'max_credits_per_day',
+  );
+}
+
+const noCursor = (): ServiceError =>
+  new ServiceError('bad_request', 'cursor must be the next_cursor of the page before, unchanged.', {
+    param: 'cursor',
+    reason: 'cursor_malformed',
+  });
 
 const tooMany = (most: number): ServiceError =>
   badRequest(`This account has ${most} watches, the most that its tier allows. End one, or pay for a higher tier.`);

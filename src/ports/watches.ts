@@ -3,6 +3,7 @@ import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { ListKind } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
+import type { Caller } from './accounts.js';
 import type { DeliveryRecord, NewDelivery } from './deliveries.js';
 
 /** What a watch follows, and how it is delivered. */
@@ -172,6 +173,51 @@ export interface WatchDelivery extends Omit<DeliveryRecord, 'alertId' | 'channel
   readonly number: number;
   readonly items: number;
   readonly charged: Thousandths;
+}
+
+/** A watch as it is asked for: each list by the parameter that names its subject, one of them given. */
+export interface WatchRequest {
+  readonly subjects: Readonly<Record<string, string | null | undefined>>;
+  readonly product?: Product | null | undefined;
+  readonly count?: number | null | undefined;
+  /** A `since_cursor`: what is newer than that answer is delivered; otherwise what is new from now on. */
+  readonly since?: string | null | undefined;
+  readonly webhookUrl: string;
+  readonly dailyLimit: Thousandths | null;
+}
+
+/** A new watch, with the secret that its deliveries are signed with. */
+export interface AddedWatch {
+  readonly watch: WatchRecord;
+  readonly secret: string;
+}
+
+/** A page of deliveries, the newest first. */
+export interface WatchDeliveryPage {
+  readonly nodes: readonly WatchDelivery[];
+  /** Null on the last page. */
+  readonly endCursor: string | null;
+}
+
+/** Watches as callers of the API may use them: resolvers get one per call. */
+export interface CallerWatches {
+  list(): Promise<WatchRecord[]>;
+  get(watchId: string): Promise<WatchRecord>;
+  add(
+    request: Omit<WatchRequest, 'dailyLimit'> & { maxCreditsPerDay?: number | null | undefined },
+  ): Promise<AddedWatch>;
+  change(watchId: string, to: 'active' | 'paused' | 'ended'): Promise<WatchRecord>;
+  deliveries(
+    watchId: string,
+    page: { readonly count: number; readonly after: string | null },
+  ): Promise<WatchDeliveryPage>;
+  sendAgain(watchId: string, deliveryId: string): Promise<WatchRecord>;
+}
+
+/** Where calls of the API get their watches. */
+export interface WatchDesk {
+  /** `signal` is that of the call. */
+  forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches;
 }
 
 /**

@@ -273,6 +273,7 @@ const createContext = (
     completing: (values) => processorBudget.spend(values * VALUE_MS),
   }),
   billing: options.billing.forCaller(caller, address),
+  watches: options.watches.forCaller(caller, address, () => callContext.signal),
   follow,
 });
 

@@ -11,6 +11,7 @@ import type { WalletCache } from '../metering/wallet-cache.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 import type { Tracing } from '../ports/tracing.js';
+import type { WatchDesk } from '../ports/watches.js';
 import type { Sides } from './side.js';
 
 /** Everything that serving a request needs. */
@@ -33,6 +34,7 @@ export interface ServeOptions {
   readonly defaultBudget: Thousandths;
   readonly deadlineMs: number;
   readonly billing: Pick<Billing, 'forCaller'>;
+  readonly watches: WatchDesk;
   readonly tracing: Tracing;
 }
 

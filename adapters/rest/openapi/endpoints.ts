@@ -2,13 +2,13 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { priceOfField } from '../../../src/documents/rules.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { itemPrice } from '../../../src/domain/prices.js';
-import type { Endpoint, Parameter } from '../parameters.js';
+import { type Endpoint, hasBody, type Parameter } from '../parameters.js';
 import { ROUTES, type RouteRow } from '../routes.js';
 import type { Envelopes } from './envelopes.js';
 import { responseExamples } from './examples.js';
 import { failureName, failures } from './failures.js';
 import { ANSWER_HEADERS, READ_HEADERS } from './headers.js';
-import { apiParameters, apiRequestBody, EXAMPLES } from './inputs.js';
+import { apiParameters, apiRequestBody, EXAMPLES, namesIn } from './inputs.js';
 import { endpointSummary, pascalCase, restWords } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, Paths, PriceNote } from './types.js';
@@ -17,6 +17,7 @@ export const TAGS = {
   Account: 'The account of the key, its credits and usage. Free.',
   Users: 'Profiles, timelines, and who follows whom.',
   Tweets: 'Tweets, search, threads, replies, quotes and retweeters.',
+  Watches: 'Lists that are followed, and sent to a webhook. Free.',
   Service: 'No key required.',
 } as const;
 
@@ -58,7 +59,10 @@ function apiOperation(row: RouteRow, { operation, parameters }: Source, parts: P
     summary: endpointSummary(description),
     description,
     ...(query.length > 0 && { parameters: query }),
-    ...(row.method === 'POST' && { requestBody: apiRequestBody(`${name}Request`, parameters, parts.selections) }),
+    ...(row.method === 'POST' &&
+      hasBody(parameters, namesIn(row)) && {
+        requestBody: apiRequestBody(`${name}Request`, parameters, parts.selections),
+      }),
     responses: {
       '200': {
         description: 'The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body.',
@@ -89,6 +93,7 @@ function chooseOperationId({ method, operation: file }: RouteRow, operation: Ope
 
 function endpointTag({ path }: RouteRow): keyof typeof TAGS {
   if (path.startsWith('/v1/users/')) return 'Users';
+  if (path.startsWith('/v1/watches')) return 'Watches';
   return path.startsWith('/v1/tweets/') ? 'Tweets' : 'Account';
 }
 

@@ -8,6 +8,7 @@ import { PACKS, TIERS, usdPer1000 } from '../../../src/domain/tiers.js';
 import type { Answer } from '../../../src/serve/call.js';
 import { buildEnvelope, estimateEnvelope } from '../envelope.js';
 import { EXAMPLE_OBJECTS } from './example-objects.js';
+import { EXAMPLES } from './inputs.js';
 import type { Member, Selections } from './selections.js';
 import type { Example } from './types.js';
 
@@ -18,6 +19,12 @@ const BALANCE: Thousandths = 1_000_000;
 
 const { OBSERVATORY, FERRIES, THREAD, REPLY, QUOTE, PHOTO } = EXAMPLE_OBJECTS;
 const PAID = { keyPrefix: 'perch_live_4fTq9Z', items: 2, cacheHits: 0, credits: 2 };
+
+const WATCH = {
+  ...{ id: EXAMPLES.watch_id, user: EXAMPLES.user, count: 20, webhookUrl: EXAMPLES.webhook_url, maxCreditsPerDay: 500 },
+  ...{ state: 'active', stateAt: AT, deliveries: 1, creditsSpent: 2, creditsSpentToday: 2, newestItemAt: AT },
+  ...{ checkedAt: AT, everySeconds: 40, keyPrefix: PAID.keyPrefix, createdAt: AT },
+};
 
 /** The value that an operation's root field would resolve to, and how each of its items was obtained. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
@@ -57,6 +64,25 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
     },
   },
   checkout: { value: { ...checkoutExample(PACKS[0]) } },
+  watches: { value: { nodes: [WATCH] } },
+  watch: { value: WATCH },
+  watchCreate: { value: { watch: WATCH, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } },
+  watchPause: { value: { ...WATCH, state: 'paused', reason: 'by_hand' } },
+  watchResume: { value: WATCH },
+  watchEnd: { value: { ...WATCH, state: 'ended' } },
+  watchSend: { value: WATCH },
+  watchDeliveries: {
+    value: {
+      nodes: [
+        {
+          ...{ id: EXAMPLES.delivery_id, number: 1, items: 2, credits: PAID.credits, state: 'delivered', tries: 1 },
+          ...{ status: 204, body: '{"type":"watch.items","timestamp":"2026-11-21T09:30:00.000Z","data":{}}' },
+          ...{ createdAt: AT, triedAt: AT, deliveredAt: AT },
+        },
+      ],
+      pageInfo: { endCursor: null },
+    },
+  },
   usage: {
     value: {
       nodes: [{ day: AT.slice(0, 10), hour: null, requests: 1, ...PAID, keyPrefix: null }],

@@ -97,6 +97,13 @@ const FAILURES = {
     headers: KNOWN,
     said: 'This account is frozen and cannot buy credits. Contact the operator first.',
   },
+  WatchDenied: {
+    status: 403,
+    description: 'The key was issued to a client for reading only, or may not read the list.',
+    codes: ['access_denied'],
+    headers: KNOWN,
+    said: 'This key was issued to a client for reading only. For watches, use one of your own keys or the dashboard.',
+  },
   SearchDenied: {
     status: 403,
     description:
@@ -180,6 +187,7 @@ export function failures(names: readonly FailureName[]): Record<string, Referenc
 export function failureName(status: number, operation: string, reads: boolean): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
   if (status === 403 && operation === 'checkout') return 'CheckoutDenied';
+  if (status === 403 && operation.startsWith('watch')) return 'WatchDenied';
   if (status === 503 && operation === 'checkout') return 'CheckoutClosed';
   if (status === 503) return reads ? 'UpstreamFailure' : 'Busy';
   const name = (Object.keys(FAILURES) as FailureName[]).find((candidate) => FAILURES[candidate].status === status);

@@ -39,6 +39,9 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   from: { format: 'date' },
   to: { format: 'date' },
   request_id: { format: 'uuid' },
+  watch_id: { format: 'uuid' },
+  delivery_id: { format: 'uuid' },
+  webhook_url: { format: 'uri', maxLength: 2000 },
   idempotency_key: { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
@@ -53,9 +56,19 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   pack: 'starter',
   idempotency_key: 'order-1042',
   request_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+  watch_id: '019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c',
+  delivery_id: '019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97',
+  webhook_url: 'https://example.com/webhooks/perch',
+  max_credits_per_day: 500,
 };
 
-const inPath = ({ path }: RouteRow, name: string): boolean => path.includes(`{${name}}`);
+/** What the example of a body says beside what is required. */
+const ALSO_SAID: Readonly<Record<string, readonly string[]>> = { WatchCreateRequest: ['user', 'max_credits_per_day'] };
+
+/** The parameters in a path. */
+export const namesIn = ({ path }: RouteRow): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+const inPath = (row: RouteRow, name: string): boolean => namesIn(row).includes(name);
 
 /** Parameters in the path, the query and headers; for POST all others except `fresh` are in the body (B12). */
 export function apiParameters(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
@@ -93,7 +106,9 @@ export function apiRequestBody(
     inBody.map((parameter) => [parameter.name, { ...valueSchema(parameter), description: parameter.description }]),
   );
   const schema = selections.add(name, { type: 'object', required, properties });
-  const example = Object.fromEntries(required.map((member) => [member, EXAMPLES[member]]));
+  const example = Object.fromEntries(
+    [...(ALSO_SAID[name] ?? []), ...required].map((member) => [member, EXAMPLES[member]]),
+  );
   return { required: true, content: { 'application/json': { schema, example } } };
 }
 
@@ -107,6 +122,7 @@ export function valueSchema({ name, type, values, rule, initial }: Parameter): J
     const bounds = rule?.kind === 'size' ? { minimum: rule.min, maximum: rule.max } : {};
     return { type: 'integer', format: 'int32', ...bounds, ...byDefault };
   }
+  if (type === 'number') return { type: 'number', minimum: 0, ...byDefault };
   if (type === 'boolean') return { type: 'boolean', ...byDefault };
   const length = { minLength: 1, ...(rule?.kind === 'query' && { maxLength: MAX_QUERY_LENGTH }) };
   return { type: 'string', ...(values ? { enum: values } : (MORE[name] ?? length)), ...byDefault };

@@ -508,6 +508,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The watches of the account
+         * @description The watches of the account.
+         */
+        get: operations["watches"];
+        put?: never;
+        /**
+         * Follows a list, and sends what is new to a webhook
+         * @description Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused. The same watch is made once.
+         */
+        post: operations["watchCreate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A watch of the account
+         * @description A watch of the account.
+         */
+        get: operations["watch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a watch delivered, or is about to
+         * @description What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30.
+         */
+        get: operations["watchDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}/deliveries/{delivery_id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a delivery once more, as it was, under the same id
+         * @description Sends a delivery once more, as it was, under the same id.
+         */
+        post: operations["watchSend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends a watch for good
+         * @description Ends a watch for good. What it delivered is kept for 30 days.
+         */
+        post: operations["watchEnd"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pauses a watch, until it is resumed where it was
+         * @description Pauses a watch, until it is resumed where it was.
+         */
+        post: operations["watchPause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{watch_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resumes a watch where it stopped
+         * @description Resumes a watch where it stopped.
+         */
+        post: operations["watchResume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1315,6 +1459,194 @@ export interface components {
             /** @description 1 to 100 handles; duplicates are merged. */
             handles: string[];
         };
+        /** @description A list that is followed for an account: what is new is sent to a webhook. */
+        Watch: {
+            /**
+             * Format: date-time
+             * @description When its list was last read.
+             */
+            checked_at?: string;
+            /**
+             * Format: int32
+             * @description The most items of a delivery.
+             */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description What its items cost so far. */
+            credits_spent: number;
+            /** @description What they cost on this UTC day. */
+            credits_spent_today: number;
+            /**
+             * Format: int32
+             * @description Deliveries of items so far.
+             */
+            deliveries: number;
+            /**
+             * Format: int32
+             * @description How often its list is read now.
+             */
+            every_seconds?: number;
+            /** @description The error code of the last read, if it failed. */
+            failed?: string;
+            /** @description Id of the watch. */
+            id: string;
+            /** @description The key that pays. */
+            key_prefix: string;
+            /** @description The most that it spends on a UTC day; null: whatever its key may. */
+            max_credits_per_day?: number;
+            /**
+             * Format: date-time
+             * @description When the newest item that it sent was made.
+             */
+            newest_item_at?: string;
+            /**
+             * @description Of a search.
+             * @enum {string}
+             */
+            product?: "Latest" | "People" | "Photos" | "Top" | "Videos";
+            /** @description The search that it follows; null: another list. */
+            q?: string;
+            /** @description The tweet whose quotes it follows; null: another list. */
+            quotes?: string;
+            /** @description Why it waits: `credits`, `key_cap`, `daily_limit` or `backlog`. Why it is paused: `by_hand`, `key`, `list` or `undelivered`. */
+            reason?: string;
+            /** @description The tweet whose replies it follows; null: another list. */
+            replies?: string;
+            /**
+             * Format: date-time
+             * @description When a waiting one is tried again.
+             */
+            resumes_at?: string;
+            /** @description `active`, `waiting` (goes on by itself), `paused` (until it is resumed) or `ended`. */
+            state: string;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            state_at: string;
+            /** @description The user whose timeline it follows, as it was asked for; null: another list. */
+            user?: string;
+            /** @description Where new items are sent. */
+            webhook_url: string;
+        };
+        WatchCreateRequest: {
+            /**
+             * Format: int32
+             * @description The most items of a delivery. Default: as on a page of the list.
+             */
+            count?: number;
+            /** @description The most that it spends on a UTC day: then it waits for the next one. Default: no limit of its own. */
+            max_credits_per_day?: number;
+            /**
+             * @description Of a search: one that is ordered by time. Default: Latest.
+             * @enum {string}
+             */
+            product?: "Latest" | "People" | "Photos" | "Top" | "Videos";
+            /** @description A search. */
+            q?: string;
+            /** @description The quotes of a tweet, by its id. */
+            quotes?: string;
+            /** @description The replies to a tweet, by its id. */
+            replies?: string;
+            /** @description `since_cursor` of an earlier answer: begins behind it. Default: what is new from now on. */
+            since?: string;
+            /** @description The timeline of a user, by handle or id. */
+            user?: string;
+            /**
+             * Format: uri
+             * @description A public https address.
+             */
+            webhook_url: string;
+        };
+        WatchCreateResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+            /** @description The secret that its deliveries are signed with, as Standard Webhooks has it. */
+            webhook_secret?: string;
+        };
+        WatchDeliveriesResponse: components["schemas"]["FreeMeta"] & {
+            /** @description The newest first. */
+            data: components["schemas"]["WatchDelivery"][];
+            /** @description Pass it as `cursor` for the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        /** @description New items of a watch, as they are sent. Free: the items were charged when they were found. */
+        WatchDelivery: {
+            /** @description The JSON that is sent. */
+            body: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description What they cost. */
+            credits: number;
+            /**
+             * Format: date-time
+             * @description When it was taken.
+             */
+            delivered_at?: string;
+            /** @description How the last answer began. */
+            excerpt?: string;
+            /** @description Why there was no answer. */
+            fault?: string;
+            /** @description Id of the delivery, and `request_id` of the charge. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Number of items.
+             */
+            items: number;
+            /**
+             * Format: date-time
+             * @description When it is tried again.
+             */
+            next_try_at?: string;
+            /**
+             * Format: int32
+             * @description Its place among its watch’s, from 1.
+             */
+            number: number;
+            /** @description `delivered`, `waiting` or `given_up`. */
+            state: string;
+            /**
+             * Format: int32
+             * @description The HTTP status of the last answer.
+             */
+            status?: number;
+            /**
+             * Format: date-time
+             * @description When it was last tried.
+             */
+            tried_at?: string;
+            /**
+             * Format: int32
+             * @description How often it was tried.
+             */
+            tries: number;
+        };
+        WatchEndResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+        };
+        WatchesResponse: components["schemas"]["FreeMeta"] & {
+            /** @description The newest first, those that ended last. */
+            data: components["schemas"]["Watch"][];
+        };
+        WatchPauseResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+        };
+        WatchResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+        };
+        WatchResumeResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+        };
+        WatchSendResponse: components["schemas"]["FreeMeta"] & {
+            data: components["schemas"]["Watch"];
+        };
     };
     responses: {
         /** @description The current network session has no access to this, or the network has no such list. */
@@ -1610,6 +1942,24 @@ export interface components {
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["DeprecationLink"];
                 RateLimit: components["headers"]["RateLimitIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Server-Timing": components["headers"]["ServerTiming"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The key was issued to a client for reading only, or may not read the list. */
+        WatchDenied: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["DeprecationLink"];
+                RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "Server-Timing": components["headers"]["ServerTiming"];
                 Sunset: components["headers"]["Sunset"];
@@ -3190,6 +3540,369 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["UpstreamFailure"];
+        };
+    };
+    watches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            414: components["responses"]["UrlTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchCreate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user": "harbor_obs",
+                 *       "max_credits_per_day": 500,
+                 *       "webhook_url": "https://example.com/webhooks/perch"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WatchCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchCreateResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["NoCredits"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UrlTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Deliveries on the page, 1 to 100. */
+                count?: number;
+                /** @description `next_cursor` of the previous page, unchanged. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchDeliveriesResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["UrlTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchSend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery.
+                 * @example 019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97
+                 */
+                delivery_id: string;
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchSendResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchEnd: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchEndResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchPause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchPauseResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
+        };
+    };
+    watchResume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the watch.
+                 * @example 019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c
+                 */
+                watch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. `X-Credits-Charged` and `X-Credits-Remaining` repeat the values in the body. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Server-Timing": components["headers"]["ServerTiming"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Credits-Charged": components["headers"]["CreditsCharged"];
+                    "X-Credits-Remaining": components["headers"]["CreditsRemaining"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchResumeResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["WatchDenied"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["UrlTooLong"];
+            415: components["responses"]["BodyEncoded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Busy"];
         };
     };
 }

@@ -128,6 +128,250 @@ class Perch:
         )
         return cast("models.CheckoutResponse", answer)
 
+    def watches(
+        self,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchesResponse:
+        """The watches of the account."""
+        answer = self._http.call(
+            "GET",
+            "/v1/watches",
+            {},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchesResponse", answer)
+
+    def watch_create(
+        self,
+        webhook_url: str,
+        *,
+        user: Optional[str] = None,
+        q: Optional[str] = None,
+        replies: Optional[str] = None,
+        quotes: Optional[str] = None,
+        product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        max_credits_per_day: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> models.WatchCreateResponse:
+        """Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it
+        costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused.
+        The same watch is made once.
+
+        ``user``: The timeline of a user, by handle or id.
+        ``q``: A search.
+        ``replies``: The replies to a tweet, by its id.
+        ``quotes``: The quotes of a tweet, by its id.
+        ``product``: Of a search: one that is ordered by time. Default: Latest.
+        ``count``: The most items of a delivery. Default: as on a page of the list.
+        ``since``: `since_cursor` of an earlier answer: begins behind it. Default: what is new from now on.
+        ``webhook_url``: A public https address.
+        ``max_credits_per_day``: The most that it spends on a UTC day: then it waits for the next one. Default: no
+            limit of its own.
+        """
+        answer = self._http.call(
+            "POST",
+            "/v1/watches",
+            {},
+            {},
+            {
+                "user": user,
+                "q": q,
+                "replies": replies,
+                "quotes": quotes,
+                "product": product,
+                "count": count,
+                "since": since,
+                "webhook_url": webhook_url,
+                "max_credits_per_day": max_credits_per_day,
+            },
+            timeout,
+        )
+        return cast("models.WatchCreateResponse", answer)
+
+    def follow_watch_create(
+        self,
+        webhook_url: str,
+        *,
+        user: Optional[str] = None,
+        q: Optional[str] = None,
+        replies: Optional[str] = None,
+        quotes: Optional[str] = None,
+        product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
+        count: Optional[int] = None,
+        since: Optional[str] = None,
+        max_credits_per_day: Optional[float] = None,
+        max_credits: float,
+        interval: float = 30.0,
+        stop: Optional[threading.Event] = None,
+        on_gap: Optional[Callable[[], object]] = None,
+        on_retry: Optional[Callable[[ApiError], object]] = None,
+        timeout: Optional[float] = None,
+    ) -> Following[models.Tweet]:
+        """What is new in ``watch_create``, item by item as it comes, for at most ``max_credits`` in all: from
+        ``since`` on, or from now, for which a first page of one item is read.
+
+        ``interval``: Seconds between two calls, unless more is there already.
+        ``stop``: Ends the iteration once it is set.
+        ``on_gap``: Called where items before the next ones may be missing.
+        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
+        """
+
+        def read(at: Optional[str], left: Optional[float]) -> models.WatchCreateResponse:
+            return self.watch_create(
+                user=user,
+                q=q,
+                replies=replies,
+                quotes=quotes,
+                product=product,
+                webhook_url,
+                max_credits_per_day=max_credits_per_day,
+                count=1 if at is None else count,
+                since=at,
+                max_credits=left,
+                timeout=timeout,
+            )
+
+        return Following(
+            read,
+            max_credits=max_credits,
+            since=since,
+            interval=interval,
+            stop=stop,
+            on_gap=on_gap,
+            on_retry=on_retry,
+        )
+
+    def watch(
+        self,
+        watch_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchResponse:
+        """A watch of the account.
+
+        ``watch_id``: Id of the watch.
+        """
+        answer = self._http.call(
+            "GET",
+            "/v1/watches/{watch_id}",
+            {"watch_id": watch_id},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchResponse", answer)
+
+    def watch_pause(
+        self,
+        watch_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchPauseResponse:
+        """Pauses a watch, until it is resumed where it was.
+
+        ``watch_id``: Id of the watch.
+        """
+        answer = self._http.call(
+            "POST",
+            "/v1/watches/{watch_id}/pause",
+            {"watch_id": watch_id},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchPauseResponse", answer)
+
+    def watch_resume(
+        self,
+        watch_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchResumeResponse:
+        """Resumes a watch where it stopped.
+
+        ``watch_id``: Id of the watch.
+        """
+        answer = self._http.call(
+            "POST",
+            "/v1/watches/{watch_id}/resume",
+            {"watch_id": watch_id},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchResumeResponse", answer)
+
+    def watch_end(
+        self,
+        watch_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchEndResponse:
+        """Ends a watch for good. What it delivered is kept for 30 days.
+
+        ``watch_id``: Id of the watch.
+        """
+        answer = self._http.call(
+            "POST",
+            "/v1/watches/{watch_id}/end",
+            {"watch_id": watch_id},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchEndResponse", answer)
+
+    def watch_deliveries(
+        self,
+        watch_id: str,
+        *,
+        count: Optional[int] = None,
+        cursor: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> models.WatchDeliveriesResponse:
+        """What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30.
+
+        ``watch_id``: Id of the watch.
+        ``count``: Deliveries on the page, 1 to 100.
+        ``cursor``: `next_cursor` of the previous page, unchanged.
+        """
+        answer = self._http.call(
+            "GET",
+            "/v1/watches/{watch_id}/deliveries",
+            {"watch_id": watch_id},
+            {"count": count, "cursor": cursor},
+            None,
+            timeout,
+        )
+        return cast("models.WatchDeliveriesResponse", answer)
+
+    def watch_send(
+        self,
+        watch_id: str,
+        delivery_id: str,
+        *,
+        timeout: Optional[float] = None,
+    ) -> models.WatchSendResponse:
+        """Sends a delivery once more, as it was, under the same id.
+
+        ``watch_id``: Id of the watch.
+        ``delivery_id``: Id of the delivery.
+        """
+        answer = self._http.call(
+            "POST",
+            "/v1/watches/{watch_id}/deliveries/{delivery_id}/send",
+            {"watch_id": watch_id, "delivery_id": delivery_id},
+            {},
+            None,
+            timeout,
+        )
+        return cast("models.WatchSendResponse", answer)
+
     @overload
     def users_batch_get(
         self,

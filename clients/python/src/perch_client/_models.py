@@ -145,6 +145,113 @@ class CheckoutResponse(FreeMeta, Checkout):
     pass
 
 
+class _Watch(TypedDict):
+    id: str
+    count: int
+    webhook_url: str
+    state: str
+    state_at: str
+    deliveries: int
+    credits_spent: float
+    credits_spent_today: float
+    key_prefix: str
+    created_at: str
+
+
+class Watch(_Watch, total=False):
+    """A list that is followed for an account: what is new is sent to a webhook."""
+
+    user: str
+    q: str
+    replies: str
+    quotes: str
+    product: Literal["Latest", "People", "Photos", "Top", "Videos"]
+    max_credits_per_day: float
+    reason: str
+    resumes_at: str
+    newest_item_at: str
+    checked_at: str
+    every_seconds: int
+    failed: str
+
+
+class WatchesResponse(FreeMeta):
+    data: List[Watch]
+
+
+class _WatchCreateRequest(TypedDict):
+    webhook_url: str
+
+
+class WatchCreateRequest(_WatchCreateRequest, total=False):
+    user: str
+    q: str
+    replies: str
+    quotes: str
+    product: Literal["Latest", "People", "Photos", "Top", "Videos"]
+    count: int
+    since: str
+    max_credits_per_day: float
+
+
+class _WatchCreateResponse(FreeMeta):
+    data: Watch
+
+
+class WatchCreateResponse(_WatchCreateResponse, total=False):
+    webhook_secret: str
+
+
+class WatchResponse(FreeMeta):
+    data: Watch
+
+
+class WatchPauseResponse(FreeMeta):
+    data: Watch
+
+
+class WatchResumeResponse(FreeMeta):
+    data: Watch
+
+
+class WatchEndResponse(FreeMeta):
+    data: Watch
+
+
+class _WatchDelivery(TypedDict):
+    id: str
+    number: int
+    items: int
+    credits: float
+    state: str
+    tries: int
+    body: str
+    created_at: str
+
+
+class WatchDelivery(_WatchDelivery, total=False):
+    """New items of a watch, as they are sent. Free: the items were charged when they were found."""
+
+    status: int
+    fault: str
+    excerpt: str
+    tried_at: str
+    next_try_at: str
+    delivered_at: str
+
+
+class _WatchDeliveriesResponse(FreeMeta):
+    data: List[WatchDelivery]
+
+
+class WatchDeliveriesResponse(_WatchDeliveriesResponse, total=False):
+    next_cursor: str
+
+
+class WatchSendResponse(FreeMeta):
+    data: Watch
+
+
 class BatchError(TypedDict):
     """An input that returned nothing, and why. Never charged."""
 

@@ -1,0 +1,89 @@
+import { sizeRule } from '../../src/domain/fields.js';
+import { DELIVERY_PAGE } from '../../src/live/watches.js';
+import { Product } from '../args.js';
+import { builder, rule } from '../builder.js';
+import { AddedWatchType, WatchDeliveriesType, WatchesType, WatchType } from '../types/watch.js';
+
+const idArg = builder.args((t) => ({
+  id: t.id({ required: true, description: 'Id of the watch.' }),
+}));
+
+builder.queryFields((t) => ({
+  watches: t.field({
+    type: WatchesType,
+    description: 'The watches of the account. Free.',
+    resolve: (_root, _args, { watches }) => watches.list(),
+  }),
+  watch: t.field({
+    type: WatchType,
+    description: 'A watch of the account. Free.',
+    args: { ...idArg },
+    resolve: (_root, { id }, { watches }) => watches.get(id),
+  }),
+  watchDeliveries: t.field({
+    type: WatchDeliveriesType,
+    description: 'What a watch delivered, or is about to: kept for 3 days once it was taken, otherwise for 30. Free.',
+    args: {
+      ...idArg,
+      first: t.arg.int({
+        defaultValue: DELIVERY_PAGE.initial,
+        description: `Deliveries on the page, 1 to ${DELIVERY_PAGE.max}.`,
+        ...rule(sizeRule(DELIVERY_PAGE)),
+      }),
+      after: t.arg.string({ description: '`pageInfo.endCursor` of the previous page, unchanged.' }),
+    },
+    resolve: (_root, { id, first, after }, { watches }) =>
+      watches.deliveries(id, { count: first ?? DELIVERY_PAGE.initial, after: after ?? null }),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createWatch: t.field({
+    type: AddedWatchType,
+    description:
+      'Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused. The same watch is made once.',
+    args: {
+      user: t.arg.id({ description: 'The timeline of a user, by handle or id.' }),
+      q: t.arg.string({ description: 'A search.' }),
+      replies: t.arg.id({ description: 'The replies to a tweet, by its id.' }),
+      quotes: t.arg.id({ description: 'The quotes of a tweet, by its id.' }),
+      product: t.arg({ type: Product, description: 'Of a search: one that is ordered by time. Default: Latest.' }),
+      first: t.arg.int({ description: 'The most items of a delivery. Default: as on a page of the list.' }),
+      since: t.arg.string({
+        description: '`pageInfo.sinceCursor` of an earlier answer: begins behind it. Default: what is new from now on.',
+      }),
+      webhookUrl: t.arg.string({ required: true, description: 'A public https address.' }),
+      maxCreditsPerDay: t.arg({
+        type: 'Credits',
+        description:
+          'The most that it spends on a UTC day: then it waits for the next one. Default: no limit of its own.',
+      }),
+    },
+    resolve: (_root, { user, q, replies, quotes, first, ...rest }, { watches }) =>
+      watches.add({ ...rest, count: first, subjects: { user, q, replies, quotes } }),
+  }),
+  pauseWatch: t.field({
+    type: WatchType,
+    description: 'Pauses a watch, until it is resumed where it was. Free.',
+    args: { ...idArg },
+    resolve: (_root, { id }, { watches }) => watches.change(id, 'paused'),
+  }),
+  resumeWatch: t.field({
+    type: WatchType,
+    description: 'Resumes a watch where it stopped. Free.',
+    args: { ...idArg },
+    resolve: (_root, { id }, { watches }) => watches.change(id, 'active'),
+  }),
+  endWatch: t.field({
+    type: WatchType,
+    description: 'Ends a watch for good. What it delivered is kept for 30 days. Free.',
+    args: { ...idArg },
+    resolve: (_root, { id }, { watches }) => watches.change(id, 'ended'),
+  }),
+  sendDeliveryAgain: t.field({
+    type: WatchType,
+    description: 'Sends a delivery once more, as it was, under the same id. Free.',
+    args: { ...idArg, deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    resolve: (_root, { id, deliveryId }, { watches }) => watches.sendAgain(id, deliveryId),
+  }),
+}));
