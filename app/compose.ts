@@ -43,6 +43,7 @@ import { createStatus } from './status.js';
 import { openStatusHistory, type ReadHistory } from './status-history.js';
 import type { Stores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
+import { openWatching } from './watching.js';
 
 export interface ComposeOptions extends StandIns {
   readonly log: FastifyBaseLogger;
@@ -110,6 +111,7 @@ export async function compose(
   const openInvented = () => openInventedNetwork(stores.corpusSql);
   const parts = { config, stores, shared, network, openInvented, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
+  const watching = await openWatching(lifecycle, { app, engine, stores, customers, clock, log });
   const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await observeRequests(app, telemetry);
@@ -135,7 +137,9 @@ export async function compose(
     // The owner of the demo's account operates it, whatever was imported since.
     customers.mount(engine.admit, { network: network.name, demoKey: offered, status }),
   );
-  return { ...(await listen(lifecycle, app, config, log)), customers };
+  const serving = await listen(lifecycle, app, config, log);
+  watching.start();
+  return { ...serving, customers };
 }
 
 /** The bare server, not listening yet: whatever is mounted on it closes with it. */

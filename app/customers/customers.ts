@@ -8,6 +8,7 @@ import { createWatchBook } from '../../adapters/postgres/customers/watches.js';
 import { createRequestLog } from '../../adapters/postgres/figures/request-log.js';
 import { limitAddress } from '../../src/access/address.js';
 import type { Admit } from '../../src/access/admit.js';
+import type { Deliveries } from '../../src/account/deliveries.js';
 import { Keys } from '../../src/account/keys.js';
 import type { Billing } from '../../src/billing/billing.js';
 import type { Settling } from '../../src/billing/settling.js';
@@ -52,6 +53,10 @@ export interface Customers {
   readonly passkeys: Passkeys;
   readonly grants: Grants;
   readonly watching: Watching;
+  /** To be woken when webhooks were written down. */
+  readonly deliveries: Pick<Deliveries, 'wake'>;
+  /** Whether there is a mail server. */
+  readonly sendsMail: boolean;
   /** Call for each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent, the webhook and the operator's pages. */
@@ -86,6 +91,8 @@ export async function openCustomers(
       ...{ book: createWatchBook(stores.sql), webhooks, deliveries, secret: deriveWebhookRoot(stores.secrets) },
       keyByPrefix: (...key) => stores.accounts.keyByPrefix(...key),
     },
+    deliveries,
+    sendsMail: mail !== null,
     spent: (accountId) => watch.spent(accountId),
     async mount(admit, shown) {
       signIn.mount(admit);

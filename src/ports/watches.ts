@@ -225,8 +225,8 @@ export interface WatchDesk {
  * moment that it puts off for all of them at once.
  */
 export interface WatchLeases {
-  /** Holds what it has until then, and notes what was checked. Which of them are still to be followed, by id. */
-  renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<string[]>;
+  /** Holds what it has until then, and notes what was checked. Which of them are still to be followed. */
+  renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
   /** Takes watches that nobody holds, at most `limit`: active ones, and waiting ones that are due. Not before `renew`. */
   claim(holder: string, nowMs: number, limit: number): Promise<HeldWatch[]>;
   /**
@@ -240,8 +240,8 @@ export interface WatchLeases {
   /** A waiting watch that could go on is active again. */
   wake(holder: string, watch: WatchId, at: number): Promise<void>;
   backlog(watch: WatchId): Promise<Backlog>;
-  /** Another process may take it at once. */
-  giveUp(holder: string, watch: WatchId): Promise<void>;
+  /** Others may take them at once. */
+  giveUp(holder: string, watches: readonly WatchId[]): Promise<void>;
   /** All that it holds. */
   release(holder: string, nowMs: number): Promise<void>;
   /** Deletes watches that ended before that time, with their deliveries: at most `limit`. How many they were. */

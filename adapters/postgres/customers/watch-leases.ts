@@ -28,8 +28,12 @@ export const createWatchLeases = (sql: Sql): WatchLeases => ({
     return { deliveries: row?.deliveries ?? 0, bytes: row?.bytes ?? 0 };
   },
 
-  async giveUp(holder, watch) {
-    await sql`update watches set holder = null where ${isThis(sql, watch)} and holder = ${holder}`;
+  async giveUp(holder, watches) {
+    await sql`
+      update watches w set holder = null
+      from unnest(${watches.map(({ accountId }) => accountId)}::uuid[], ${watches.map(({ watchId }) => watchId)}::uuid[])
+        given (account_id, watch_id)
+      where w.account_id = given.account_id and w.watch_id = given.watch_id and holder = ${holder}`;
   },
 
   async release(holder, nowMs) {
@@ -46,8 +50,7 @@ export const createWatchLeases = (sql: Sql): WatchLeases => ({
 });
 
 /** A row that somebody changes at this moment is noted the next time. */
-async function renew(sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<string[]> {
-  const held = await sql<{ watchId: string }[]>`
+const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number) => sql<WatchId[]>`
     with holding as (
       insert into watch_holders (holder, held_to) values (${holder}, ${new Date(heldTo)})
       on conflict (holder) do update set held_to = excluded.held_to
@@ -65,9 +68,8 @@ async function renew(sql: Sql, holder: string, checks: readonly WatchCheck[], he
       update watches w set checked_at = free.checked_at, every_ms = free.every_ms, failed = free.failed from free
       where w.account_id = free.account_id and w.watch_id = free.watch_id
     )
-    select watch_id as "watchId" from watches where holder = ${holder} and state in ('active', 'waiting')`;
-  return held.map(({ watchId }) => watchId);
-}
+    select account_id as "accountId", watch_id as "watchId" from watches
+    where holder = ${holder} and state in ('active', 'waiting')`;
 
 /** One whose holder was not renewed in time is free; while no row of a holder is there, its watches stay its own. */
 async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Promise<HeldWatch[]> {

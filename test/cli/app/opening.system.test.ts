@@ -42,6 +42,7 @@ const STEPS = [
   'sums of costs',
   'tombstones',
   'changes of keys',
+  'watches',
   'history of the status',
   "network's own check",
   'sums of requests',

@@ -145,12 +145,12 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
     it('gives at once what a process releases, all of it or one', async () => {
       const { watch, holder } = await held();
       const second = await start(store.other);
-      await leases.giveUp(holder, watch);
+      await leases.giveUp(holder, [watch]);
       expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
       expect(ids(await store.other.claim(second, NOW, 10))).toEqual([watch.watchId]);
       // Not its own any more.
-      await leases.giveUp(holder, watch);
-      expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([watch.watchId]);
+      await leases.giveUp(holder, [watch]);
+      expect(await store.other.renew(second, [], NOW + HELD_MS)).toEqual([watch]);
       await store.other.release(second, NOW);
       expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
     });
@@ -197,7 +197,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
         expect(await leases.step(holder, watch, step())).toBe(true);
         expect(await leases.stop(holder, watch, waiting())).toBe(false);
         expect(await store.read(watch)).toMatchObject({ state: to, number: 1 });
-        await leases.giveUp(holder, watch);
+        await leases.giveUp(holder, [watch]);
         expect(await leases.claim(holder, NOW, 10)).toEqual([]);
       },
     );
@@ -248,7 +248,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       const other = await store.add();
       const check = { checkedAt: NOW - 2000, everyMs: 40_000, failed: 'upstream_error' };
       const checks = [watch, other].map((of) => ({ ...of, ...check }));
-      expect(await leases.renew(holder, checks, NOW + HELD_MS)).toEqual([watch.watchId]);
+      expect(await leases.renew(holder, checks, NOW + HELD_MS)).toEqual([watch]);
       expect(await store.read(watch)).toMatchObject({
         ...{ checkedAt: new Date(NOW - 2000), everyMs: 40_000, failed: 'upstream_error' },
       });

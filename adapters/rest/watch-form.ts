@@ -1,0 +1,41 @@
+import { liveName } from '../../schema/list-documents.js';
+import { LIST_READS, type ListRead } from '../../src/domain/lists.js';
+import type { WatchForm } from '../../src/live/watch-follower.js';
+import type { WatchSettings } from '../../src/ports/watches.js';
+import { buildEnvelope, renderEnvelope } from './envelope.js';
+import { liveParameter } from './routes.js';
+
+const readOf = ({ kind }: WatchSettings): ListRead => {
+  const read = LIST_READS.find((one) => one.kind === kind && !one.idsOnly);
+  if (read === undefined) throw new TypeError(`There is no list ${kind}.`);
+  return read;
+};
+
+/** What watches ask for and deliver, in the shapes of REST: a delivery has the envelope of a page. */
+export const WATCH_FORM: WatchForm = {
+  follows(watch) {
+    return { [liveParameter(readOf(watch))]: watch.subject };
+  },
+  call(watch) {
+    const read = readOf(watch);
+    const { subject, count, product } = watch;
+    const name = read.list.subject === 'tweet' ? 'id' : liveParameter(read);
+    const variables = { [name]: subject, count, ...(product !== null && { product }) };
+    return {
+      interface: 'rest',
+      allOrNothing: true,
+      render: renderEnvelope,
+      document: { name: liveName(read) },
+      parse: () => ({ variables, budget: null, estimate: false }),
+    };
+  },
+  body(watch, { answer, charged, outcome }, number, at) {
+    const { amount } = answer.charge;
+    // What was charged and lost before is told as it was.
+    const told = charged === amount ? answer : { ...answer, charge: { ...answer.charge, amount: charged } };
+    const { shared, own } = buildEnvelope(told, outcome.requestId, []);
+    const head = { watch_id: watch.watchId, number, ...this.follows(watch) };
+    const data = `${JSON.stringify(head).slice(0, -1)},${shared.bytes.toString().slice(1)}${own.toString()}`;
+    return `{"type":"watch.items","timestamp":"${new Date(at).toISOString()}","data":${data}}`;
+  },
+};

@@ -1,0 +1,51 @@
+/** Those that begin at once, in all and of one account: each reads its list, which may take long. */
+const AT_ONCE = 32;
+const OF_ACCOUNT = 4;
+
+interface Account {
+  active: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Lets followers begin some at a time, each account in turn: nobody's slow lists keep those of others waiting. */
+export class Beginnings {
+  readonly #accounts = new Map<string, Account>();
+  #active = 0;
+
+  /** Resolves when it may begin, with a function to call once it has. */
+  enter(accountId: string): Promise<() => void> {
+    const account = this.#accounts.get(accountId) ?? { active: 0, waiting: [] };
+    this.#accounts.set(accountId, account);
+    return new Promise((resolve) => {
+      account.waiting.push(() => {
+        this.#count(account, 1);
+        let isIn = true;
+        resolve(() => {
+          if (!isIn) return;
+          isIn = false;
+          this.#count(account, -1);
+          if (account.active + account.waiting.length === 0) this.#accounts.delete(accountId);
+          this.#next();
+        });
+      });
+      this.#next();
+    });
+  }
+
+  #count(account: Account, by: 1 | -1): void {
+    account.active += by;
+    this.#active += by;
+  }
+
+  #next(): void {
+    for (const [accountId, account] of this.#accounts) {
+      if (this.#active >= AT_ONCE) return;
+      const begin = account.active < OF_ACCOUNT ? account.waiting.shift() : undefined;
+      if (begin === undefined) continue;
+      // Whoever had a turn is behind the others.
+      this.#accounts.delete(accountId);
+      this.#accounts.set(accountId, account);
+      begin();
+    }
+  }
+}

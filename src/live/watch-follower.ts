@@ -1,0 +1,220 @@
+import type { ServiceError } from '../domain/errors.js';
+import { DAY_MS, MINUTE_MS, utcDay } from '../lib/durations.js';
+import type { Clock, Timers } from '../ports/clock.js';
+import type { HeldWatch, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
+import type { Outcome } from '../serve/call.js';
+import type { Beginnings } from './beginnings.js';
+import { LiveBudget } from './budget.js';
+import { type Checked, SHORTEST_MS } from './feed.js';
+import { isPassing, type Live, type LiveCall, type LiveEvent } from './live.js';
+import { type StopReason, stopNotices } from './watch-notices.js';
+
+export type ItemsEvent = Exclude<LiveEvent, { kind: 'end' }>;
+
+/** How an interface asks for what a watch follows, and writes what is new. */
+export interface WatchForm {
+  /** `{ user: 'harbor_obs' }`: what it follows, as the interface names it. */
+  follows(watch: WatchSettings): Readonly<Record<string, string>>;
+  call(watch: WatchSettings): Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
+  /** The JSON that is sent. `number`: the delivery's. */
+  body(watch: WatchSettings & { readonly watchId: string }, event: ItemsEvent, number: number, at: number): string;
+}
+
+export interface FollowerOptions {
+  readonly leases: Pick<WatchLeases, 'step' | 'stop' | 'wake' | 'backlog'>;
+  readonly live: Pick<Live, 'follow' | 'positions'>;
+  readonly form: WatchForm;
+  readonly beginnings: Beginnings;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** The address of the dashboard, for mails; null: there is no mail server. */
+  readonly dashboard: () => string | null;
+  /** Called when something was written down that can be sent. */
+  readonly onWritten: () => void;
+}
+
+/** What is asked: with a position, it names a charge. */
+export const askedBy = ({ watchId, kind, subject, product, count }: HeldWatch | AskedWatch): string =>
+  JSON.stringify([watchId, kind, subject, product, count]);
+
+type AskedWatch = WatchSettings & { readonly watchId: string };
+
+/** What is on its way to one watch's address, above which it waits. */
+const MOST_DELIVERIES = 1_000;
+const MOST_BYTES = 8 * 2 ** 20;
+
+/** How soon one that waits is tried again, milliseconds. */
+const MONEY_AGAIN_MS = 5 * MINUTE_MS;
+const BACKLOG_AGAIN_MS = MINUTE_MS;
+/** And one whose list could not be read, at most. */
+const LONGEST_RETRY_MS = MINUTE_MS;
+
+/** Calls are made by the service itself. */
+const OWN_ADDRESS = '::1';
+
+/**
+ * How following ended: it was told to; the watch waits or is paused; or it may be another process's. A number: it is tried
+ * again after so many milliseconds.
+ */
+type Ending = 'over' | 'stopped' | 'lost' | number;
+
+/** Follows one watch that this process holds: what is new is charged, and written down with the position behind it. */
+export class WatchFollower {
+  readonly watch: HeldWatch;
+  readonly #options: FollowerOptions;
+  readonly #holder: string;
+  readonly #budget: LiveBudget;
+  readonly #over = new AbortController();
+  #position: string;
+  #number: number;
+  /** What it waited for until now. */
+  #waitedFor: WatchReason | null;
+  #failures = 0;
+  #checked: (() => Checked) | null = null;
+
+  constructor(watch: HeldWatch, holder: string, options: FollowerOptions) {
+    this.watch = watch;
+    this.#holder = holder;
+    this.#options = options;
+    const { dailyLimit, spentOn, spentThatDay, position, number, state, reason } = watch;
+    const spent = spentOn === null ? null : { day: spentOn, amount: spentThatDay };
+    this.#budget = new LiveBudget({ perDay: dailyLimit, spent });
+    this.#position = position;
+    this.#number = number;
+    this.#waitedFor = state === 'waiting' ? reason : null;
+  }
+
+  /** How its list is read; null until it was for the first time. */
+  get checked(): Checked | null {
+    return this.#checked?.() ?? null;
+  }
+
+  /** No new call is made; one in progress is finished, and what it was charged for is written down. */
+  end(): void {
+    this.#over.abort();
+  }
+
+  /** Follows until it ends. Rejects if that could not be written down. */
+  async run(): Promise<Exclude<Ending, number>> {
+    const { signal } = this.#over;
+    let ending: Ending = 0;
+    while (typeof ending === 'number') {
+      if (ending > 0) await this.#pause(ending);
+      if (signal.aborted) return 'over';
+      ending = (await this.#isBehindStill()) ? await this.#stop('backlog') : await this.#follow();
+    }
+    return ending;
+  }
+
+  async #follow(): Promise<Ending> {
+    const { live, form, beginnings, clock, leases } = this.#options;
+    const { watch } = this;
+    const { signal } = this.#over;
+    const begun = await beginnings.enter(watch.accountId);
+    try {
+      if (signal.aborted) return 'over';
+      const [from] = live.positions.decode(this.#position, 1);
+      if (from === undefined) throw new TypeError('A position is that of one list.');
+      const events = live.follow({
+        call: { ...form.call(watch), credential: { keyHash: watch.keyHash }, address: OWN_ADDRESS },
+        ...{ asked: askedBy(watch), from, isResumed: true, isShort: false, mayWait: true, finishes: true, signal },
+        budget: this.#budget,
+      });
+      for await (const event of events) {
+        begun();
+        if (event.kind === 'end') return this.#ended(event.outcome);
+        this.#failures = 0;
+        this.#checked = event.checked;
+        if ((event.followed.items > 0 || event.followed.gap) && !(await this.#write(event))) return 'lost';
+        if (this.#waitedFor !== null) await leases.wake(this.#holder, watch, clock.now());
+        this.#waitedFor = null;
+        if (event.followed.items > 0 && (await this.#isBehind())) return this.#stop('backlog');
+      }
+      return 'over';
+    } finally {
+      begun();
+    }
+  }
+
+  async #write(event: ItemsEvent): Promise<boolean> {
+    const { live, form, leases, clock, onWritten } = this.#options;
+    const { followed, outcome, charged, answer } = event;
+    const at = clock.now();
+    const position = live.positions.encode([event.position]);
+    const isWritten = await leases.step(this.#holder, this.watch, {
+      ...{ from: this.#position, position, requestId: outcome.requestId, items: followed.items, charged, at },
+      ...{ day: utcDay(at), newestAt: followed.newestAt },
+      body: form.body(this.watch, event, this.#number + 1, at),
+    });
+    if (!isWritten) return false;
+    // What was charged before, and is told only now, counts for today.
+    this.#budget.spend(charged - answer.charge.amount, at);
+    this.#position = position;
+    this.#number += 1;
+    onWritten();
+    return true;
+  }
+
+  async #ended({ result }: Outcome): Promise<Ending> {
+    if (result.kind === 'answer') throw new TypeError('An answer ends nothing.');
+    const { failure } = result;
+    if (!isPassing(failure.code)) return this.#stop(reasonOf(failure));
+    const everyMs = Math.min(LONGEST_RETRY_MS, SHORTEST_MS * 2 ** this.#failures);
+    const at = this.#options.clock.now();
+    this.#failures += 1;
+    this.#checked = () => ({ at, everyMs, failed: failure.code });
+    return everyMs;
+  }
+
+  async #stop(reason: StopReason): Promise<Ending> {
+    const { leases, clock, form, dashboard, onWritten } = this.#options;
+    const { watch } = this;
+    const at = clock.now();
+    const dueAt = dueAfter(reason, at);
+    const state = dueAt === null ? 'paused' : 'waiting';
+    const of = { watchId: watch.watchId, follows: form.follows(watch), state, reason, dueAt, at } as const;
+    const notices = this.#waitedFor === reason ? [] : stopNotices({ ...of, dashboard: dashboard() });
+    const isStopped = await leases.stop(this.#holder, watch, { state, reason, dueAt, at, notices });
+    if (isStopped && notices.length > 0) onWritten();
+    return isStopped ? 'stopped' : 'lost';
+  }
+
+  async #isBehindStill(): Promise<boolean> {
+    return this.#waitedFor === 'backlog' && (await this.#isBehind());
+  }
+
+  async #isBehind(): Promise<boolean> {
+    const { deliveries, bytes } = await this.#options.leases.backlog(this.watch);
+    return deliveries > MOST_DELIVERIES || bytes > MOST_BYTES;
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#over;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const cancel = this.#options.timers.after(ms, end);
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+    });
+  }
+}
+
+/** Why a watch stops that was refused. */
+function reasonOf({ code, detail: { reason } }: ServiceError): StopReason {
+  if (code === 'no_credits') {
+    if (reason === 'key_cap') return 'key_cap';
+    return reason === 'max_credits' ? 'daily_limit' : 'credits';
+  }
+  return code === 'invalid_key' || reason === 'scope' ? 'key' : 'list';
+}
+
+/** When a watch that stops is tried again; null: once somebody resumes it. */
+function dueAfter(reason: StopReason, at: number): number | null {
+  if (reason === 'credits' || reason === 'key_cap') return at + MONEY_AGAIN_MS;
+  if (reason === 'backlog') return at + BACKLOG_AGAIN_MS;
+  return reason === 'daily_limit' ? (Math.floor(at / DAY_MS) + 1) * DAY_MS : null;
+}

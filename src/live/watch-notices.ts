@@ -1,0 +1,56 @@
+import type { WatchReason, WatchStop } from '../ports/watches.js';
+
+/** Why a watch stops by itself while it is followed. */
+export type StopReason = Exclude<WatchReason, 'by_hand' | 'undelivered'>;
+
+/** What its owner is told of it; nothing of what passes without them. */
+const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
+  credits:
+    'it waits, because there are no credits left. It goes on by itself, where it stopped, soon after you buy some',
+  key_cap:
+    'it waits, because its key has reached its spend cap. It goes on by itself, where it stopped, once there is room under the cap',
+  daily_limit:
+    'it waits, because it has spent what it may spend on a day. It goes on by itself, where it stopped, after midnight UTC',
+  key: 'it was paused, because its key does not work any more, or may not read this. When you resume it with another key, it goes on where it stopped',
+  list: 'it was paused, because what it follows is gone, or is not shown any more. When you resume it, it goes on where it stopped',
+};
+
+export interface Stopped {
+  readonly watchId: string;
+  /** What it follows, as its interface names it: `{ user: 'harbor_obs' }`. */
+  readonly follows: Readonly<Record<string, string>>;
+  readonly state: WatchStop['state'];
+  readonly reason: StopReason;
+  readonly dueAt: number | null;
+  readonly at: number;
+  /** The address of the dashboard; null: there is no mail server. */
+  readonly dashboard: string | null;
+}
+
+/** A mail to the account's owner, and an event to the watch's webhook. */
+export function stopNotices({ watchId, follows, state, reason, dueAt, at, dashboard }: Stopped): WatchStop['notices'] {
+  if (reason === 'backlog') return [];
+  const event = {
+    type: `watch.${state}`,
+    timestamp: new Date(at).toISOString(),
+    data: {
+      watch_id: watchId,
+      ...follows,
+      reason,
+      ...(dueAt !== null && { resumes_at: new Date(dueAt).toISOString() }),
+    },
+  };
+  const [[name, subject] = []] = Object.entries(follows);
+  const text = [
+    `One of your Perch watches has stopped: ${TEXTS[reason]}.`,
+    '',
+    `It follows: ${name} ${subject}`,
+    ...(dashboard === null ? [] : [`${dashboard}/watches/${watchId}`]),
+    '',
+  ].join('\n');
+  const title = state === 'paused' ? 'Perch: a watch was paused' : 'Perch: a watch waits';
+  return [
+    ...(dashboard === null ? [] : [{ channel: 'mail', subject: title, body: text } as const]),
+    { channel: 'webhook', subject: null, body: JSON.stringify(event) },
+  ];
+}
