@@ -1,0 +1,101 @@
+/** Watches over the whole service: what is new is charged and delivered, while nobody is connected. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
+import { addWatch } from './add-watch.js';
+
+interface Sent {
+  readonly url: string;
+  readonly id: string;
+  readonly body: { readonly type: string; readonly timestamp: string; readonly data: Record<string, unknown> };
+}
+
+describe('a watch', () => {
+  let perch: TestPerch;
+  let net: ScriptedNetwork;
+  let next = 100;
+  let account: TestAccount;
+  const shown: string[] = [];
+  const sent: Sent[] = [];
+  const post = (text: string): void => {
+    const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+    next += 1;
+    shown.unshift(id);
+    net.list('timeline', '7', shown, { pageSize: 40 });
+    net.list('search', 'bread', shown, { pageSize: 40, product: 'Latest' });
+  };
+  const webhooks = {
+    check: async () => {},
+    async send(url: string, headers: Readonly<Record<string, string>>, body: string) {
+      sent.push({ url, id: headers['webhook-id'] ?? '', body: JSON.parse(body) });
+      return { status: 204, excerpt: null, fault: null };
+    },
+  };
+  beforeAll(async () => {
+    net = createScriptedNetwork();
+    net.user({ id: '7', handle: 'seven' });
+    post('the first');
+    perch = await startPerch({ network: net.network, webhooks });
+  });
+  beforeEach(async () => {
+    account = await perch.account({ credits: 10, email: 'owner@example.org' });
+  });
+  afterAll(() => perch.close());
+
+  const since = async (path: string): Promise<string> => {
+    const reader = await perch.account();
+    const answer = await fetch(`${perch.url}${path}`, { headers: { 'x-api-key': reader.key } });
+    return ((await answer.json()) as { since_cursor: string }).since_cursor;
+  };
+  const add = async (changes: Partial<Parameters<typeof addWatch>[2]> = {}) => {
+    const place = changes.kind === 'search' ? '/v1/tweets/search?q=bread' : '/v1/users/by-id/7/tweets';
+    const from = await since(changes.kind === 'search' ? place : '/v1/users/seven/tweets');
+    return addWatch(perch.database.sql, perch.stores.secrets.cursor, { ...account, since: from, ...changes });
+  };
+  const sentBy = ({ watchId }: { readonly watchId: string }): Sent[] =>
+    sent.filter(({ body }) => body.data.watch_id === watchId);
+  const eventually = (check: () => unknown) => expect.poll(check, { timeout: 25_000, interval: 50 });
+  const read = async ({ watchId }: { readonly watchId: string }) => {
+    const [row] = await perch.database.sql`select * from watches where watch_id = ${watchId}`;
+    return { ...row };
+  };
+
+  it('delivers what is new in the envelope of a page, and charges it like one', async () => {
+    const [timeline, search] = [await add(), await add({ kind: 'search', subject: 'bread', product: 'Latest' })];
+    post('hello');
+    await eventually(() => [sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
+    const [{ body, id } = { body: null, id: '' }] = sentBy(timeline);
+    expect(body).toMatchObject({
+      type: 'watch.items',
+      data: { watch_id: timeline.watchId, number: 1, user: 'seven', items: 1, data: [{ text: 'hello' }] },
+    });
+    expect(id).toBe(`msg_${body?.data.request_id}`);
+    expect(sentBy(search)[0]?.body.data).toMatchObject({ q: 'bread', data: [{ text: 'hello' }] });
+    const charged = [...sentBy(timeline), ...sentBy(search)].map((one) => Number(one.body.data.credits_charged));
+    expect(await perch.balance(account)).toBe(10 - (charged[0] ?? 0) - (charged[1] ?? 0));
+    const receipt = await fetch(`${perch.url}/v1/usage/${body?.data.request_id}`, {
+      headers: { 'x-api-key': account.key },
+    });
+    expect(receipt.status).toBe(200);
+    await sleep(1000);
+    expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
+  }, 60_000);
+
+  it('waits for credits, which is told once, and is paused when its key ends', async () => {
+    const watch = await add({ dailyLimit: 1000 });
+    post('affordable');
+    await eventually(() => sentBy(watch).map(({ body }) => body.type)).toEqual(['watch.items', 'watch.waiting']);
+    expect(sentBy(watch)[1]?.body.data).toEqual({
+      ...{ watch_id: watch.watchId, user: 'seven', reason: 'daily_limit' },
+      resumes_at: new Date(new Date().setUTCHours(24, 0, 0, 0)).toISOString(),
+    });
+    expect(await read(watch)).toMatchObject({ state: 'waiting', reason: 'daily_limit' });
+    const other = await add();
+    await eventually(async () => (await read(other)).holder).not.toBeNull();
+    await perch.stores.accounts.revokeKey(account);
+    await eventually(() => sentBy(other).map(({ body }) => [body.type, body.data.reason])).toEqual([
+      ['watch.paused', 'key'],
+    ]);
+  }, 60_000);
+});
