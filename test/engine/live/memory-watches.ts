@@ -1,0 +1,154 @@
+import type { NewDelivery } from '../../../src/ports/deliveries.js';
+import type {
+  HeldWatch,
+  WatchCheck,
+  WatchId,
+  WatchLeases,
+  WatchReason,
+  WatchState,
+} from '../../../src/ports/watches.js';
+
+/** A watch as a test's store has it. */
+export interface Row extends Omit<HeldWatch, 'state' | 'position' | 'number' | 'spentThatDay' | 'spentOn'> {
+  state: WatchState;
+  reason: WatchReason | null;
+  stateAt: number;
+  dueAt: number | null;
+  position: string;
+  number: number;
+  spent: number;
+  spentThatDay: number;
+  spentOn: string | null;
+  newestAt: number | null;
+  check: WatchCheck | null;
+  holder: string | null;
+  keyHash: string;
+}
+
+export interface Written extends Pick<NewDelivery, 'channel' | 'subject' | 'body'> {
+  readonly watchId: string;
+  readonly deliveryId: string | null;
+  readonly number: number | null;
+  readonly charged: number | null;
+  isDelivered: boolean;
+}
+
+/** Watches of all processes of a test, in memory: what a store of them does, at once and one after the other. */
+export class MemoryWatches {
+  readonly rows = new Map<string, Row>();
+  readonly written: Written[] = [];
+  readonly #holders = new Map<string, number>();
+
+  add(watch: Omit<HeldWatch, 'state' | 'reason' | 'number' | 'spentThatDay' | 'spentOn'>, at = 0): Row {
+    const row: Row = {
+      ...{ ...watch, state: 'active', reason: null, stateAt: at, dueAt: null, number: 0, spent: 0, spentThatDay: 0 },
+      ...{ spentOn: null, newestAt: null, check: null, holder: null },
+    };
+    this.rows.set(row.watchId, row);
+    return row;
+  }
+
+  /** As its account changes it. */
+  change({ watchId }: Pick<WatchId, 'watchId'>, state: WatchState, at = 0): void {
+    const row = this.rows.get(watchId);
+    if (row === undefined) return;
+    const reason = state === 'paused' ? 'by_hand' : null;
+    Object.assign(row, { state, reason, stateAt: at, dueAt: null });
+  }
+
+  of({ watchId }: Pick<WatchId, 'watchId'>): Written[] {
+    return this.written.filter((one) => one.watchId === watchId);
+  }
+
+  readonly leases: WatchLeases = {
+    renew: async (holder, checks, heldTo) => {
+      this.#holders.set(holder, heldTo);
+      for (const check of checks) {
+        const row = this.#heldBy(holder, check);
+        if (row !== undefined) row.check = check;
+      }
+      const held = [...this.rows.values()].filter((row) => row.holder === holder && isFollowed(row));
+      return held.map(({ accountId, watchId }) => ({ accountId, watchId }));
+    },
+    claim: async (holder, nowMs, limit) => {
+      const isLive = (of: string): boolean => (this.#holders.get(of) ?? 0) > nowMs;
+      if (!isLive(holder)) return [];
+      const free = [...this.rows.values()].filter(
+        (row) =>
+          isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && (row.holder === null || !isLive(row.holder)),
+      );
+      return free.slice(0, limit).map((row) => {
+        row.holder = holder;
+        return held(row);
+      });
+    },
+    step: async (holder, watch, step) => {
+      const row = this.#heldBy(holder, watch);
+      if (row === undefined || row.position !== step.from) return false;
+      const { position, charged, day, newestAt, requestId, body } = step;
+      row.position = position;
+      row.number += 1;
+      row.spent += charged;
+      row.spentThatDay = charged + (row.spentOn === day ? row.spentThatDay : 0);
+      row.spentOn = day;
+      if (newestAt !== null) row.newestAt = Math.max(row.newestAt ?? 0, newestAt);
+      const of = { watchId: row.watchId, deliveryId: requestId, number: row.number, charged, isDelivered: false };
+      this.written.push({ ...of, channel: 'webhook', subject: null, body });
+      return true;
+    },
+    stop: async (holder, watch, { state, reason, dueAt, at, notices }) => {
+      const row = this.#heldBy(holder, watch);
+      if (row === undefined || !isFollowed(row)) return false;
+      const isSame = row.state === state && row.reason === reason;
+      Object.assign(row, { state, reason, dueAt, stateAt: isSame ? row.stateAt : at, holder: null });
+      const of = { watchId: row.watchId, deliveryId: null, number: null, charged: null, isDelivered: false };
+      this.written.push(...notices.map((notice) => ({ ...of, ...notice })));
+      return true;
+    },
+    wake: async (holder, watch, at) => {
+      const row = this.#heldBy(holder, watch);
+      if (row?.state === 'waiting') Object.assign(row, { state: 'active', reason: null, stateAt: at, dueAt: null });
+    },
+    backlog: async (watch) => {
+      const bodies = this.of(watch).filter(({ number, isDelivered }) => number !== null && !isDelivered);
+      return {
+        deliveries: bodies.length,
+        bytes: bodies.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0),
+      };
+    },
+    giveUp: async (holder, watches) => {
+      for (const watch of watches) {
+        const row = this.#heldBy(holder, watch);
+        if (row !== undefined) row.holder = null;
+      }
+    },
+    release: async (holder, nowMs) => {
+      this.#holders.set(holder, nowMs);
+    },
+    forget: async (before, limit) => {
+      const gone = [...this.rows.values()]
+        .filter(({ state, stateAt }) => state === 'ended' && stateAt < before)
+        .slice(0, limit);
+      for (const { watchId } of gone) this.remove(watchId);
+      return gone.length;
+    },
+  };
+
+  remove(watchId: string): void {
+    this.rows.delete(watchId);
+    const left = this.written.filter((one) => one.watchId !== watchId);
+    this.written.splice(0, this.written.length, ...left);
+  }
+
+  #heldBy(holder: string, { watchId }: Pick<WatchId, 'watchId'>): Row | undefined {
+    const row = this.rows.get(watchId);
+    return row?.holder === holder ? row : undefined;
+  }
+}
+
+const isFollowed = ({ state }: Row): boolean => state === 'active' || state === 'waiting';
+
+function held(row: Row): HeldWatch {
+  const { stateAt: _at, dueAt: _due, spent: _spent, newestAt: _newest, check: _check, holder: _holder, ...watch } = row;
+  return { ...watch, state: row.state === 'waiting' ? 'waiting' : 'active' };
+}
