@@ -8,7 +8,7 @@ import type { Checked } from './feed.js';
 import { type FollowerOptions, WatchFollower } from './watch-follower.js';
 
 /** How long a process holds its watches, and how often it puts that off, milliseconds. */
-const HELD_MS = 30_000;
+const HELD_MS = 25_000;
 const RENEW_MS = 5_000;
 /** A process that could not put it off for so long makes no new calls: soon another may hold its watches. */
 const LOST_MS = HELD_MS - RENEW_MS;

@@ -1,90 +1,19 @@
 /** Streams of what is new, over a service and a network that a test plays. */
 import { describe, expect, it } from 'vitest';
-import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { LiveBudget } from '../../../src/live/budget.js';
-import { Live, type LiveEvent, type LiveRequest } from '../../../src/live/live.js';
+import type { LiveEvent, LiveRequest } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
-import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
-import type { Serve } from '../../../src/serve/serve.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
+import { openLive, playService } from './played.js';
 
 const SECOND = 1000;
 const START = Date.UTC(2026, 10, 26);
 
-interface Asked {
-  readonly call: Call;
-  /** Whether the network has to be asked. */
-  readonly reads: boolean;
-  readonly at: number;
-}
-
-/** A service whose list has so many items, each at 1 credit; a cursor is how many of them the caller has. */
-function openLive(perSecond: number | null = 10) {
+function setUp(perSecond: number | null = 10) {
   const time = new VirtualTime(START);
-  const asked: Asked[] = [];
-  const state = {
-    items: [] as number[],
-    failure: null as ServiceError | null,
-    /** Charges, by the id of their request. */
-    paid: new Map<string, number>(),
-    perCall: 100,
-    list: 'seven',
-    takesMs: 0,
-  };
-  const serve = async (call: Call): Promise<Outcome> => {
-    asked.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() - START });
-    if (state.takesMs > 0) await time.wait(state.takesMs);
-    const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
-    const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: 'live' };
-    const outcome = (result: Outcome['result']): Outcome =>
-      ({
-        ...base,
-        accountId: 'a',
-        keyId: 'k',
-        operation: 'o',
-        upstream: { calls: 1, waitMs: 0, readMs: 0 },
-        result,
-      }) as Outcome;
-    const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
-    if (state.failure !== null) return refuse(state.failure);
-    const { follow } = call;
-    if (!follow) throw new Error('not followed');
-    const { budget } = call.parse();
-    const total = state.items.length;
-    const has = follow.since === null ? total : Number(follow.since);
-    const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
-    follow.paid = before ?? null;
-    const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
-    if (before === undefined && budget !== null && budget < items) {
-      return refuse(new ServiceError('no_credits', 'Not enough.'));
-    }
-    const amount = before === undefined ? items : 0;
-    if (amount > 0 && !state.paid.has(call.requestId)) state.paid.set(call.requestId, amount);
-    const newestAt = state.items.at(-1) ?? null;
-    const top = state.items[has + items - 1];
-    const followed = {
-      list: { kind: 'timeline', subject: state.list } as const,
-      ...{
-        since: `${has + items}`,
-        short: `${has + items}`,
-        items,
-        hasNewer: has + items < total,
-        gap: false,
-        newestAt,
-      },
-      top: top === undefined ? null : ([top, `${has + items}`] as const),
-    };
-    return outcome({ kind: 'answer', charge: { amount }, followed } as unknown as Answer);
-  };
-  const live = new Live({
-    serve: serve as unknown as Serve,
-    clock: time,
-    timers: time,
-    pace: createMemoryPace({ clock: time }),
-    perSecond: { fast: perSecond, slow: perSecond },
-    secret: new Uint8Array(32),
-  });
+  const { serve, state, asked, post } = playService(time);
+  const live = openLive(time, serve, perSecond);
   const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
   const follow = (request: Partial<LiveRequest> = {}): LiveEvent[] => {
@@ -108,7 +37,6 @@ function openLive(perSecond: number | null = 10) {
     })();
     return events;
   };
-  const post = (): number => state.items.push(time.now());
   return { time, live, state, asked, follow, post, left };
 }
 
@@ -131,7 +59,7 @@ const positionOf = (event: LiveEvent | undefined): LivePosition => {
 
 describe('a list that is followed', () => {
   it('is read by one of its followers for all, and each of them pays for what is new', async () => {
-    const { time, asked, follow, post, state } = openLive();
+    const { time, asked, follow, post, state } = setUp();
     post();
     const all = Array.from({ length: 20 }, () => follow());
     await time.run(SECOND);
@@ -146,7 +74,7 @@ describe('a list that is followed', () => {
   });
 
   it('is read no more often than its interval while nothing comes', async () => {
-    const { time, asked, follow, post } = openLive();
+    const { time, asked, follow, post } = setUp();
     post();
     await time.run(20 * 60 * SECOND);
     follow();
@@ -161,7 +89,7 @@ describe('a list that is followed', () => {
   });
 
   it('sends all that is new, call by call, without waiting in between', async () => {
-    const { time, follow, post, state } = openLive();
+    const { time, follow, post, state } = setUp();
     const events = follow();
     await time.run(SECOND);
     state.perCall = 2;
@@ -171,7 +99,7 @@ describe('a list that is followed', () => {
   });
 
   it('keeps nothing once its last follower has left, not even while it is read', async () => {
-    const { time, live, follow, post, left, asked, state } = openLive();
+    const { time, live, follow, post, left, asked, state } = setUp();
     post();
     follow();
     follow();
@@ -189,7 +117,7 @@ describe('a list that is followed', () => {
   });
 
   it('continues when the follower that reads it leaves', async () => {
-    const { time, follow, post, left, asked, state } = openLive();
+    const { time, follow, post, left, asked, state } = setUp();
     post();
     follow();
     await time.run(SECOND);
@@ -205,7 +133,7 @@ describe('a list that is followed', () => {
   });
 
   it('takes a third of the pace of the network, with all other lists', async () => {
-    const { time, follow, post, asked, state } = openLive(3);
+    const { time, follow, post, asked, state } = setUp(3);
     for (let nth = 0; nth < 50; nth += 1) {
       state.list = `list ${nth}`;
       follow();
@@ -227,7 +155,7 @@ describe('a list that is followed', () => {
 
 describe('a stream', () => {
   it('that comes back gets again, free, all that was charged and lost, under the same ids', async () => {
-    const { time, follow, post, left, state, asked } = openLive();
+    const { time, follow, post, left, state, asked } = setUp();
     post();
     const first = follow();
     await time.run(SECOND);
@@ -250,7 +178,7 @@ describe('a stream', () => {
   });
 
   it('that comes back while nothing is new, and again later, is charged once', async () => {
-    const { time, follow, post, state } = openLive();
+    const { time, follow, post, state } = setUp();
     post();
     const [first] = [follow()];
     await time.run(SECOND);
@@ -269,7 +197,7 @@ describe('a stream', () => {
   });
 
   it('names the charge by the position the client has, after polls without news', async () => {
-    const { time, follow, post, asked, state } = openLive();
+    const { time, follow, post, asked, state } = setUp();
     post();
     const events = follow();
     await time.run(10 * 60 * SECOND);
@@ -295,7 +223,7 @@ describe('a stream', () => {
     'internal',
   ];
   it.each(PASSING)('continues after %s, which its heartbeats report, and misses nothing', async (code) => {
-    const { time, follow, post, state, asked } = openLive();
+    const { time, follow, post, state, asked } = setUp();
     post();
     const all = Array.from({ length: 10 }, () => follow());
     await time.run(SECOND);
@@ -315,7 +243,7 @@ describe('a stream', () => {
   });
 
   it('catches up when it could not take what another had read', async () => {
-    const { time, follow, post, state, asked } = openLive();
+    const { time, follow, post, state, asked } = setUp();
     post();
     const all = [follow(), follow(), follow()];
     await time.run(SECOND);
@@ -335,7 +263,7 @@ describe('a stream', () => {
   it.each<ErrorCode>(['invalid_key', 'no_credits', 'access_denied', 'not_found', 'bad_request'])(
     'ends with %s',
     async (code) => {
-      const { time, live, follow, post, state } = openLive();
+      const { time, live, follow, post, state } = setUp();
       post();
       const events = follow();
       await time.run(SECOND);
@@ -347,7 +275,7 @@ describe('a stream', () => {
   );
 
   it('that cannot begin ends, whatever the reason', async () => {
-    const { time, follow, state } = openLive();
+    const { time, follow, state } = setUp();
     state.failure = new ServiceError('upstream_error', 'Failed.');
     const events = follow();
     await time.run(SECOND);
@@ -355,7 +283,7 @@ describe('a stream', () => {
   });
 
   it('waits until its account may make a request, if others of it have begun', async () => {
-    const { time, follow, state } = openLive();
+    const { time, follow, state } = setUp();
     state.failure = new ServiceError('rate_limited', 'Too fast.', { retryAfter: 1 });
     const events = follow({ mayWait: true });
     await time.run(3 * SECOND);
@@ -369,7 +297,7 @@ describe('a stream', () => {
   });
 
   it('does not keep others waiting when its own account asks too often', async () => {
-    const { time, follow, post, state } = openLive();
+    const { time, follow, post, state } = setUp();
     post();
     const events = follow();
     await time.run(SECOND);
@@ -384,7 +312,7 @@ describe('a stream', () => {
   });
 
   it('spends its budget, shared by all its lists, and ends', async () => {
-    const { time, follow, post } = openLive();
+    const { time, follow, post } = setUp();
     post();
     const budget = new LiveBudget({ inAll: 3 });
     const all = [follow({ budget }), follow({ budget })];
@@ -402,7 +330,7 @@ describe('a stream', () => {
   });
 
   it('looks at its account once, and at its key with every call', async () => {
-    const { time, follow, post, asked } = openLive();
+    const { time, follow, post, asked } = setUp();
     follow();
     await time.run(SECOND);
     post();

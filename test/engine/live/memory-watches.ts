@@ -49,7 +49,7 @@ export class MemoryWatches {
   }
 
   /** As its account changes it. */
-  change({ watchId }: Pick<WatchId, 'watchId'>, state: WatchState, at = 0): void {
+  change({ watchId }: Pick<WatchId, 'watchId'>, state: WatchState, at: number): void {
     const row = this.rows.get(watchId);
     if (row === undefined) return;
     const reason = state === 'paused' ? 'by_hand' : null;

@@ -1,0 +1,156 @@
+/** A service, and a network that a test plays: its list has so many items, each at 1 credit. */
+import { randomUUID } from 'node:crypto';
+import { createMemoryPace } from '../../../adapters/memory/pace.js';
+import { ServiceError } from '../../../src/domain/errors.js';
+import { Live } from '../../../src/live/live.js';
+import { Positions } from '../../../src/live/positions.js';
+import type { WatchForm } from '../../../src/live/watch-follower.js';
+import { Watching } from '../../../src/live/watching.js';
+import type { Timers } from '../../../src/ports/clock.js';
+import type { WatchId, WatchLeases, WatchSettings } from '../../../src/ports/watches.js';
+import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
+import type { Serve } from '../../../src/serve/serve.js';
+import type { VirtualTime } from '../../kit/time/virtual-time.js';
+import type { MemoryWatches } from './memory-watches.js';
+
+const SECRET = new Uint8Array(32);
+
+interface Asked {
+  readonly call: Call;
+  /** Whether the network has to be asked. */
+  readonly reads: boolean;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+/** Serves calls that follow the list; a cursor is how many of its items the caller has. */
+export function playService(time: VirtualTime) {
+  const asked: Asked[] = [];
+  const state = {
+    items: [] as number[],
+    failure: null as ServiceError | null,
+    /** Charges, by the id of their request. */
+    paid: new Map<string, number>(),
+    perCall: 100,
+    list: 'seven',
+    takesMs: 0,
+    gap: false,
+  };
+  const answerTo = (call: Call): Outcome => {
+    const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
+    const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: 'live' };
+    const own = { accountId: 'a', keyId: 'k', operation: 'o', upstream: { calls: 1, waitMs: 0, readMs: 0 } };
+    const outcome = (result: Outcome['result']): Outcome => ({ ...base, ...own, result }) as Outcome;
+    const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
+    if (state.failure !== null) return refuse(state.failure);
+    const { follow } = call;
+    if (!follow) throw new Error('not followed');
+    const { budget } = call.parse();
+    const total = state.items.length;
+    const has = follow.since === null ? total : Number(follow.since);
+    const before = follow.mayBePaid ? state.paid.get(call.requestId) : undefined;
+    follow.paid = before ?? null;
+    const items = Math.min(total - has, state.perCall, before ?? Number.POSITIVE_INFINITY);
+    if (before === undefined && budget !== null && budget < items) {
+      return refuse(new ServiceError('no_credits', 'Not enough.', { reason: 'max_credits' }));
+    }
+    const amount = before === undefined ? items : 0;
+    if (amount > 0 && !state.paid.has(call.requestId)) state.paid.set(call.requestId, amount);
+    const newestAt = state.items.at(-1) ?? null;
+    const top = state.items[has + items - 1];
+    const since = `${has + items}`;
+    const followed = {
+      list: { kind: 'timeline', subject: state.list } as const,
+      ...{ since, short: since, items, hasNewer: has + items < total, gap: state.gap && items > 0, newestAt },
+      top: top === undefined ? null : ([top, since] as const),
+    };
+    const data = { items: Array.from({ length: items }, (_, nth) => has + nth) };
+    return outcome({ kind: 'answer', charge: { amount }, followed, data } as unknown as Answer);
+  };
+  const serve = async (call: Call): Promise<Outcome> => {
+    asked.push({ call, reads: (call.follow?.notBefore ?? 0) > 0, at: time.now() });
+    if (state.takesMs > 0) await time.wait(state.takesMs);
+    return answerTo(call);
+  };
+  const post = (): number => state.items.push(time.now());
+  return { serve, state, asked, post };
+}
+
+export const openLive = (
+  time: VirtualTime,
+  serve: (call: Call) => Promise<Outcome>,
+  perSecond: number | null = 10,
+  timers: Timers = time,
+): Live =>
+  new Live({
+    serve: serve as unknown as Serve,
+    clock: time,
+    timers,
+    pace: createMemoryPace({ clock: time }),
+    perSecond: { fast: perSecond, slow: perSecond },
+    secret: SECRET,
+  });
+
+/** What a delivery has: places in the list. */
+export const itemsOf = (body: string): number[] => JSON.parse(body).items;
+
+const FORM: WatchForm = {
+  follows: ({ subject }) => ({ user: subject }),
+  call: () => ({ interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) }) as never,
+  body: ({ subject }, { answer, followed }, number) =>
+    JSON.stringify({ number, subject, gap: followed.gap, ...answer.data }),
+};
+
+/** A watch that has what the list has now. */
+export function addPlayed(
+  store: MemoryWatches,
+  time: VirtualTime,
+  { state }: Pick<ReturnType<typeof playService>, 'state'>,
+  changes: Partial<WatchSettings> = {},
+): WatchId {
+  const positions = new Positions(SECRET);
+  const { accountId, watchId } = store.add({
+    ...{ accountId: randomUUID(), watchId: randomUUID(), keyHash: 'abcd', kind: 'timeline', subject: 'seven' },
+    ...{ product: null, count: 20, webhookUrl: 'https://example.org/hook', dailyLimit: null, ...changes },
+    position: positions.encode([positions.begin(time.now(), `${state.items.length}`)]),
+  });
+  return { accountId, watchId };
+}
+
+/** A process that follows watches. Once killed, nothing that it waits for comes. */
+export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outcome>, leases: WatchLeases) {
+  const state = { isKilled: false, isCut: false };
+  const failures: unknown[] = [];
+  const claims: number[] = [];
+  const own = { now: time.now, after: time.after };
+  const timers: Timers = { after: (ms, then) => own.after(ms, () => state.isKilled || then()) };
+  const reached = new Proxy(leases, {
+    get:
+      (target, name: keyof WatchLeases) =>
+      async (...args: never[]) => {
+        if (state.isKilled) return NEVER;
+        if (state.isCut) throw new Error('The store is away.');
+        const result = await (target[name] as (...args: never[]) => Promise<unknown>)(...args);
+        if (name === 'claim') claims.push((result as unknown[]).length);
+        return state.isKilled ? NEVER : result;
+      },
+  });
+  const watching = new Watching({
+    leases: reached,
+    live: openLive(time, (call) => (state.isKilled ? NEVER : serve(call)), 1000, timers),
+    form: FORM,
+    holder: randomUUID(),
+    clock: time,
+    monotonic: time,
+    timers,
+    dashboard: () => 'https://perch.example.org/dashboard',
+    onWritten: () => {},
+    onFailure: (error) => failures.push(error),
+  });
+  const kill = (): void => {
+    state.isKilled = true;
+  };
+  return { watching, state, failures, claims, kill };
+}
+
+const NEVER = new Promise<never>(() => {});

@@ -1,0 +1,334 @@
+/** Watches that processes follow, over a service and a network that a test plays, on a clock that it moves. */
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
+import { askedBy } from '../../../src/live/watch-follower.js';
+import { VirtualTime } from '../../kit/time/virtual-time.js';
+import { MemoryWatches } from './memory-watches.js';
+import { addPlayed, itemsOf, openNode, playService } from './played.js';
+
+const SECOND = 1000;
+const NOON = Date.UTC(2026, 10, 26, 12);
+
+async function setUp(watches = 1, changes: Parameters<typeof addPlayed>[3] = {}) {
+  const time = new VirtualTime(NOON);
+  const service = playService(time);
+  const store = new MemoryWatches();
+  service.post();
+  const nodes: ReturnType<typeof openNode>[] = [];
+  const open = () => {
+    const node = openNode(time, service.serve, store.leases);
+    nodes.push(node);
+    node.watching.start();
+    return node;
+  };
+  const all = Array.from({ length: watches }, () => addPlayed(store, time, service, changes));
+  const [watch] = all;
+  if (watch === undefined) throw new Error('no watch');
+  const kinds = () =>
+    store
+      .of(watch)
+      .filter(({ channel }) => channel === 'webhook')
+      .map(({ number, charged, body }) =>
+        number === null ? JSON.parse(body).type : `${number}: ${itemsOf(body).length} for ${charged}`,
+      );
+  return { ...service, time, store, watch, all, open, nodes, kinds };
+}
+
+describe('a watch that is followed', () => {
+  it('writes down each new item once, in order, with the position behind it', async () => {
+    const { time, store, watch, open, post, kinds, state } = await setUp();
+    open();
+    await time.run(SECOND);
+    for (let nth = 0; nth < 5; nth += 1) {
+      post();
+      await time.run(10 * SECOND);
+    }
+    post();
+    post();
+    await time.run(20 * SECOND);
+    expect(kinds()).toEqual(['1: 1 for 1', '2: 1 for 1', '3: 1 for 1', '4: 1 for 1', '5: 1 for 1', '6: 2 for 2']);
+    expect(store.of(watch).flatMap(({ body }) => itemsOf(body))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(store.of(watch).map(({ deliveryId }) => deliveryId)).toEqual([...state.paid.keys()]);
+    expect(store.rows.get(watch.watchId)).toMatchObject({
+      number: 6,
+      spent: 7,
+      spentThatDay: 7,
+      spentOn: '2026-11-26',
+    });
+  });
+
+  it('begins with what was posted while nobody followed it', async () => {
+    const { time, open, post, kinds } = await setUp();
+    post();
+    post();
+    await time.run(HOUR_MS);
+    open();
+    await time.run(SECOND);
+    expect(kinds()).toEqual(['1: 2 for 2']);
+  });
+
+  it('says where items may be missing, also where there are none', async () => {
+    const { time, store, watch, open, post, state } = await setUp();
+    open();
+    await time.run(SECOND);
+    state.gap = true;
+    post();
+    await time.run(10 * SECOND);
+    expect(store.of(watch).map(({ body }) => JSON.parse(body).gap)).toEqual([true]);
+  });
+
+  it('is read once for all that follow the same list in a process', async () => {
+    const { time, store, all, open, post, asked, state } = await setUp(100);
+    open();
+    await time.run(10 * SECOND);
+    asked.length = 0;
+    post();
+    await time.run(20 * SECOND);
+    expect(asked.filter(({ reads }) => reads).length).toBeLessThanOrEqual(4);
+    for (const watch of all) expect(store.of(watch)).toHaveLength(1);
+    expect(state.paid.size).toBe(100);
+  });
+
+  it('notes how its list is read: at once when that changes, and once a minute', async () => {
+    const { time, store, watch, open, post, state } = await setUp();
+    open();
+    post();
+    await time.run(20 * SECOND);
+    const check = () => store.rows.get(watch.watchId)?.check;
+    expect(check()).toMatchObject({ everyMs: 5 * SECOND, failed: null });
+    state.failure = new ServiceError('upstream_error', 'Failed.');
+    await time.run(15 * SECOND);
+    expect(check()).toMatchObject({ failed: 'upstream_error' });
+    state.failure = null;
+    await time.run(5 * MINUTE_MS);
+    expect(check()?.failed).toBeNull();
+    expect(time.now() - (check()?.checkedAt ?? 0)).toBeLessThan(2 * MINUTE_MS);
+  });
+
+  it('asks for the same under the same name, whatever process asks', () => {
+    const watch = { kind: 'timeline', subject: 'seven', product: null, count: 20 } as const;
+    const rest = { webhookUrl: 'https://example.org', dailyLimit: null };
+    expect(askedBy({ ...watch, ...rest, watchId: 'w' })).toBe('["w","timeline","seven",null,20]');
+  });
+});
+
+describe('a watch that stops', () => {
+  it.each([
+    ['an empty wallet', 'no_credits', undefined, 'credits', 5 * MINUTE_MS],
+    ["its key's cap", 'no_credits', 'key_cap', 'key_cap', 5 * MINUTE_MS],
+    ['its limit of the day', 'no_credits', 'max_credits', 'daily_limit', 12 * HOUR_MS],
+  ] as const)('waits for %s, is tried again, and tells it once', async (_, code, why, reason, againMs) => {
+    const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+    open();
+    await time.run(SECOND);
+    state.failure = new ServiceError(code, 'Refused.', why === undefined ? {} : { reason: why });
+    post();
+    await time.run(10 * SECOND);
+    const row = store.rows.get(watch.watchId);
+    expect(row).toMatchObject({ state: 'waiting', reason, holder: null });
+    const [stoppedAt, dueAt] = [row?.stateAt ?? 0, row?.dueAt ?? 0];
+    expect(dueAt).toBe(reason === 'daily_limit' ? Date.UTC(2026, 10, 27) : stoppedAt + againMs);
+    expect(store.of(watch).map(({ channel }) => channel)).toEqual(['mail', 'webhook']);
+    expect(JSON.parse(store.of(watch)[1]?.body ?? '')).toEqual({
+      ...{ type: 'watch.waiting', timestamp: new Date(stoppedAt).toISOString() },
+      data: { watch_id: watch.watchId, user: 'seven', reason, resumes_at: new Date(dueAt).toISOString() },
+    });
+    asked.length = 0;
+    await time.run(dueAt - time.now() + 10 * SECOND);
+    expect(asked).toHaveLength(1);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'waiting', stateAt: stoppedAt });
+    expect(store.of(watch)).toHaveLength(2);
+    state.failure = null;
+    await time.run(DAY_MS + MINUTE_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'active', reason: null, dueAt: null });
+    expect(kinds()).toEqual(['watch.waiting', '1: 1 for 1']);
+  });
+
+  it.each<[ErrorCode, string | undefined, string]>([
+    ['invalid_key', 'revoked', 'key'],
+    ['access_denied', 'scope', 'key'],
+    ['access_denied', undefined, 'list'],
+    ['not_found', 'deleted', 'list'],
+    ['bad_request', undefined, 'list'],
+  ])('is paused after %s (%s), which is told, until it is resumed', async (code, why, reason) => {
+    const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+    open();
+    await time.run(SECOND);
+    state.failure = new ServiceError(code, 'Refused.', why === undefined ? {} : { reason: why });
+    await time.run(2 * MINUTE_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'paused', reason, dueAt: null });
+    expect(store.of(watch).map(({ channel, subject }) => [channel, subject])).toEqual([
+      ['mail', 'Perch: a watch was paused'],
+      ['webhook', null],
+    ]);
+    state.failure = null;
+    asked.length = 0;
+    post();
+    await time.run(DAY_MS);
+    expect(asked).toEqual([]);
+    store.change(watch, 'active', time.now());
+    await time.run(10 * SECOND);
+    expect(kinds()).toEqual(['watch.paused', '1: 1 for 1']);
+  });
+
+  it('waits, and says nothing, while more than a thousand deliveries are on their way', async () => {
+    const { time, store, watch, open, post, state, kinds } = await setUp();
+    open();
+    await time.run(SECOND);
+    state.perCall = 1;
+    for (let nth = 0; nth < 1_200; nth += 1) post();
+    await time.run(20 * MINUTE_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'waiting', reason: 'backlog', number: 1_001 });
+    expect(state.paid.size).toBe(1_001);
+    for (const one of store.of(watch)) one.isDelivered = true;
+    await time.run(20 * MINUTE_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'active', number: 1_200 });
+    expect(kinds()).toHaveLength(1_200);
+  });
+
+  it('waits while more than 8 MiB are on their way', async () => {
+    const { time, store, watch, open, post } = await setUp(1, { subject: 'x'.repeat(2 ** 20) });
+    open();
+    await time.run(SECOND);
+    for (let nth = 0; nth < 20; nth += 1) {
+      post();
+      await time.run(6 * SECOND);
+    }
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'waiting', reason: 'backlog', number: 8 });
+  });
+
+  it('spends no more on a UTC day than its limit, in whatever process', async () => {
+    const { time, store, watch, open, post, nodes, state } = await setUp(1, { dailyLimit: 3 });
+    for (let nth = 0; nth < 4; nth += 1) {
+      open();
+      post();
+      await time.run(20 * SECOND);
+      await closing(time, nodes.at(-1));
+    }
+    open();
+    await time.run(MINUTE_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'waiting', reason: 'daily_limit', spentThatDay: 3 });
+    expect(state.paid.size).toBe(3);
+    await time.run(13 * HOUR_MS);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'active', spentThatDay: 1, spent: 4 });
+  });
+
+  it.each<ErrorCode>(['upstream_error', 'internal', 'no_account', 'upstream_rate_limited'])(
+    'goes on after %s, also where it could not begin, and says what failed',
+    async (code) => {
+      const { time, store, watch, open, post, kinds, state, asked } = await setUp();
+      state.failure = new ServiceError(code, 'Failed.');
+      open();
+      await time.run(10 * MINUTE_MS);
+      expect(asked.length).toBeGreaterThan(8);
+      expect(asked.length).toBeLessThan(16);
+      expect(store.rows.get(watch.watchId)).toMatchObject({ state: 'active', check: { failed: code } });
+      state.failure = null;
+      post();
+      await time.run(2 * MINUTE_MS);
+      expect(kinds()).toEqual(['1: 1 for 1']);
+      expect(store.rows.get(watch.watchId)?.check?.failed).toBeNull();
+    },
+  );
+});
+
+describe('a watch that is held', () => {
+  it('is followed no more within a renewal of being paused or ended, and again soon after it is resumed', async () => {
+    const { time, store, watch, open, post, asked, kinds } = await setUp();
+    const { watching } = open();
+    await time.run(SECOND);
+    store.change(watch, 'paused', time.now());
+    await time.run(6 * SECOND);
+    expect(watching.size).toBe(0);
+    asked.length = 0;
+    post();
+    await time.run(HOUR_MS);
+    expect(asked).toEqual([]);
+    store.change(watch, 'active', time.now());
+    watching.wake();
+    await time.run(SECOND);
+    expect(kinds()).toEqual(['1: 1 for 1']);
+    store.change(watch, 'ended', time.now());
+    await time.run(6 * SECOND);
+    post();
+    await time.run(HOUR_MS);
+    expect([watching.size, kinds()]).toEqual([0, ['1: 1 for 1']]);
+  });
+
+  it('tells what was charged while it was paused or its process stopped', async () => {
+    for (const how of ['ended', 'closed'] as const) {
+      const { time, store, watch, open, post, kinds, state } = await setUp();
+      const node = open();
+      await time.run(SECOND);
+      post();
+      state.takesMs = 2 * SECOND;
+      await time.run(5 * SECOND);
+      if (how === 'ended') store.change(watch, 'ended', time.now());
+      await closing(time, node);
+      expect([how, state.paid.size, kinds()]).toEqual([how, 1, ['1: 1 for 1']]);
+    }
+  });
+
+  it('is followed at once elsewhere when its process stops, and within half a minute when it is killed', async () => {
+    const { time, store, watch, open, kinds, post, nodes } = await setUp();
+    const [first, second] = [open(), open()];
+    await time.run(SECOND);
+    expect([first.watching.size, second.watching.size]).toEqual([1, 0]);
+    await closing(time, first);
+    post();
+    await time.run(6 * SECOND);
+    expect([second.watching.size, kinds()]).toEqual([1, ['1: 1 for 1']]);
+    const third = open();
+    await time.run(SECOND);
+    nodes[1]?.kill();
+    post();
+    await time.run(15 * SECOND);
+    expect(third.watching.size).toBe(0);
+    await time.run(15 * SECOND);
+    expect([third.watching.size, kinds()]).toEqual([1, ['1: 1 for 1', '2: 1 for 1']]);
+    expect(store.rows.get(watch.watchId)?.number).toBe(2);
+  });
+
+  it('is not followed by a process that cannot reach the store, from before others may hold it', async () => {
+    const { time, open, asked, kinds, post } = await setUp();
+    const node = open();
+    await time.run(SECOND);
+    node.state.isCut = true;
+    await time.run(31 * SECOND);
+    asked.length = 0;
+    await time.run(HOUR_MS);
+    expect([asked, node.watching.size]).toEqual([[], 0]);
+    expect(node.failures.length).toBeGreaterThan(5);
+    post();
+    node.state.isCut = false;
+    await time.run(10 * SECOND);
+    expect(kinds()).toEqual(['1: 1 for 1']);
+  });
+
+  it('is claimed five hundred at a time, by whatever processes there are', async () => {
+    const { time, store, open, nodes } = await setUp(1_201);
+    open();
+    open();
+    await time.run(10 * SECOND);
+    expect(nodes.reduce((sum, { watching }) => sum + watching.size, 0)).toBe(1_201);
+    expect(Math.max(...nodes.flatMap(({ claims }) => claims))).toBe(500);
+    expect([...store.rows.values()].every(({ holder }) => holder !== null)).toBe(true);
+  });
+
+  it('is kept for 30 days after it ended', async () => {
+    const { time, store, watch, open } = await setUp();
+    store.change(watch, 'ended', time.now() - 30 * DAY_MS + 2 * HOUR_MS + MINUTE_MS);
+    open();
+    await time.run(2 * HOUR_MS);
+    expect(store.rows.size).toBe(1);
+    await time.run(2 * HOUR_MS);
+    expect(store.rows.size).toBe(0);
+  });
+});
+
+async function closing(time: VirtualTime, node: ReturnType<typeof openNode> | undefined): Promise<void> {
+  const closed = node?.watching.close();
+  await time.run(10 * SECOND, closed);
+  await closed;
+}
