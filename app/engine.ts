@@ -1,7 +1,6 @@
 import type { Shares } from '../adapters/http/limits/overload.js';
-import { renderEnvelope } from '../adapters/rest/envelope.js';
+import { WATCH_FORM } from '../adapters/rest/watch-form.js';
 import { schema } from '../schema/index.js';
-import { liveName } from '../schema/list-documents.js';
 import { hashedTexts, publishedOperations, readLiveOperations, readOperations } from '../schema/operations.js';
 import { type Admit, createAdmit } from '../src/access/admit.js';
 import { createIdentify } from '../src/access/identify.js';
@@ -58,16 +57,18 @@ export interface EngineOptions {
   readonly customers: {
     readonly billing: Pick<Billing, 'forCaller'>;
     /** Left out: there are no watches. */
-    readonly watching?: Watching;
+    readonly watching?: WatchParts;
     spent(accountId: string): void;
   };
   readonly costs?: CostBook;
+  /** Called when a watch is to be followed at once. */
+  readonly wake?: () => void;
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
 }
 
 /** What watches need beside the engine. */
-export type Watching = Pick<WatchesOptions, 'book' | 'keyByPrefix' | 'webhooks' | 'deliveries' | 'secret'>;
+export type WatchParts = Pick<WatchesOptions, 'book' | 'keyByPrefix' | 'webhooks' | 'deliveries' | 'secret'>;
 
 /** The persisted operations: their texts by name, the same as clients are given them, and ready to run. */
 export interface Library {
@@ -149,8 +150,8 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     secret: secrets.cursor,
   });
   if (customers.watching !== undefined) {
-    const calls = { operationOf: liveName, render: renderEnvelope };
-    watches = new Watches({ ...customers.watching, ...calls, live, serve, limiter, clock, wake: () => {} });
+    const { wake = () => {} } = options;
+    watches = new Watches({ ...customers.watching, form: WATCH_FORM, live, serve, limiter, clock, wake });
   }
   return { serve, live, watches, admit, pool, library: opened };
 }

@@ -1,12 +1,11 @@
 import { liveName } from '../../schema/list-documents.js';
-import { LIST_READS, type ListRead } from '../../src/domain/lists.js';
+import { FOLLOWED_READS, type ListRead, subjectParameter } from '../../src/domain/lists.js';
 import type { WatchForm } from '../../src/live/watch-follower.js';
 import type { WatchSettings } from '../../src/ports/watches.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
-import { liveParameter } from './routes.js';
 
-const readOf = ({ kind }: WatchSettings): ListRead => {
-  const read = LIST_READS.find((one) => one.kind === kind && !one.idsOnly);
+const readOf = ({ kind }: Pick<WatchSettings, 'kind'>): ListRead => {
+  const read = FOLLOWED_READS.find((one) => one.kind === kind);
   if (read === undefined) throw new TypeError(`There is no list ${kind}.`);
   return read;
 };
@@ -14,12 +13,12 @@ const readOf = ({ kind }: WatchSettings): ListRead => {
 /** What watches ask for and deliver, in the shapes of REST: a delivery has the envelope of a page. */
 export const WATCH_FORM: WatchForm = {
   follows(watch) {
-    return { [liveParameter(readOf(watch))]: watch.subject };
+    return { [subjectParameter(readOf(watch))]: watch.subject };
   },
   call(watch) {
     const read = readOf(watch);
     const { subject, count, product } = watch;
-    const name = read.list.subject === 'tweet' ? 'id' : liveParameter(read);
+    const name = read.list.subject === 'tweet' ? 'id' : subjectParameter(read);
     const variables = { [name]: subject, count, ...(product !== null && { product }) };
     return {
       interface: 'rest',

@@ -17,7 +17,7 @@ import type { Grants } from '../../src/oauth/grants.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
-import type { Watching } from '../engine.js';
+import type { WatchParts } from '../engine.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { deriveWebhookRoot } from '../secrets.js';
 import { openAlerts } from './alerts.js';
@@ -52,7 +52,7 @@ export interface Customers {
   readonly sessions: Sessions;
   readonly passkeys: Passkeys;
   readonly grants: Grants;
-  readonly watching: Watching;
+  readonly watching: WatchParts;
   /** To be woken when webhooks were written down. */
   readonly deliveries: Pick<Deliveries, 'wake'>;
   /** Whether there is a mail server. */

@@ -15,7 +15,9 @@ export type ItemsEvent = Exclude<LiveEvent, { kind: 'end' }>;
 export interface WatchForm {
   /** `{ user: 'harbor_obs' }`: what it follows, as the interface names it. */
   follows(watch: WatchSettings): Readonly<Record<string, string>>;
-  call(watch: WatchSettings): Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
+  call(
+    watch: Pick<WatchSettings, 'kind' | 'subject' | 'product' | 'count'>,
+  ): Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
   /** The JSON that is sent. `number`: the delivery's. */
   body(watch: WatchSettings & { readonly watchId: string }, event: ItemsEvent, number: number, at: number): string;
 }
@@ -34,10 +36,14 @@ export interface FollowerOptions {
 }
 
 /** What is asked: with a position, it names a charge. */
-export const askedBy = ({ watchId, kind, subject, product, count }: HeldWatch | AskedWatch): string =>
+export const askedBy = ({
+  watchId,
+  kind,
+  subject,
+  product,
+  count,
+}: Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count'>): string =>
   JSON.stringify([watchId, kind, subject, product, count]);
-
-type AskedWatch = WatchSettings & { readonly watchId: string };
 
 /** What is on its way to one watch's address, above which it waits. */
 const MOST_DELIVERIES = 1_000;
@@ -50,7 +56,7 @@ const BACKLOG_AGAIN_MS = MINUTE_MS;
 const LONGEST_RETRY_MS = MINUTE_MS;
 
 /** Calls are made by the service itself. */
-const OWN_ADDRESS = '::1';
+export const OWN_ADDRESS = '::1';
 
 /**
  * How following ended: it was told to; the watch waits or is paused; or it may be another process's. A number: it is tried

@@ -23,8 +23,8 @@ import type {
 import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { LiveBudget } from './budget.js';
-import type { Live } from './live.js';
-import { type WatchCalls, watchCall } from './watch-call.js';
+import type { Live, LiveCall } from './live.js';
+import { askedBy, OWN_ADDRESS, type WatchForm } from './watch-follower.js';
 
 /** Watches of an account that have not ended, for each request per second of its tier. */
 const PER_QPS = 20;
@@ -35,7 +35,8 @@ export const DELIVERY_PAGE: PageSize = { initial: 20, max: 100 };
 /** Who has a watch, and pays for it. */
 export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;
 
-export interface WatchesOptions extends WatchCalls {
+export interface WatchesOptions {
+  readonly form: Pick<WatchForm, 'call'>;
   readonly book: WatchBook;
   readonly keyByPrefix: Accounts['keyByPrefix'];
   readonly live: Pick<Live, 'follow' | 'positions'>;
@@ -99,9 +100,12 @@ export class Watches {
     return { watch, secret: this.secretOf(watch) };
   }
 
-  /** Pauses, resumes or ends a watch. Throws `not_found`. Idempotent; one that ended stays so. */
+  /**
+   * Pauses, resumes or ends a watch; the key that is given when it is resumed pays from now on. Throws `not_found`, and
+   * `bad_request` for one that has ended. Idempotent.
+   */
   async change(
-    of: Pick<WatchRecord, 'accountId' | 'watchId'>,
+    of: Pick<WatchRecord, 'accountId' | 'watchId'> & { readonly keyId?: string },
     to: 'active' | 'paused' | 'ended',
     by: Actor,
   ): Promise<WatchRecord> {
@@ -148,7 +152,7 @@ export class Watches {
       get: (watchId) => own(() => this.get(accountId, watchId)),
       add: ({ maxCreditsPerDay, ...request }) =>
         own(() => this.add(caller, { ...request, dailyLimit: limitOf(maxCreditsPerDay) }, by, signal())),
-      change: (watchId, to) => own(() => this.change({ accountId, watchId }, to, by)),
+      change: (watchId, to) => own(() => this.change({ accountId, watchId, keyId: caller.keyId }, to, by)),
       deliveries: (watchId, page) => own(() => this.deliveries({ accountId, watchId }, page)),
       sendAgain: (watchId, deliveryId) =>
         own(async () => {
@@ -172,8 +176,9 @@ export class Watches {
     since: string | null,
     signal: AbortSignal,
   ): Promise<string> {
-    const { live, clock } = this.#options;
-    const request = watchCall(this.#options, watch);
+    const { live, clock, form } = this.#options;
+    const call = { ...form.call(watch), credential: { keyHash: watch.keyHash }, address: OWN_ADDRESS };
+    const request = { call, asked: askedBy(watch) };
     const from = live.positions.begin(clock.now(), null);
     const events = live.follow({
       ...{
@@ -192,14 +197,14 @@ export class Watches {
     if (!event) throw signal.reason;
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
     if (since === null) return live.positions.encode([event.position]);
-    await this.#checkSince(watch, request, since, event.outcome, signal);
+    await this.#checkSince(watch, call, since, event.outcome, signal);
     return live.positions.encode([live.positions.begin(clock.now(), since)]);
   }
 
   /** An estimate checks all that is asked, and reads nothing. */
   async #checkSince(
     { read }: WantedList,
-    { call }: ReturnType<typeof watchCall>,
+    call: LiveCall,
     since: string,
     { rate }: Outcome,
     signal: AbortSignal,

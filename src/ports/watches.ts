@@ -154,9 +154,12 @@ export interface WatchBook {
    * `most` that have not.
    */
   add(watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null>;
-  /** `active` resumes one that is paused or waits. One that ended stays so. Undefined: there is none. Idempotent. */
+  /**
+   * `active` resumes one that is paused or waits, with one of the account's keys if that is given. One that ended stays so.
+   * Undefined: there is none. Idempotent.
+   */
   change(
-    of: { readonly accountId: string; readonly watchId: string },
+    of: { readonly accountId: string; readonly watchId: string; readonly keyId?: string },
     to: 'active' | 'paused' | 'ended',
     nowMs: number,
     by: Actor,

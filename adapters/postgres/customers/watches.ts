@@ -27,7 +27,7 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
 
   add: (watch, most, by) => lockingTransaction(sql, (tx) => add(tx, watch, most, by)),
 
-  async change({ accountId, watchId }, to, nowMs, by) {
+  async change({ accountId, watchId, keyId }, to, nowMs, by) {
     if (!isUuid(watchId)) return undefined;
     return lockingTransaction(sql, async (tx) => {
       const [before] = await tx<Pick<WatchRecord, 'state' | 'reason'>[]>`
@@ -38,7 +38,8 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
       if (mayChange && !isAsIs) {
         await tx`
           update watches set state = ${to}, reason = ${to === 'paused' ? 'by_hand' : null},
-            state_at = ${new Date(nowMs)}, due_at = null
+            state_at = ${new Date(nowMs)}, due_at = null,
+            key_id = ${to === 'active' && keyId !== undefined ? keyId : tx`key_id`}
           where account_id = ${accountId} and watch_id = ${watchId}`;
         if (before.reason === 'undelivered' && to === 'active') await resumeItems(tx, { accountId, watchId }, nowMs);
         await record(tx, accountId, by, CHANGES[to], { watch: watchId });
