@@ -39,6 +39,7 @@ const NO_BOUNDS: Readonly<Record<string, string>> = {
   'adapters/postgres/ledger/ledger-check.ts MOST_FAULTS': 'that a command names',
   'adapters/postgres/retry.ts LONGEST_DELAY_MS': 'between two tries of a statement',
   'adapters/postgres/ledger/maintenance.ts MOST_STEPS': 'of one round of housekeeping',
+  'src/account/webhook-sender.ts MOST_ROUNDS': 'looks in a row: the next ones go on',
   'adapters/redis/client.ts LONGEST_BACKOFF_MS': 'between two tries to connect',
   'adapters/redis/tombstones/shown-names.ts MOST_LOOKS': 'at the start',
   'adapters/stripe/payments.ts MOST': 'of a list that is asked of Stripe',
