@@ -31,6 +31,7 @@ interface Sender {
   answer: Answer;
   /** Numbers of what was sent. */
   numbers(): number[];
+  kill(): void;
 }
 
 let database: FreshDatabase;
@@ -52,11 +53,28 @@ afterAll(async () => {
 function open(answer: Answer = () => OK): Sender {
   const sent: Sent[] = [];
   const mails: Message[] = [];
+  let isKilled = false;
+  const store = createDeliveries(database.sql);
+  /** Of a process that is killed, nothing reaches the database any more. */
+  const unlessKilled =
+    <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      isKilled ? new Promise<never>(() => {}) : call(...args);
   const sender: Sender = {
     ...{ sent, mails, answer },
     numbers: () => sent.map(({ body }) => (JSON.parse(body) as { number: number }).number),
+    kill: () => {
+      isKilled = true;
+    },
     deliveries: new Deliveries({
-      store: createDeliveries(database.sql),
+      store: {
+        ...store,
+        dueWebhooks: unlessKilled(store.dueWebhooks),
+        claim: unlessKilled(store.claim),
+        delivered: unlessKilled(store.delivered),
+        failed: unlessKilled(store.failed),
+        giveUp: unlessKilled(store.giveUp),
+      },
       clock,
       time: processTime,
       secret: Buffer.alloc(32, 7),
@@ -117,4 +135,149 @@ describe('the deliveries of a watch', () => {
     await until('all are sent', async () => (await one.rows()).every(({ deliveredAt }) => deliveredAt !== null));
     expect(sender.numbers()).toEqual([1, 2, 3]);
   }, 60_000);
+
+  it.each([
+    [503, 45, 45],
+    [429, 86_400, 3_600],
+    [500, 1, 5],
+    [200, 60, null],
+  ])('answered %i with Retry-After %i are tried again after %s s', async (status, retryAfterS, seconds) => {
+    const [one, sender] = [await watch(), open(() => ({ status, excerpt: null, fault: null, retryAfterS }))];
+    await one.write(clock.now());
+    await sender.deliveries.run();
+    const [row] = await one.rows();
+    expect(row?.dueAt === null ? null : Number(row?.dueAt) - clock.now()).toBe(
+      seconds === null ? null : seconds * 1000,
+    );
+    await one.end();
+    await database.sql`delete from deliveries where watch_id = ${one.watchId}`;
+  });
+
+  it('answered 410 pause the watch at once, and say so in the mail', async () => {
+    const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
+    await one.write(clock.now());
+    await one.write(clock.now());
+    await sender.deliveries.run();
+    expect(await one.state()).toEqual({ state: 'paused', reason: 'undelivered' });
+    await sender.deliveries.run();
+    expect(sender.numbers()).toEqual([1]);
+    expect(sender.mails).toMatchObject([{ text: expect.stringContaining('answered 410 Gone') }]);
+  });
+
+  it('of a watch that ended are given up without pausing it or a mail', async () => {
+    const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
+    await one.write(clock.now());
+    await one.end();
+    await sender.deliveries.run();
+    await sender.deliveries.run();
+    expect(await one.state()).toEqual({ state: 'ended', reason: null });
+    expect([await one.rows(), sender.mails]).toMatchObject([[{ dueAt: null, deliveredAt: null }], []]);
+  });
+
+  it('are sent again by hand, with the same id and body, beside one that fails, and for one try', async () => {
+    const [one, sender] = [await watch(), open()];
+    const first = await one.write(clock.now());
+    await sender.deliveries.run();
+    sender.answer = () => ({ status: 500, excerpt: null, fault: null });
+    await one.write(clock.now());
+    await one.write(clock.now());
+    await sender.deliveries.run();
+    const again = () => sender.deliveries.itemsAgain(one.accountId, one.watchId, first.deliveryId);
+    expect(await again()).toBe(true);
+    expect(sender.numbers()).toEqual([1, 2, 1]);
+    expect(sender.sent[2]).toMatchObject({ id: sender.sent[0]?.id, body: first.body });
+    const [sent, failing, waiting] = await one.rows();
+    expect(sent).toMatchObject({ tries: 2, dueAt: null, status: 500, deliveredAt: expect.any(Date) });
+    expect([failing, waiting]).toMatchObject([{ inTurn: true }, { inTurn: false, tries: 0 }]);
+    expect(await one.state()).toEqual({ state: 'active', reason: null });
+    // One that waits for its turn goes on waiting; one that waits for its next try is tried at once.
+    await sender.deliveries.itemsAgain(one.accountId, one.watchId, waiting?.deliveryId ?? '');
+    expect(sender.numbers()).toEqual([1, 2, 1]);
+    sender.answer = () => OK;
+    await sender.deliveries.itemsAgain(one.accountId, one.watchId, failing?.deliveryId ?? '');
+    await until('all are sent', async () => (await one.rows()).every(({ deliveredAt }) => deliveredAt !== null));
+    expect(sender.numbers()).toEqual([1, 2, 1, 2, 3]);
+  });
+
+  it("are not sent by hand for another account or watch, nor as an alert's", async () => {
+    const [one, other, sender] = [await watch(), await watch(), open()];
+    const { deliveryId } = await one.write(clock.now());
+    await sender.deliveries.run();
+    for (const [accountId, watchId] of [
+      [other.accountId, one.watchId],
+      [one.accountId, other.watchId],
+      [one.accountId, 'nonsense'],
+    ] as const)
+      expect(await sender.deliveries.itemsAgain(accountId, watchId, deliveryId)).toBe(false);
+    expect(await sender.deliveries.again(one.accountId, deliveryId)).toBe(false);
+    expect(sender.sent).toHaveLength(1);
+  });
+
+  it('of a process that is killed are sent by another when their lease is over, with the same id', async () => {
+    const one = await watch();
+    await one.write(clock.now());
+    await one.write(clock.now());
+    const killed = open(() => {
+      killed.kill();
+      return OK;
+    });
+    killed.deliveries.wake();
+    await until('the first is sent', () => killed.sent.length > 0);
+    const other = open();
+    clock.advance(29_000);
+    await other.deliveries.run();
+    expect(other.sent).toEqual([]);
+    clock.advance(2_000);
+    other.deliveries.wake();
+    await until('all are sent', async () => (await one.rows()).every(({ deliveredAt }) => deliveredAt !== null));
+    expect(other.numbers()).toEqual([1, 2]);
+    expect(other.sent[0]?.id).toBe(killed.sent[0]?.id);
+  });
+
+  it('are left to another process at once by one that stops while they are sent', async () => {
+    const one = await watch();
+    await one.write(clock.now());
+    const stopping = open(() => sleep(1_500, { status: null, excerpt: null, fault: 'ended' }));
+    stopping.deliveries.wake();
+    await until('it is sent', () => stopping.sent.length > 0);
+    await stopping.deliveries.close();
+    const other = open();
+    await other.deliveries.run();
+    expect(other.numbers()).toEqual([1]);
+  });
+
+  it('are sent once, whichever of two processes sends them', async () => {
+    // More than one sends at once.
+    const senders = [open(() => sleep(20, OK)), open(() => sleep(20, OK))];
+    const watches = await Promise.all(Array.from({ length: 100 }, watch));
+    for (let nth = 0; nth < 3; nth++) {
+      await Promise.all(watches.map((one) => one.write(clock.now())));
+      for (const { deliveries } of senders) deliveries.wake();
+    }
+    await until('all are sent', async () => {
+      const rows = await Promise.all(watches.map((one) => one.rows()));
+      return rows.flat().every(({ deliveredAt }) => deliveredAt !== null);
+    });
+    const ids = senders.flatMap(({ sent }) => sent.map(({ id }) => id));
+    expect([ids.length, new Set(ids).size]).toEqual([300, 300]);
+    expect(senders.every(({ sent }) => sent.length > 0)).toBe(true);
+  });
+
+  it('that were taken go after three days, others after 30', async () => {
+    const [one, sender] = [await watch(), open(({ body }) => (body.includes('1') ? OK : { ...OK, status: 410 }))];
+    const beganMs = clock.now();
+    await one.write(beganMs);
+    await one.write(beganMs);
+    await sender.deliveries.run();
+    await until('both are over', async () => (await one.rows()).every(({ dueAt }) => dueAt === null));
+    const keptAfter = async (days: number) => {
+      clock.advance(beganMs + days * 24 * HOUR_MS - clock.now());
+      await sender.deliveries.run();
+      return (await one.rows()).map(({ number }) => number);
+    };
+    expect(await keptAfter(2.9)).toEqual([1, 2]);
+    expect(await keptAfter(3.1)).toEqual([2]);
+    expect(await keptAfter(29.9)).toEqual([2]);
+    expect(await keptAfter(30.1)).toEqual([]);
+  });
 });

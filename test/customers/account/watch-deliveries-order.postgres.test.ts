@@ -1,0 +1,170 @@
+/** Whatever receivers answer and whichever process is killed: one delivery of a watch at a time, in order, none lost. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { Deliveries } from '../../../src/account/deliveries.js';
+import { processTime } from '../../../src/lib/monotonic.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { manualClock } from '../../kit/time/manual-clock.js';
+import { type Watched, watched, watchingAccount } from './watched.js';
+
+const WATCHES = 3;
+const PROCESSES = 2;
+const HOUR_MS = 3_600_000;
+
+let database: FreshDatabase;
+beforeAll(async () => {
+  database = await freshDatabase();
+});
+afterAll(() => database?.drop());
+
+type Step =
+  | { readonly do: 'write'; readonly watch: number }
+  | { readonly do: 'answer'; readonly watch: number; readonly status: number | null }
+  | { readonly do: 'advance'; readonly ms: number }
+  | { readonly do: 'kill'; readonly process: number }
+  | { readonly do: 'resume'; readonly watch: number };
+
+const index = (count: number) => fc.nat({ max: count - 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('write' as const), watch: index(WATCHES) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      watch: index(WATCHES),
+      status: fc.constantFrom(200, 200, 500, 503, 410, null),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('advance' as const),
+      ms: fc.constantFrom(1_000, 31_000, 600_000, 13 * HOUR_MS),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), process: index(PROCESSES) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const), watch: index(WATCHES) }) },
+);
+
+/** Watches, their receivers, and processes that send to them. */
+class World {
+  readonly #clock = manualClock();
+  readonly #watches: Watched[] = [];
+  readonly #processes: { deliveries: Deliveries; kill(): void }[] = [];
+  readonly #statuses: (number | null)[] = Array.from({ length: WATCHES }, () => 200);
+  readonly #sending = new Set<string>();
+  #sent = 0;
+  /** Ids that a receiver took. */
+  readonly taken = new Set<string>();
+  readonly faults: string[] = [];
+
+  async open(): Promise<this> {
+    for (let nth = 0; nth < WATCHES; nth++)
+      this.#watches.push(
+        await watched(database.sql, await watchingAccount(database.sql), `https://hooks.example/${nth}`),
+      );
+    for (let nth = 0; nth < PROCESSES; nth++) this.#processes.push(this.#process());
+    return this;
+  }
+
+  #process() {
+    const store = createDeliveries(database.sql);
+    const ending = { isKilled: false };
+    /** A process is killed after a receiver answered and before it says so. */
+    const unlessKilled =
+      <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
+      (...args: Args): Promise<T | undefined> =>
+        ending.isKilled ? Promise.resolve(undefined) : call(...args);
+    const deliveries = new Deliveries({
+      store: {
+        ...store,
+        delivered: async (...args) => void (await unlessKilled(store.delivered)(...args)),
+        failed: async (...args) => void (await unlessKilled(store.failed)(...args)),
+        giveUp: async (...args) => void (await unlessKilled(store.giveUp)(...args)),
+      },
+      ...{ clock: this.#clock, time: processTime, secret: Buffer.alloc(32, 7), mail: null },
+      webhooks: { send: (url, headers) => this.#receive(Number(url.at(-1)), (headers['webhook-id'] ?? '').slice(4)) },
+      authUrl: () => 'https://perch.example',
+      onFailure: (error) => void this.faults.push(String(error)),
+    });
+    const kill = () => {
+      ending.isKilled = true;
+    };
+    return { deliveries, kill };
+  }
+
+  async #receive(watch: number, deliveryId: string) {
+    const { watchId = '' } = this.#watches[watch] ?? {};
+    if (this.#sending.has(watchId)) this.faults.push(`two at once of watch ${watch}`);
+    this.#sending.add(watchId);
+    this.#sent += 1;
+    const early = await database.sql`
+      select from deliveries earlier join deliveries this using (watch_id)
+      where this.watch_id = ${watchId} and this.delivery_id = ${deliveryId} and earlier.number < this.number
+        and earlier.due_at is not null`;
+    if (early.length > 0) this.faults.push(`out of order in watch ${watch}`);
+    await sleep(1);
+    this.#sending.delete(watchId);
+    const status = this.#statuses[watch] ?? null;
+    if (status === 200) this.taken.add(deliveryId);
+    return { status, excerpt: null, fault: null };
+  }
+
+  async run(one: Step): Promise<void> {
+    if (one.do === 'write') await this.#watches[one.watch]?.write(this.#clock.now());
+    if (one.do === 'answer') this.#statuses[one.watch] = one.status;
+    if (one.do === 'advance') this.#clock.advance(one.ms);
+    if (one.do === 'resume') await this.#resume(one.watch);
+    if (one.do === 'kill') {
+      const [killed] = this.#processes.splice(one.process, 1, this.#process());
+      killed?.kill();
+      await killed?.deliveries.run();
+    }
+    await this.#settle();
+  }
+
+  async #resume(watch: number): Promise<void> {
+    const one = this.#watches[watch];
+    if ((await one?.state())?.reason === 'undelivered') await one?.resume(this.#clock.now());
+  }
+
+  /** Until nothing is due or being sent any more. */
+  async #settle(): Promise<void> {
+    for (let before = -1; ; before = this.#sent) {
+      const runs = this.#processes.flatMap(({ deliveries }) =>
+        this.#watches.map(({ accountId }) => deliveries.runSoon(accountId)),
+      );
+      await Promise.all(runs);
+      const due = await database.sql`
+        select from deliveries where in_turn and due_at <= ${new Date(this.#clock.now())}
+          and watch_id = any(${this.#watches.map(({ watchId }) => watchId)}::uuid[])`;
+      if (due.length === 0 && this.#sent === before) return;
+    }
+  }
+
+  /** Every receiver takes everything from now on, and every watch goes on. */
+  async recover(): Promise<string[]> {
+    this.#statuses.fill(200);
+    for (let nth = 0; nth < WATCHES; nth++) await this.#resume(nth);
+    await this.run({ do: 'advance', ms: 13 * HOUR_MS });
+    const rows = await Promise.all(this.#watches.map((one) => one.rows()));
+    return rows.flat().map(({ deliveryId }) => deliveryId);
+  }
+}
+
+describe('deliveries of watches', () => {
+  it('come in order, one at a time, and none is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+        const world = await new World().open();
+        for (const one of steps) await world.run(one);
+        const written = await world.recover();
+        expect(world.faults).toEqual([]);
+        expect(written.filter((id) => !world.taken.has(id))).toEqual([]);
+      }),
+      { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
+    );
+  }, 120_000);
+});
