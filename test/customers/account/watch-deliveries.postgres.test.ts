@@ -104,6 +104,18 @@ describe('the deliveries of a watch', () => {
     expect(sender.numbers()).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it('are sent if the one before was taken while they were written', async () => {
+    const [one, sender] = [await watch(), open()];
+    await one.write(clock.now());
+    await one.write(clock.now(), async () => {
+      sender.deliveries.wake();
+      await until('the first is sent', () => sender.sent.length === 1);
+      await sleep(200);
+    });
+    sender.deliveries.wake();
+    await until('both are sent', () => sender.sent.length === 2);
+  });
+
   it('wait while one fails, which is tried 15 times in three days, then pause the watch with a mail', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 500, excerpt: 'broken', fault: null }))];
     const beganMs = clock.now();

@@ -7,8 +7,8 @@ import type { Sql } from '../../../adapters/postgres/sql.js';
 export interface Watched {
   readonly accountId: string;
   readonly watchId: string;
-  /** The next delivery's items. */
-  write(atMs: number, body?: string): Promise<NewItems>;
+  /** The next delivery's items. It is committed once `held` is over. */
+  write(atMs: number, held?: () => Promise<unknown>): Promise<NewItems>;
   resume(atMs: number): Promise<void>;
   end(): Promise<void>;
   /** Each of its deliveries, in order. */
@@ -49,14 +49,15 @@ export async function watched(
   return {
     accountId,
     watchId,
-    write: (atMs, body) =>
+    write: (atMs, held) =>
       sql.begin(async (tx) => {
         const [moved] = await tx<{ number: number }[]>`
           update watches set number = number + 1 where account_id = ${accountId} and watch_id = ${watchId} returning number`;
         const number = moved?.number ?? 0;
         const items = { accountId, watchId, deliveryId: v7(), number, items: 1, charged: 1000, at: atMs };
-        const written = { ...items, body: body ?? JSON.stringify({ number }) };
+        const written = { ...items, body: JSON.stringify({ number }) };
         await writeItems(tx, written);
+        await held?.();
         return written;
       }),
     resume: (atMs) =>
