@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type CostSums, toUsd } from '../../src/domain/costs.js';
 import { toCredits } from '../../src/domain/credits.js';
-import { LEDGER_COMMITS, type LedgerCommit } from '../../src/domain/usage.js';
+import { LEDGER_COMMITS, type LedgerCommit, WEBHOOK_TRIES, type WebhookTry } from '../../src/domain/usage.js';
 import type { MemoryState } from '../../src/lib/memories.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureProcess, type RedisState } from './process.js';
@@ -74,6 +74,23 @@ function measureLedger(registers: Registry[]): () => void {
   return () => void unsubscribe(LEDGER_COMMITS, observe);
 }
 
+/** Measures the webhooks that this process sends. Returns a function that stops it. */
+function measureWebhooks(registers: Registry[]): () => void {
+  const seconds = new Histogram({
+    name: 'perch_webhook_duration_seconds',
+    help: 'Time until a webhook was answered, by what it tells of (watch or notice) and outcome (delivered, failed, given up).',
+    labelNames: ['of', 'outcome'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const observe = (message: unknown): void => {
+    const { of, outcome, ms } = message as WebhookTry;
+    seconds.observe({ of, outcome }, ms / 1000);
+  };
+  subscribe(WEBHOOK_TRIES, observe);
+  return () => void unsubscribe(WEBHOOK_TRIES, observe);
+}
+
 const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => number][] = [
   ['answers_total', 'Answers to priced operations, by operation.', ({ answers }) => answers],
   ['credits_total', 'Credits charged, by operation.', ({ charged }) => toCredits(charged)],
@@ -127,7 +144,7 @@ export function createMetrics({ app, operations, health, costs, redis, memories,
   measureUpstream([registry], health);
   measureCosts([registry], costs);
   measureMemories([registry], memories);
-  const stopListening = measureLedger([registry]);
+  const stopListening = [measureLedger([registry]), measureWebhooks([registry])];
   let served: { close(): Promise<void> } | undefined;
   return {
     async publish(host, port) {
@@ -135,7 +152,7 @@ export function createMetrics({ app, operations, health, costs, redis, memories,
       else served = await serveMetrics(() => registry.metrics(), registry.contentType, { host, port });
     },
     async close() {
-      stopListening();
+      for (const stop of stopListening) stop();
       await served?.close();
     },
   };

@@ -1,3 +1,5 @@
+import { channel } from 'node:diagnostics_channel';
+import { WEBHOOK_TRIES, type WebhookTry } from '../domain/usage.js';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { FairShare, type HeldSlot } from '../lib/fair-share.js';
 import { withTimeout } from '../lib/monotonic.js';
@@ -42,6 +44,8 @@ const MOST_ROUNDS = 16;
 
 /** A process that ends during a try leaves its webhook to another after this time. */
 const LEASE_MS = 30_000;
+
+const tried = channel(WEBHOOK_TRIES);
 
 /** How long a stop waits for the webhooks that are being sent. */
 const CLOSE_MS = 1_000;
@@ -196,19 +200,25 @@ export class WebhookSender {
   }
 
   async #send(delivery: DueWebhook): Promise<void> {
-    const { webhooks, store, clock, secret } = this.#options;
+    const { webhooks, store, clock, time, secret } = this.#options;
     const { accountId, alertId, watchId, deliveryId, target, body } = delivery;
     const key = webhookSecret(secret, accountId, watchId ?? alertId ?? '');
     const headers = webhookHeaders(key, { id: `msg_${deliveryId}`, atMs: clock.now(), body });
+    const beganMs = time.monotonic.now();
     const result = await webhooks.send(target, headers, body, this.#closing.signal);
-    if (isTaken(result)) await store.delivered(delivery, clock.now(), result);
-    else await this.#failed(delivery, result);
+    const nowMs = clock.now();
+    const dueAt = isTaken(result) ? null : this.#nextTry(delivery, result, nowMs);
+    tried.publish({
+      of: watchId === null ? 'notice' : 'watch',
+      outcome: isTaken(result) ? 'delivered' : dueAt === null ? 'given up' : 'failed',
+      ms: time.monotonic.now() - beganMs,
+    } satisfies WebhookTry);
+    if (isTaken(result)) await store.delivered(delivery, nowMs, result);
+    else await this.#failed(delivery, nowMs, result, dueAt);
   }
 
-  async #failed(delivery: DueWebhook, result: DeliveryResult): Promise<void> {
-    const { store, clock, tell } = this.#options;
-    const nowMs = clock.now();
-    const dueAt = this.#nextTry(delivery, result, nowMs);
+  async #failed(delivery: DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void> {
+    const { store, tell } = this.#options;
     if (dueAt === null && delivery.number !== null && !delivery.isRepeat)
       await store.giveUp(delivery, nowMs, result, (watch) => tell(watch, result, nowMs));
     else await store.failed(delivery, nowMs, result, dueAt);

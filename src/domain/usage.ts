@@ -8,6 +8,15 @@ export interface LedgerCommit {
   readonly failed: boolean;
 }
 
+/** The same for webhooks that were sent, each with its outcome. */
+export const WEBHOOK_TRIES = 'perch:webhook-tries';
+
+export interface WebhookTry {
+  readonly of: 'watch' | 'notice';
+  readonly outcome: 'delivered' | 'failed' | 'given up';
+  readonly ms: number;
+}
+
 /** The groups of usage (W12), in the order in which rows are sorted. */
 export const USAGE_GROUPS = ['day', 'hour', 'endpoint', 'key'] as const;
 

@@ -71,6 +71,29 @@ describe('where a webhook may go', () => {
     expect(host.received.map(({ url }) => url)).toEqual(['/a']);
   });
 
+  it.each([
+    ['in seconds', () => '120', 120],
+    ['as a date', () => new Date(Date.now() + 90_500).toUTCString(), 90],
+    ['of no time', () => '0', undefined],
+    ['of less than none', () => '-5', undefined],
+    ['in words', () => 'soon', undefined],
+    ['as a date that has passed', () => new Date(Date.now() - 90_000).toUTCString(), undefined],
+  ])('an answer may ask for a later try, with a Retry-After %s', async (_form, write, seconds) => {
+    const asked = write();
+    host.answer = (_request, response) => void response.writeHead(503, { 'retry-after': asked }).end();
+    const { retryAfterS } = await host.webhooks.send(`${host.origin}/a`, {}, '{}');
+    if (seconds === undefined) expect(retryAfterS).toBeUndefined();
+    else expect(Math.abs((retryAfterS ?? 0) - seconds)).toBeLessThanOrEqual(1);
+  });
+
+  it('ends when its signal aborts', async () => {
+    host.answer = () => undefined;
+    const stop = new AbortController();
+    const sending = host.webhooks.send(`${host.origin}/a`, {}, '{}', stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    expect(await sending).toMatchObject({ status: null });
+  });
+
   it('an answer without an end is not waited for', async () => {
     host.answer = (_request, response) => void response.writeHead(200).write('x');
     expect(await host.webhooks.send(`${host.origin}/a`, {}, '{}')).toEqual({ status: 200, excerpt: 'x', fault: null });

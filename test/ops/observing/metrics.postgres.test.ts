@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { readOperations } from '../../../schema/operations.js';
+import { watched as watchOf } from '../../customers/account/watched.js';
 import { createClient } from '../../kit/client.js';
 import { until } from '../../kit/time/until.js';
 import { type Family, readExposition } from './exposition.js';
@@ -94,6 +95,12 @@ describe('the metrics', () => {
     });
     const read = () => watched.client.get('/v1/users/user4?fresh=true').finally(() => odd.mockRestore());
     await adds(read, 'perch_upstream_unreadable_total', { family: 'fast' }, 2);
+  });
+
+  it('count webhooks by what they tell of and how they went', async () => {
+    const address = 'https://127.0.0.1/';
+    const deliver = async () => (await watchOf(watched.perch.database.sql, watched.account, address)).write(Date.now());
+    await adds(deliver, 'perch_webhook_duration_seconds_count', { of: 'watch', outcome: 'failed' }, 1);
   });
 
   it('count who is too fast', async () => {
