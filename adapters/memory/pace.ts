@@ -1,7 +1,7 @@
 import { Memories } from '../../src/lib/memories.js';
+import type { SingleFlight } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Pace } from '../../src/ports/rate-limiter.js';
-import type { SingleFlight } from '../../src/ports/single-flight.js';
 
 /** Reads under way in one process. A key is known only from the start of its read until it settles. */
 export function createMemorySingleFlight(): SingleFlight {

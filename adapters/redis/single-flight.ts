@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fromPlain, type PlainFailure, plainFailure, ServiceError } from '../../src/domain/errors.js';
 import { repeat } from '../../src/lib/poll.js';
+import type { SingleFlight } from '../../src/ports/cache.js';
 import type { Time } from '../../src/ports/clock.js';
-import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import type { RedisLink } from './link.js';
 

@@ -1,8 +1,7 @@
 import type { Memories } from '../../src/lib/memories.js';
-import type { Cache } from '../../src/ports/cache.js';
+import type { Cache, SingleFlight } from '../../src/ports/cache.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { CallsLeft, Pace, RateLimiter } from '../../src/ports/rate-limiter.js';
-import type { SingleFlight } from '../../src/ports/single-flight.js';
 import { createRedisCache } from './cache.js';
 import { createRedisCallsLeft } from './calls-left.js';
 import { type LinkOptions, openRedis, type RedisLink } from './link.js';

@@ -1,5 +1,4 @@
-import type { Cache } from '../../src/ports/cache.js';
-import type { SingleFlight } from '../../src/ports/single-flight.js';
+import type { Cache, SingleFlight } from '../../src/ports/cache.js';
 
 /** Before every key of test mode: stores that live reads use too, as Redis is, then have its keys apart. */
 const apart = (key: string): string => `test:${key}`;

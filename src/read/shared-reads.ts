@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.js';
 import { abortable } from '../lib/abort.js';
-import type { SingleFlight } from '../ports/single-flight.js';
+import type { SingleFlight } from '../ports/cache.js';
 import type { CallContext } from './call-context.js';
 import { Waiters } from './waiters.js';
 

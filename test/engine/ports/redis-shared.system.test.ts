@@ -8,8 +8,8 @@ import { createRedisSingleFlight } from '../../../adapters/redis/single-flight.j
 import { createRedisTombstoneLog } from '../../../adapters/redis/tombstones/tombstones.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { shortName } from '../../../src/lib/digest.js';
+import type { SingleFlight } from '../../../src/ports/cache.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { SingleFlight } from '../../../src/ports/single-flight.js';
 import type { Tombstone } from '../../../src/ports/tombstones.js';
 import { deaf, describeOnBoth, localStores, patient } from '../../kit/redis/redis.js';
 import { manualClock } from '../../kit/time/manual-clock.js';

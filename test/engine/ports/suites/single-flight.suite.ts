@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SingleFlight } from '../../../../src/ports/single-flight.js';
+import type { SingleFlight } from '../../../../src/ports/cache.js';
 
 export interface FlightsHarness {
   readonly flights: SingleFlight;
