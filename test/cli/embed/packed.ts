@@ -35,7 +35,8 @@ export async function packPerch(): Promise<PackedPerch> {
   ]) {
     await cp(join(ROOT, path), join(source, path), { recursive: true });
   }
-  await symlink(MODULES, join(home, 'node_modules'));
+  // In the copy itself: where they are missing, packing begins with an installation.
+  await symlink(MODULES, join(source, 'node_modules'));
   await run('npm', ['pack', '--pack-destination', home], { cwd: source });
   const tarball = join(home, (await readdir(home)).find((name) => name.endsWith('.tgz')) ?? '');
   const project = join(home, 'project');
