@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { openDemoHome } from './support/demo-home.js';
 import { SLOW_MS, serve, until } from './support/service.js';
-import { Cli } from './support/support.js';
 
 /** Below the 20 reads a second of the demo account. */
 const PAUSE_MS = 60;
@@ -11,7 +11,7 @@ const PAUSE_MS = 60;
 test('the database killed under a running service: it answers again by itself, and who got no answer has paid nothing', {
   timeout: SLOW_MS,
 }, async () => {
-  const cli = await Cli.open();
+  const cli = await openDemoHome();
   const { url, started } = await serve(cli, { PERCH_DEMO: '', LOG_LEVEL: 'warn' });
   try {
     const key = (await readFile(join(cli.home, 'demo-key'), 'utf8')).trim();

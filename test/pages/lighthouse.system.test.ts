@@ -1,5 +1,6 @@
 /** Accessibility and best practices, and what a page weighs. Performance depends on the machine: `npm run lighthouse` has it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../cli/support/demo-home.js';
 import { type Demo, SLOW_MS, startDemo } from '../cli/support/service.js';
 import { describeInChromium } from '../kit/browser/chromium.js';
 import { look, openTab, signIn } from './lighthouse.js';
@@ -21,7 +22,7 @@ describeInChromium('the main pages, as Lighthouse sees them', () => {
   let tab: Awaited<ReturnType<typeof openTab>>;
 
   beforeAll(async () => {
-    demo = await startDemo();
+    demo = await startDemo({}, await openDemoHome());
     tab = await openTab();
     await tab.page.setCacheEnabled(false);
     await signIn(tab.page, demo.signInLink);

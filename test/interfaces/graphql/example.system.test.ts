@@ -7,8 +7,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isDatabaseDown, serve } from '../../cli/support/service.js';
-import { Cli, REPOSITORY, type Started, startNode } from '../../cli/support/support.js';
+import { openDemoHome } from '../../cli/support/demo-home.js';
+import { isDatabaseDown } from '../../cli/support/service.js';
+import { type Cli, REPOSITORY, type Started, startNode } from '../../cli/support/support.js';
 import { hasCurl, withoutCurl } from '../../docs/readme/examples.js';
 import { blocksOf, commandsOf, creditsIn } from '../../docs/readme/markdown.js';
 
@@ -19,10 +20,7 @@ const COMMANDS = BLOCKS.filter(({ language }) => language === 'sh').flatMap(comm
 
 let cli: Cli;
 beforeAll(async () => {
-  cli = await Cli.open();
-  const { started } = await serve(cli, { PERCH_DEMO: '' });
-  started.process.kill('SIGTERM');
-  await started.end;
+  cli = await openDemoHome();
 }, SLOW_MS);
 afterAll(() => cli.close());
 

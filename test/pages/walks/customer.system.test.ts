@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import * as oauth from 'oauth4webapi';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../../cli/support/demo-home.js';
 import { SLOW_MS, serve } from '../../cli/support/service.js';
-import { Cli, type Started } from '../../cli/support/support.js';
+import type { Cli, Started } from '../../cli/support/support.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
 import { createClient } from '../../kit/client.js';
 import { FakeStripe } from '../../kit/stripe/fake-stripe.js';
@@ -27,7 +28,7 @@ describeInChromium(
     let page: Page;
 
     beforeAll(async () => {
-      cli = await Cli.open();
+      cli = await openDemoHome();
       stripe = await FakeStripe.start();
       app = createServer((_request, response) => response.end('Back at the client.'));
       await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
@@ -55,7 +56,7 @@ describeInChromium(
       return Number(/([\d,.]+)\s+credits/.exec(text)?.[1]?.replaceAll(',', ''));
     };
 
-    it("signs in by the first run's link, makes a key, reads, sees it, rotates, revokes", {
+    it('signs in by the link of the start, makes a key, reads, sees it, rotates, revokes', {
       timeout: SLOW_MS,
     }, async () => {
       const [link = ''] = /http:\S+\/sign-in#\S+/.exec(started.said.stdout) ?? [];

@@ -1,6 +1,9 @@
 /** What visitors, customers and operators do on a demo, in the other browser: a process, its database, Firefox. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../../cli/support/demo-home.js';
 import { type Demo, SLOW_MS, startDemo, until } from '../../cli/support/service.js';
 import type { Cli, Started } from '../../cli/support/support.js';
 import { describeInFirefox, FirefoxTab, launchFirefox } from '../../kit/browser/firefox.js';
@@ -21,7 +24,7 @@ describeInFirefox('in Firefox', () => {
 
   beforeAll(async () => {
     mail = await startMailServer();
-    demo = await startDemo({ SMTP_URL: mail.url });
+    demo = await startDemo({ SMTP_URL: mail.url }, await openDemoHome());
     ({ cli, started, url } = demo);
     browser = await launchFirefox();
     tab = await FirefoxTab.open(browser, url);
@@ -89,7 +92,7 @@ describeInFirefox('in Firefox', () => {
   });
 
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
-    const [liveKey = ''] = KEY.exec(started.said.stdout) ?? [];
+    const liveKey = (await readFile(join(cli.home, 'demo-key'), 'utf8')).trim();
     await triesFailingHandles(tab, url, liveKey);
     // Firefox reports answers that are errors itself.
     tab.errors.length = 0;

@@ -1,7 +1,10 @@
 /** Test mode in the real thing: a newcomer's first steps, and a customer who tries the errors of a client before it meets them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../../cli/support/demo-home.js';
 import { type Demo, SLOW_MS, startDemo, until } from '../../cli/support/service.js';
 import { describeInChromium, launchChromium, visit } from '../../kit/browser/chromium.js';
 import { chromiumTab } from '../../kit/browser/tab.js';
@@ -13,7 +16,7 @@ describeInChromium('a customer who tests a client', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    demo = await startDemo();
+    demo = await startDemo({}, await openDemoHome());
     browser = await launchChromium();
   }, SLOW_MS);
 
@@ -119,13 +122,13 @@ describeInChromium('a customer who tests a client', () => {
   });
 
   it('tries each failing handle with a test key, and no live credit is spent', { timeout: SLOW_MS }, async () => {
-    const { url, started, signInLink } = demo;
+    const { cli, url, signInLink } = demo;
     const seen = await visit(browser, url);
     const tab = chromiumTab(seen, url);
     await tab.goto(signInLink);
     await tab.click('button', 'Sign in');
     await seen.page.waitForURL(`${url}/dashboard`);
-    const [liveKey = ''] = /perch_live_[0-9A-Za-z]{32}/.exec(started.said.stdout) ?? [];
+    const liveKey = (await readFile(join(cli.home, 'demo-key'), 'utf8')).trim();
     await triesFailingHandles(tab, url, liveKey);
     expect([seen.foreign, seen.violations]).toEqual([[], []]);
   });

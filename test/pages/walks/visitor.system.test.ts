@@ -1,6 +1,7 @@
 /** A visitor of a demo, who reads the documentation and tries what it describes: a process, its database, a browser. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDemoHome } from '../../cli/support/demo-home.js';
 import { type Demo, SLOW_MS, startDemo } from '../../cli/support/service.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
 import { flawsOf, LOOKS } from '../../kit/browser/looks.js';
@@ -14,7 +15,7 @@ describeInChromium(
     let tab: Visit;
 
     beforeAll(async () => {
-      demo = await startDemo();
+      demo = await startDemo({}, await openDemoHome());
       ({ url } = demo);
       browser = await launchChromium();
       tab = await visit(browser, url);
