@@ -138,7 +138,7 @@ export async function compose(
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
     // The owner of the demo's account operates it, whatever was imported since.
-    customers.mount(engine.admit, { network: network.name, demoKey: offered, status }),
+    customers.mount(engine, { network: network.name, demoKey: offered, status }),
   );
   const serving = await listen(lifecycle, app, config, log);
   watching.start();

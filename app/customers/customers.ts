@@ -7,7 +7,6 @@ import { createAuditLog } from '../../adapters/postgres/accounts/audit.js';
 import { createWatchBook } from '../../adapters/postgres/customers/watches.js';
 import { createRequestLog } from '../../adapters/postgres/figures/request-log.js';
 import { limitAddress } from '../../src/access/address.js';
-import type { Admit } from '../../src/access/admit.js';
 import type { Deliveries } from '../../src/account/deliveries.js';
 import { Keys } from '../../src/account/keys.js';
 import type { Billing } from '../../src/billing/billing.js';
@@ -17,7 +16,7 @@ import type { Grants } from '../../src/oauth/grants.js';
 import type { Passkeys } from '../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../src/sign-in/sessions.js';
 import type { SignIn } from '../../src/sign-in/sign-in.js';
-import type { WatchParts } from '../engine.js';
+import type { Engine, WatchParts } from '../engine.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { deriveWebhookRoot } from '../secrets.js';
 import { openAlerts } from './alerts.js';
@@ -60,7 +59,7 @@ export interface Customers {
   /** Call for each paid request. */
   spent(accountId: string): void;
   /** Adds sign-in, dashboard, consent, the webhook and the operator's pages. */
-  mount(admit: Admit, shown: Shown): Promise<void>;
+  mount(engine: Pick<Engine, 'admit' | 'watches'>, shown: Shown): Promise<void>;
 }
 
 /**
@@ -94,7 +93,8 @@ export async function openCustomers(
     deliveries,
     sendsMail: mail !== null,
     spent: (accountId) => watch.spent(accountId),
-    async mount(admit, shown) {
+    async mount({ admit, watches }, shown) {
+      if (watches === null) throw new TypeError('Customers have watches.');
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
@@ -110,6 +110,7 @@ export async function openCustomers(
         billing: billing.billing,
         grants: oauth.grants,
         alerts,
+        watches,
         sessions: signIn.sessions,
         auditLog: createAuditLog(queries),
         requestLog: createRequestLog(sql, queries),

@@ -13,6 +13,7 @@ import { mountMembers } from './members/member-routes.js';
 import { formRule } from './members/permissions.js';
 import { mountOverview } from './overview/overview-routes.js';
 import { mountUsage } from './usage/usage-routes.js';
+import { mountWatches } from './watches/watch-routes.js';
 
 /**
  * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
@@ -26,6 +27,7 @@ export function mountDashboard(app: FastifyInstance, options: DashboardOptions):
   mountModeSwitch(routes, options);
   mountMoney(routes, options);
   mountAlerts(routes, options);
+  mountWatches(routes, options);
   mountAccess(routes, options);
   mountMembers(routes, options);
   mountAccount(routes, options);

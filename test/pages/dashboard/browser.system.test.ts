@@ -18,6 +18,7 @@ const PATHS = [
   '/dashboard/credits',
   `/dashboard/credits/${uuid(302)}/receipt`,
   `/dashboard/receipts?request_id=${receiptOf(4).requestId}`,
+  '/dashboard/watches',
   '/dashboard/alerts',
   '/dashboard/clients',
   '/dashboard/security',

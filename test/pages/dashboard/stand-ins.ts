@@ -17,6 +17,7 @@ import type { LoggedRequest } from '../../../src/ports/figures.js';
 import type { Receipt, UsageRow } from '../../../src/ports/ledger.js';
 import { DELIVERIES, type Household, SESSION } from './fixture.js';
 import { NOW_MS, uuid } from './fixture-usage.js';
+import { watchesOf } from './fixture-watches.js';
 
 /** A server with the dashboard and the files that its pages ask for. */
 export interface Served {
@@ -184,6 +185,7 @@ function servicesOf(household: Household, checkoutUrl: string): DashboardService
       remove: unchanging,
       test: unchanging,
     },
+    watches: watchesOf(household),
     sessions: { list: async () => [...sessions], end: unchanging, endAll: unchanging, choose: unchanging },
     auditLog: { list: async (_accountId, limit) => log.slice(0, limit) },
     requestLog: {

@@ -5,14 +5,18 @@ import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js'
 
 const PAGE = '/dashboard/alerts/deliveries';
 
-const State = ({ deliveredAt, dueAt, triedAt }: DeliveryRecord) => {
+export const DeliveryState = ({
+  deliveredAt,
+  dueAt,
+  triedAt,
+}: Pick<DeliveryRecord, 'deliveredAt' | 'dueAt' | 'triedAt'>) => {
   if (deliveredAt !== null) return <Badge tone="ok">Delivered</Badge>;
   if (dueAt === null) return <Badge tone="bad">Given up</Badge>;
   return <Badge tone="warn">{triedAt === null ? 'Waiting' : 'Trying again'}</Badge>;
 };
 
 /** A JSON body with line breaks; any other text as it is. */
-function shown(body: string): string {
+export function shownBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -20,7 +24,7 @@ function shown(body: string): string {
   }
 }
 
-const Text = ({ title, text }: { title: string; text: string }) => (
+export const Text = ({ title, text }: { title: string; text: string }) => (
   <figure class="code once">
     <figcaption>{title}</figcaption>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -41,7 +45,7 @@ const Item = ({ delivery }: { delivery: DeliveryRecord }) => {
         <h2>
           {channel === 'mail' ? 'Email' : 'Webhook'} of <When at={createdAt} />
         </h2>
-        <State {...delivery} />
+        <DeliveryState {...delivery} />
       </div>
       <dl class="facts">
         <div class="wide">
@@ -86,7 +90,7 @@ const Item = ({ delivery }: { delivery: DeliveryRecord }) => {
       </dl>
       <details>
         <summary>{excerpt === null ? 'Body' : 'Body and answer'}</summary>
-        <Text title={subject ?? 'Body'} text={shown(body)} />
+        <Text title={subject ?? 'Body'} text={shownBody(body)} />
         {excerpt === null ? null : <Text title="How the answer began" text={excerpt} />}
       </details>
       <form method="post" action={`${PAGE}/${deliveryId}/send`} class="row-form">

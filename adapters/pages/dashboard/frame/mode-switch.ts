@@ -16,7 +16,7 @@ import type { DashboardServices } from './services.js';
 const COOKIE = 'perch-mode';
 
 /** Pages that in test mode show the test account, with everything below them. The others are the customer's account. */
-const SWITCHED = /^\/dashboard(?:\/(?:live|usage|keys|connect|receipts)(?:[/.].*)?)?$/;
+const SWITCHED = /^\/dashboard(?:\/(?:live|usage|keys|connect|receipts|watches)(?:[/.].*)?)?$/;
 
 const isSwitched = ({ url }: FastifyRequest): boolean => SWITCHED.test(url.split('?', 1)[0] ?? '');
 

@@ -3,6 +3,7 @@ import type { Keys } from '../../../../src/account/keys.js';
 import type { Members } from '../../../../src/account/members.js';
 import type { Billing } from '../../../../src/billing/billing.js';
 import { ServiceError } from '../../../../src/domain/errors.js';
+import type { Watches } from '../../../../src/live/watches.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
 import type { Accounts, AuditLog } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
@@ -23,6 +24,7 @@ export interface DashboardServices {
     Alerts,
     'list' | 'add' | 'remove' | 'test' | 'canMail' | 'whyNoMail' | 'deliveries' | 'sendAgain'
   >;
+  readonly watches: Pick<Watches, 'list' | 'get' | 'add' | 'change' | 'deliveries' | 'sendAgain' | 'secretOf'>;
   readonly grants: Pick<Grants, 'list' | 'revoke'>;
   readonly sessions: Pick<Sessions, 'list' | 'end' | 'endAll' | 'choose'>;
   readonly auditLog: AuditLog;

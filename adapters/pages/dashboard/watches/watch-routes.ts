@@ -1,0 +1,102 @@
+import type { FastifyReply } from 'fastify';
+import { badRequest } from '../../../../src/domain/errors.js';
+import type { KeyRecord } from '../../../../src/ports/accounts.js';
+import { queryString } from '../../../http/request.js';
+import {
+  type AuthenticatedRoutes,
+  isCallerError,
+  pathParam,
+  redirectTo,
+  type SignedInRequest,
+  sendPrivatePage,
+} from '../../kit/signed-in/authenticated-routes.js';
+import { type FormFault, faultOf } from '../../kit/signed-in/parts.js';
+import { dashboardLayout } from '../frame/dashboard-page.js';
+import type { DashboardServices } from '../frame/services.js';
+import { watchPage } from './watch.js';
+import { EMPTY_WATCH, readWatchForm, type WatchInput, watchIn } from './watch-forms.js';
+import { watchesPage } from './watches.js';
+
+const PAGE = '/dashboard/watches';
+const ON_PAGE = 20;
+
+type Services = Pick<DashboardServices, 'watches' | 'clock'>;
+
+/** Watches: the list with a form above it, a single watch with its deliveries, and what can be done with each. */
+export function mountWatches(routes: AuthenticatedRoutes, services: Services): void {
+  const { watches } = services;
+  mountList(routes, services);
+  const show = async (signedIn: SignedInRequest, reply: FastifyReply, fault: FormFault | null = null) => {
+    const { account, request } = signedIn;
+    const watch = await watches.get(account.accountId, pathParam(request, 'watchId'));
+    const after = queryString(request).get('after');
+    const deliveries = await watches.deliveries(watch, { count: ON_PAGE, after });
+    const model = { layout: dashboardLayout(signedIn), watch, secret: watches.secretOf(watch), deliveries, fault };
+    return sendPrivatePage(reply, watchPage(model));
+  };
+  routes.page(`${PAGE}/:watchId`, (signedIn, reply) => show(signedIn, reply));
+  for (const [name, to, done] of CHANGES) {
+    routes.form(`${PAGE}/:watchId/${name}`, PAGE, async ({ account, request, by }, _form, reply) => {
+      const { watchId } = await watches.change(
+        { accountId: account.accountId, watchId: pathParam(request, 'watchId') },
+        to,
+        by,
+      );
+      return redirectTo(reply, `${PAGE}/${watchId}?done=${done}`);
+    });
+  }
+  routes.form(`${PAGE}/:watchId/deliveries/:deliveryId/send`, PAGE, async ({ account, request }, _form, reply) => {
+    const watchId = pathParam(request, 'watchId');
+    await watches.sendAgain({ accountId: account.accountId, watchId }, pathParam(request, 'deliveryId'));
+    return redirectTo(reply, `${PAGE}/${watchId}?done=sent-again`);
+  });
+}
+
+const CHANGES = [
+  ['pause', 'paused', 'watch-paused'],
+  ['resume', 'active', 'watch-resumed'],
+  ['end', 'ended', 'watch-ended'],
+] as const;
+
+function mountList(routes: AuthenticatedRoutes, { watches, clock }: Services): void {
+  const show = async (
+    signedIn: SignedInRequest,
+    reply: FastifyReply,
+    { typed = EMPTY_WATCH, fault = null }: { typed?: WatchInput; fault?: FormFault | null } = {},
+  ): Promise<FastifyReply> =>
+    sendPrivatePage(
+      reply,
+      watchesPage({
+        layout: dashboardLayout(signedIn),
+        watches: await watches.list(signedIn.account.accountId),
+        keys: signedIn.account.keys.filter((key) => mayPay(key, clock.now())),
+        typed,
+        fault,
+      }),
+    );
+  routes.page(PAGE, (signedIn, reply) => show(signedIn, reply));
+  routes.form(PAGE, PAGE, async (signedIn, form, reply) => {
+    const typed = watchIn(form);
+    const { account, by, signal } = signedIn;
+    try {
+      const request = readWatchForm(typed);
+      const key = account.keys.find(({ keyId }) => keyId === typed.keyId);
+      if (key === undefined || !mayPay(key, clock.now())) throw badRequest('Choose a key that pays.', 'key');
+      const { accountId, qps } = account;
+      const { watch } = await watches.add({ accountId, keyId: key.keyId, qps }, request, by, signal);
+      return redirectTo(reply, `${PAGE}/${watch.watchId}?done=watch-added`);
+    } catch (error) {
+      if (!isCallerError(error)) throw error;
+      const { field, message } = faultOf(error);
+      const fault = { field: FIELDS.has(field ?? '') ? field : 'subject', message };
+      return show(signedIn, reply.code(error.status), { typed, fault });
+    }
+  });
+}
+
+/** The fields of the form; whatever else is wrong is the subject. */
+const FIELDS: ReadonlySet<string> = new Set(['list', 'subject', 'webhook_url', 'max_credits_per_day', 'key']);
+
+/** Keys of apps are for reading only. */
+const mayPay = ({ grantId, revokedAt, expiresAt }: KeyRecord, nowMs: number): boolean =>
+  grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs);

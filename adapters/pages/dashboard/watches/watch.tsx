@@ -1,0 +1,211 @@
+import { counted, figure } from '../../../../src/domain/figures.js';
+import type { WatchDelivery, WatchDeliveryPage, WatchRecord } from '../../../../src/ports/watches.js';
+import { formatAmount } from '../../kit/signed-in/formats.js';
+import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
+import { DeliveryState, shownBody, Text } from '../alerts/deliveries.js';
+import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
+import { watchText } from './watch-forms.js';
+import { Checked, State } from './watch-parts.js';
+
+export interface WatchModel {
+  readonly layout: DashboardLayout;
+  readonly watch: WatchRecord;
+  readonly secret: string;
+  readonly deliveries: WatchDeliveryPage;
+  readonly fault: FormFault | null;
+}
+
+const pathOf = ({ watchId }: Pick<WatchRecord, 'watchId'>): string => `/dashboard/watches/${watchId}`;
+
+const Facts = ({ watch }: Pick<WatchModel, 'watch'>) => (
+  <dl class="facts">
+    <div>
+      <dt>State</dt>
+      <dd>
+        <State watch={watch} />
+      </dd>
+    </div>
+    <div>
+      <dt>Checked</dt>
+      <dd>
+        <Checked watch={watch} />
+      </dd>
+    </div>
+    <div>
+      <dt>Deliveries</dt>
+      <dd>{figure(watch.number)}</dd>
+    </div>
+    <div>
+      <dt>Credits today</dt>
+      <dd>
+        {formatAmount(watch.spentToday)}
+        {watch.dailyLimit === null ? null : ` of ${formatAmount(watch.dailyLimit)}`}
+      </dd>
+    </div>
+    <div>
+      <dt>Credits in all</dt>
+      <dd>{formatAmount(watch.spent)}</dd>
+    </div>
+    <div>
+      <dt>Paid by</dt>
+      <dd>
+        <code>{watch.keyPrefix}…</code>
+      </dd>
+    </div>
+    <div class="wide">
+      <dt>Sent to</dt>
+      <dd>
+        <bdi class="detail">{watch.webhookUrl}</bdi>
+      </dd>
+    </div>
+  </dl>
+);
+
+const Change = ({ watch, to, text, tone }: Pick<WatchModel, 'watch'> & { to: string; text: string; tone?: string }) => (
+  <form method="post" action={`${pathOf(watch)}/${to}`}>
+    <button type="submit" class={`button small ${tone ?? ''}`.trim()}>
+      {text}
+    </button>
+  </form>
+);
+
+const Changes = ({ watch, fault }: Pick<WatchModel, 'watch' | 'fault'>) =>
+  watch.state === 'ended' ? null : (
+    <>
+      <div class="actions">
+        {watch.state === 'paused' ? null : <Change watch={watch} to="pause" text="Pause" />}
+        {watch.state === 'active' ? null : <Change watch={watch} to="resume" text="Resume" />}
+        <Change watch={watch} to="end" text="End for good" tone="danger" />
+      </div>
+      <FieldError fault={fault} field="id" />
+    </>
+  );
+
+const Secret = ({ secret }: Pick<WatchModel, 'secret'>) => (
+  <details>
+    <summary>Signing secret</summary>
+    <figure class="code once">
+      <figcaption>Your server verifies with it that a webhook comes from Perch</figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <pre tabIndex={0} data-copy>
+        <code>{secret}</code>
+      </pre>
+    </figure>
+  </details>
+);
+
+const Item = ({ watch, delivery }: Pick<WatchModel, 'watch'> & { delivery: WatchDelivery }) => {
+  const { deliveryId, number, items, charged, createdAt, triedAt, dueAt, tries, status, fault, excerpt, body } =
+    delivery;
+  return (
+    <li class="card delivery">
+      <div class="card-head">
+        <h3>
+          {counted(items, 'item')} of <When at={createdAt} />
+        </h3>
+        <DeliveryState {...delivery} />
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Credits</dt>
+          <dd>
+            <a href={`/dashboard/receipts?request_id=${deliveryId}`}>{formatAmount(charged)}</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Number</dt>
+          <dd>{figure(number)}</dd>
+        </div>
+        <div>
+          <dt>Attempts</dt>
+          <dd>
+            {counted(tries, 'attempt')}
+            {triedAt === null ? null : (
+              <>
+                , the last <When at={triedAt} />
+              </>
+            )}
+          </dd>
+        </div>
+        {dueAt === null ? null : (
+          <div>
+            <dt>Next attempt</dt>
+            <dd>
+              <When at={dueAt} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Last answer</dt>
+          <dd>{status === null ? (fault ?? 'none yet') : `Status ${status}`}</dd>
+        </div>
+        <div class="wide">
+          <dt>webhook-id</dt>
+          <dd>
+            <code>msg_{deliveryId}</code>
+          </dd>
+        </div>
+      </dl>
+      <details>
+        <summary>{excerpt === null ? 'Body' : 'Body and answer'}</summary>
+        <Text title="Body" text={shownBody(body)} />
+        {excerpt === null ? null : <Text title="How the answer began" text={excerpt} />}
+      </details>
+      <form method="post" action={`${pathOf(watch)}/deliveries/${deliveryId}/send`} class="row-form">
+        <button type="submit" class="button small" aria-label={`Send delivery ${number} again`}>
+          Send again
+        </button>
+      </form>
+    </li>
+  );
+};
+
+const Deliveries = ({ watch, deliveries: { nodes, endCursor } }: WatchModel) => (
+  <section aria-labelledby="deliveries">
+    <h2 id="deliveries">Deliveries</h2>
+    {nodes.length === 0 ? (
+      <Nothing>Nothing new yet.</Nothing>
+    ) : (
+      <ul class="clients">
+        {nodes.map((delivery) => (
+          <Item key={delivery.deliveryId} watch={watch} delivery={delivery} />
+        ))}
+      </ul>
+    )}
+    {endCursor === null ? null : (
+      <p class="actions">
+        <a class="button small" href={`${pathOf(watch)}?after=${endCursor}`}>
+          Older deliveries
+        </a>
+      </p>
+    )}
+    <p class="soft small">
+      Deliveries are kept for 3 days once your server has taken them, otherwise for 30. What is sent again is free, and
+      has the same webhook-id.
+    </p>
+  </section>
+);
+
+/** `GET /dashboard/watches/{watchId}`. */
+export const watchPage = (model: WatchModel): string =>
+  dashboardPage(
+    {
+      title: watchText(model.watch),
+      lead: (
+        <>
+          Watched since <When at={model.watch.createdAt} />. <a href="/dashboard/watches">All watches</a>
+        </>
+      ),
+      here: '/dashboard/watches',
+      below: true,
+      layout: model.layout,
+    },
+    <>
+      <Card id="watch" title="Watch">
+        <Facts {...model} />
+        <Changes {...model} />
+        <Secret {...model} />
+      </Card>
+      <Deliveries {...model} />
+    </>,
+  );
