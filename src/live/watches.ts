@@ -5,6 +5,7 @@ import { webhookSecret } from '../account/webhook-signature.js';
 import type { Actor } from '../domain/audit.js';
 import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
+import { outOfBounds } from '../domain/fields.js';
 import { FOLLOWED_READS, hasSince, type ListRead, type PageSize, subjectParameter } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
@@ -214,7 +215,10 @@ export class Watches {
     const outcome = await serve({
       ...call,
       requestId: v7({ msecs: clock.now() }),
-      parse: () => ({ ...call.parse(), estimate: true }),
+      parse: () => {
+        const params = call.parse();
+        return { ...params, variables: { ...params.variables, since }, estimate: true };
+      },
       follow: { since, notBefore: 0, mayBePaid: false, paid: null, atMost, followed: null },
       admitted: rate ?? undefined,
       signal: lazySignal(signal),
@@ -241,16 +245,20 @@ function wantedList({ subjects, product, count }: WatchRequest): WantedList {
     return subject == null ? [] : [{ read, subject }];
   });
   const [wanted] = named;
-  const names = FOLLOWED_READS.map(subjectParameter);
-  if (wanted === undefined || named.length > 1)
-    throw badRequest(`Name the list to watch by one of ${names.join(', ')}, not ${named.length} of them.`, names[0]);
+  if (wanted === undefined || named.length > 1) {
+    const names = FOLLOWED_READS.map(subjectParameter);
+    const said = named.length === 0 ? 'none is named' : `${named.length} are named`;
+    throw badRequest(`Name one list to watch, by ${names.join(', ')}: ${said}.`, names[0]);
+  }
   const { read, subject } = wanted;
   const isSearch = read.list.products !== undefined;
   if (product != null && !isSearch) throw badRequest('product is for a search: send it with q.', 'product');
   const chosen = isSearch ? (product ?? 'Latest') : null;
   if (chosen !== null && !hasSince({ kind: read.kind, product: chosen }))
     throw badRequest(`product ${chosen} has no order of time: it cannot be watched.`, 'product');
-  return { read, kind: read.kind, subject, product: chosen, count: count ?? read.size.initial };
+  const { initial, max } = read.size;
+  if (count != null && (count < 1 || count > max)) throw outOfBounds('count', { min: 1, max }, String(count));
+  return { read, kind: read.kind, subject, product: chosen, count: count ?? initial };
 }
 
 /** As the caller named the list's subject. */

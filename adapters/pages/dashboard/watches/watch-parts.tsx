@@ -19,18 +19,23 @@ const REASONS: Readonly<Record<WatchReason, string>> = {
   undelivered: 'your server took nothing for three days',
 };
 
-export const State = ({ watch: { state, reason } }: { watch: WatchRecord }) => (
-  <div>
-    <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>
-    {reason === null ? null : <span class="soft block">{REASONS[reason]}</span>}
-  </div>
+export const State = ({ watch: { state } }: { watch: WatchRecord }) => (
+  <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>
 );
+
+/** Why it does not go on. */
+export const Reason = ({ watch: { state, reason } }: { watch: WatchRecord }) =>
+  reason === null ? null : (
+    <span class="soft block small">
+      {STATES[state].text}: {REASONS[reason]}.
+    </span>
+  );
 
 /** "every 40 s, last 2026-11-27 10:00". */
 export const Checked = ({ watch: { state, checkedAt, everyMs, failed } }: { watch: WatchRecord }) => {
   if (checkedAt === null || everyMs === null) return <span class="soft">not yet</span>;
   return (
-    <>
+    <span>
       {state === 'active' ? `every ${everyText(everyMs)}, last ` : 'last '}
       <When at={checkedAt} />
       {failed === null ? null : (
@@ -39,7 +44,7 @@ export const Checked = ({ watch: { state, checkedAt, everyMs, failed } }: { watc
           <Badge tone="warn">{failed}</Badge>
         </>
       )}
-    </>
+    </span>
   );
 };
 

@@ -5,7 +5,7 @@ import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signe
 import { DeliveryState, shownBody, Text } from '../alerts/deliveries.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { watchText } from './watch-forms.js';
-import { Checked, State } from './watch-parts.js';
+import { Checked, Reason, State } from './watch-parts.js';
 
 export interface WatchModel {
   readonly layout: DashboardLayout;
@@ -23,6 +23,7 @@ const Facts = ({ watch }: Pick<WatchModel, 'watch'>) => (
       <dt>State</dt>
       <dd>
         <State watch={watch} />
+        <Reason watch={watch} />
       </dd>
     </div>
     <div>
@@ -161,7 +162,7 @@ const Item = ({ watch, delivery }: Pick<WatchModel, 'watch'> & { delivery: Watch
 };
 
 const Deliveries = ({ watch, deliveries: { nodes, endCursor } }: WatchModel) => (
-  <section aria-labelledby="deliveries">
+  <section class="stack" aria-labelledby="deliveries">
     <h2 id="deliveries">Deliveries</h2>
     {nodes.length === 0 ? (
       <Nothing>Nothing new yet.</Nothing>

@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Card, DataTable, FieldError, type FormFault, Nothing, When, wrong } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { WATCHED_LISTS, type WatchInput, watchText } from './watch-forms.js';
-import { Checked, State } from './watch-parts.js';
+import { Checked, Reason, State } from './watch-parts.js';
 
 export interface WatchesModel {
   readonly layout: DashboardLayout;
@@ -129,20 +129,21 @@ const WatchTable = ({ watches }: WatchesModel) => (
       { title: 'Newest item (UTC)' },
       { title: 'Deliveries', numeric: true },
       { title: 'Credits today', numeric: true },
-      { title: 'Credits in all', numeric: true },
     ]}
     rows={watches.map((watch) => ({
       key: watch.watchId,
       cells: [
-        <a key="watch" href={`/dashboard/watches/${watch.watchId}`}>
-          <bdi>{watchText(watch)}</bdi>
-        </a>,
+        <span key="watch">
+          <a href={`/dashboard/watches/${watch.watchId}`}>
+            <bdi>{watchText(watch)}</bdi>
+          </a>
+          <Reason watch={watch} />
+        </span>,
         <State key="state" watch={watch} />,
         <Checked key="checked" watch={watch} />,
         watch.newestAt === null ? <span class="soft">none yet</span> : <When at={watch.newestAt} />,
         figure(watch.number),
         formatAmount(watch.spentToday),
-        formatAmount(watch.spent),
       ],
     }))}
   />
