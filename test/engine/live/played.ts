@@ -119,25 +119,31 @@ export function addPlayed(
 
 /** A process that follows watches. Once killed, nothing that it waits for comes. */
 export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outcome>, leases: WatchLeases) {
-  const state = { isKilled: false, isCut: false };
+  const state = { isKilled: false, isCut: false, moves: 0, diesAt: Number.POSITIVE_INFINITY };
   const failures: unknown[] = [];
   const claims: number[] = [];
   const own = { now: time.now, after: time.after };
   const timers: Timers = { after: (ms, then) => own.after(ms, () => state.isKilled || then()) };
-  const reached = new Proxy(leases, {
-    get:
-      (target, name: keyof WatchLeases) =>
-      async (...args: never[]) => {
-        if (state.isKilled) return NEVER;
-        if (state.isCut) throw new Error('The store is away.');
-        const result = await (target[name] as (...args: never[]) => Promise<unknown>)(...args);
-        if (name === 'claim') claims.push((result as unknown[]).length);
-        return state.isKilled ? NEVER : result;
-      },
-  });
+  /** What a process asks of others: it may die before it does, and before it is answered. */
+  const reach = async <T>(ask: () => Promise<T>): Promise<T> => {
+    moved(state);
+    if (state.isKilled) return NEVER;
+    if (state.isCut) throw new Error('The store is away.');
+    const result = await ask();
+    moved(state);
+    return state.isKilled ? NEVER : result;
+  };
+  const ask =
+    (name: keyof WatchLeases) =>
+    async (...args: never[]) => {
+      const result = await reach(() => (leases[name] as (...args: never[]) => Promise<unknown>)(...args));
+      if (name === 'claim') claims.push((result as unknown[]).length);
+      return result;
+    };
+  const reached = new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) });
   const watching = new Watching({
     leases: reached,
-    live: openLive(time, (call) => (state.isKilled ? NEVER : serve(call)), 1000, timers),
+    live: openLive(time, (call) => reach(() => serve(call)), 1000, timers),
     form: FORM,
     holder: randomUUID(),
     clock: time,
@@ -151,6 +157,11 @@ export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outco
     state.isKilled = true;
   };
   return { watching, state, failures, claims, kill };
+}
+
+function moved(state: { moves: number; isKilled: boolean; readonly diesAt: number }): void {
+  state.moves += 1;
+  if (state.moves === state.diesAt) state.isKilled = true;
 }
 
 const NEVER = new Promise<never>(() => {});

@@ -1,0 +1,55 @@
+/** A process that follows watches dies at any moment: what was charged is delivered, once, in order, and nothing is lost. */
+import { expect, it } from 'vitest';
+import { VirtualTime } from '../../kit/time/virtual-time.js';
+import { MemoryWatches } from './memory-watches.js';
+import { addPlayed, itemsOf, openNode, playService } from './played.js';
+
+const SECOND = 1000;
+const START = Date.UTC(2026, 10, 26, 12);
+
+/** Two processes and three watches of a list that goes on; the first process dies at one of its moves. How many it made. */
+async function run(diesAt: number, perCall: number): Promise<number> {
+  const time = new VirtualTime(START);
+  const service = playService(time);
+  const { state, post } = service;
+  const store = new MemoryWatches();
+  state.perCall = perCall;
+  post();
+  const watches = [0, 1, 2].map(() => addPlayed(store, time, service));
+  const [first] = watches;
+  if (first === undefined) throw new Error('no watch');
+  const left = openNode(time, service.serve, store.leases);
+  left.state.diesAt = diesAt;
+  left.watching.start();
+  await time.run(SECOND);
+  const right = openNode(time, service.serve, store.leases);
+  right.watching.start();
+  for (let nth = 0; nth < 6; nth += 1) {
+    post();
+    if (nth % 2 === 0) post();
+    await time.run(7 * SECOND);
+    // As its account might.
+    if (nth === 2) store.change(first, 'paused', time.now());
+    if (nth === 3) store.change(first, 'active', time.now());
+  }
+  const closed = left.state.isKilled ? undefined : left.watching.close();
+  await time.run(120 * SECOND);
+  if (!left.state.isKilled) await closed;
+  const all = Array.from({ length: 9 }, (_, nth) => nth + 1);
+  for (const watch of watches) {
+    const told = store.of(watch);
+    expect(told.flatMap(({ body }) => itemsOf(body))).toEqual(all);
+    expect(told.map(({ number }) => number)).toEqual(told.map((_, nth) => nth + 1));
+    for (const { deliveryId, charged } of told) expect(state.paid.get(deliveryId ?? '')).toBe(charged);
+    expect(store.rows.get(watch.watchId)).toMatchObject({ spent: 9, number: told.length });
+  }
+  expect(state.paid.size).toBe(store.written.length);
+  expect([left, right].flatMap(({ failures }) => failures)).toEqual([]);
+  return left.state.moves;
+}
+
+it.each([1, 100])('%s items at a time, a process that dies at each of its moves loses nothing', async (perCall) => {
+  const moves = await run(Number.POSITIVE_INFINITY, perCall);
+  expect(moves).toBeGreaterThan(60);
+  for (let diesAt = 1; diesAt <= moves; diesAt += 1) await run(diesAt, perCall);
+});
