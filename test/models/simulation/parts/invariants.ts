@@ -2,6 +2,7 @@
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, sumsAgree } from './money-invariants.js';
 import { oneFlight, onePace } from './network-invariants.js';
+import { watchesDeliverOnce } from './watches.js';
 import type { CallLog, World } from './world.js';
 
 export interface Invariant {
@@ -123,4 +124,5 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: 'every call ends', check: everyCallEnds },
   { name: 'revoked within five seconds', check: revokedInTime },
   { name: 'tombstones win', check: tombstonesWin },
+  { name: 'watches deliver once', check: watchesDeliverOnce },
 ];

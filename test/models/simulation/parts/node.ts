@@ -13,6 +13,7 @@ import type { Clock, Time } from '../../../../src/ports/clock.js';
 import { connectDatabase } from './database-client.js';
 import { connectNetwork } from './network.js';
 import { connectRedis } from './redis-client.js';
+import { connectWatches } from './watches.js';
 import type { Host } from './wire.js';
 import { START_MS, type World } from './world.js';
 
@@ -82,6 +83,8 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
       processor: new ProcessorTime({ monotonic, memories }),
     },
   });
+  const { watches } = world;
+  if (watches !== null) connectWatches(world, watches, host, engine.live, { ...time, ...clock });
   return { host, engine };
 }
 

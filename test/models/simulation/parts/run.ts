@@ -12,6 +12,7 @@ import { openRedis } from './redis-client.js';
 import { RedisServer } from './redis-server.js';
 import { Scheduler } from './scheduler.js';
 import { Trace } from './trace.js';
+import { addWatches, openWatches, settleWatches } from './watches.js';
 import { type Host, type Station, Wire } from './wire.js';
 import { type FaultKind, START_MS, type World } from './world.js';
 
@@ -62,7 +63,10 @@ export async function simulate(seed: number, { isTraced = false } = {}): Promise
 /** Opens the nodes, lets clients and faults loose, and waits until all is quiet. */
 async function act(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler, names, calls } = world;
+  const watched = chance.fork('watches');
+  if (watched.int(3) === 0) world.watches = openWatches(world);
   await Promise.all(names.map((name) => world.start(name)));
+  if (world.watches !== null) await addWatches(world, world.watches, customers, watched);
   const endFaults = planFaults(world, chance.fork('faults'));
   const deleting = chance.fork('deletions');
   if (deleting.int(2) === 0) planDeletions(world, deleting);
@@ -82,6 +86,7 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
   const isOpen = () => calls.some(({ host, result }) => host.isAlive && result === undefined);
   while (isOpen()) await scheduler.wait(LOOK_MS);
   await scheduler.wait(SETTLE_MS);
+  if (world.watches !== null) await settleWatches(world, world.watches);
 }
 
 function planDeletions({ scheduler, network, remove }: World, chance: Chance): void {
@@ -134,6 +139,7 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
     redis: openRedis(new RedisServer(serverClock), redisStation, wire),
     network: openNetwork({ ...lists, pace }, networkStation),
     nodes: new Map(),
+    watches: null,
     ...{
       faults: new Set(),
       leaving: { perCent: 0 },

@@ -9,6 +9,7 @@ import type { SimulatedNode } from './node.js';
 import type { SimulatedRedis } from './redis-client.js';
 import type { Scheduler } from './scheduler.js';
 import type { Trace } from './trace.js';
+import type { SimulatedWatches } from './watches.js';
 import type { Host, Wire } from './wire.js';
 
 /** The parts that may fail in a run. What an invariant promises may depend on which did. */
@@ -86,6 +87,8 @@ export interface World {
   readonly databaseLink: SimulatedDatabase;
   readonly redis: SimulatedRedis;
   readonly network: SimulatedNetwork;
+  /** Null: there are none in this run. */
+  watches: SimulatedWatches | null;
   readonly names: readonly string[];
   /** Live nodes by name; a dead one is missing until its successor has started. */
   readonly nodes: Map<string, SimulatedNode>;

@@ -1,0 +1,199 @@
+/** Watches of a run: a list that goes on, those who follow it, and what is to come of it. */
+
+import { WATCH_FORM } from '../../../../adapters/rest/watch-form.js';
+import type { Chance } from '../../../../demo/random.js';
+import { hashKey } from '../../../../src/access/key.js';
+import { LiveBudget } from '../../../../src/live/budget.js';
+import type { Live } from '../../../../src/live/live.js';
+import { watchCall } from '../../../../src/live/watch-call.js';
+import { Watching } from '../../../../src/live/watching.js';
+import type { Clock, Time } from '../../../../src/ports/clock.js';
+import type { WatchLeases, WatchSettings } from '../../../../src/ports/watches.js';
+import { MemoryWatches } from '../../../engine/live/memory-watches.js';
+import type { Customer } from './call.js';
+import { SECRETS } from './node.js';
+import type { Host } from './wire.js';
+import { START_MS, type World } from './world.js';
+
+/** Whose timeline is watched. */
+const POSTER = '3';
+const PAGE_SIZE = 12;
+/** Is there before anybody watches: a list that never had anything is read seldom. */
+const OLDEST = '4999';
+/** Posts come within this time. */
+const POSTS_MS = 16_000;
+
+/** How long it may take, once nothing fails any more, until what was posted is delivered; and how often one looks. */
+const MOST_WAIT_MS = 400_000;
+const LOOK_MS = 1_000;
+
+export interface SimulatedWatches {
+  readonly store: MemoryWatches;
+  /** Ids of what was posted, in the order of time. */
+  readonly posted: string[];
+}
+
+export function openWatches({ network: { script } }: World): SimulatedWatches {
+  script.users([Number(POSTER)]);
+  const shown = script.tweet({ id: OLDEST, authorId: POSTER, createdAt: new Date(START_MS - 1_000).toISOString() }).id;
+  script.list('timeline', POSTER, [shown], { pageSize: PAGE_SIZE });
+  return { store: new MemoryWatches(), posted: [] };
+}
+
+/** What one process has of them: who follows which is in the database. */
+export function connectWatches(
+  world: World,
+  watches: SimulatedWatches,
+  host: Host,
+  live: Live,
+  at: Time & Clock,
+): void {
+  const { wire, databaseLink, nextId } = world;
+  const { leases } = watches.store;
+  const ask =
+    (name: keyof WatchLeases) =>
+    (...args: never[]) =>
+      wire.call(host, databaseLink.station, `watches ${name}`, () =>
+        (leases[name] as (...args: never[]) => never)(...args),
+      );
+  new Watching({
+    leases: new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) }),
+    live,
+    form: WATCH_FORM,
+    holder: nextId(),
+    clock: { now: at.now },
+    monotonic: at.monotonic,
+    timers: at.timers,
+    dashboard: () => null,
+    onWritten: () => {},
+    onFailure: () => {},
+  }).start();
+}
+
+/** Adds watches, before anything is posted and anything fails; what is posted, and what their accounts do, is planned. */
+export async function addWatches(
+  world: World,
+  { store, posted }: SimulatedWatches,
+  customers: readonly Customer[],
+  chance: Chance,
+): Promise<void> {
+  const { scheduler, trace, network, nextId, nodes, names } = world;
+  const node = nodes.get(names[0] ?? '');
+  if (node === undefined) throw new Error('no process has started');
+  const { live } = node.engine;
+  for (let count = 1 + chance.int(4); count > 0; count -= 1) {
+    const { accountId, key } = chance.pick(customers);
+    const keyHash = hashKey(key, SECRETS.pepper).toString('hex');
+    const limit = chance.int(4) === 0 ? 1_000 * (1 + chance.int(4)) : null;
+    const settings: WatchSettings = {
+      ...{ kind: 'timeline', subject: POSTER, product: null, count: chance.pick([1, 3, 20]) },
+      ...{ webhookUrl: 'https://example.org/hook', dailyLimit: limit },
+    };
+    const watchId = nextId();
+    // The name of a position is random, and here it comes from the seed.
+    const name = Buffer.from(Array.from({ length: 6 }, () => chance.int(256))).toString('base64url');
+    const events = live.follow({
+      ...watchCall(WATCH_FORM, { ...settings, watchId, keyHash }),
+      from: { name, at: START_MS + Math.floor(scheduler.now()), since: null },
+      ...{ isResumed: false, isShort: false, mayWait: true, finishes: false, budget: new LiveBudget() },
+      signal: new AbortController().signal,
+    });
+    const { value: event } = await events.next();
+    await events.return();
+    // An account without credits has no watch.
+    if (event?.kind !== 'begin') continue;
+    const position = live.positions.encode([event.position]);
+    store.add({ ...settings, accountId, watchId, keyHash, position });
+    planUse(world, store, watchId, chance);
+  }
+  for (let nth = 4 + chance.int(PAGE_SIZE); nth > 0; nth -= 1) {
+    scheduler.after(chance.between(0, POSTS_MS), () => {
+      const id = String(5_000 + posted.length);
+      network.script.tweet({ id, authorId: POSTER, createdAt: new Date(START_MS + scheduler.now()).toISOString() });
+      posted.push(id);
+      network.script.list('timeline', POSTER, [...posted.toReversed(), OLDEST], { pageSize: PAGE_SIZE });
+      trace.add(`tweet ${id} is posted`);
+    });
+  }
+}
+
+/** Some are paused, and perhaps resumed, by their account. */
+function planUse({ scheduler, trace }: World, store: MemoryWatches, watchId: string, chance: Chance): void {
+  if (chance.int(3) > 0) return;
+  const change = (afterMs: number, to: 'paused' | 'active' | 'ended'): void => {
+    scheduler.after(afterMs, () => {
+      trace.add(`a watch is ${to}`);
+      if (store.rows.get(watchId)?.state !== 'ended') store.change({ watchId }, to, scheduler.now());
+    });
+  };
+  const pausedAt = chance.between(0, POSTS_MS);
+  change(pausedAt, chance.int(4) === 0 ? 'ended' : 'paused');
+  if (chance.int(4) > 0) change(pausedAt + chance.between(50, 9_000), 'active');
+}
+
+/** Waits until all that can be delivered is. */
+export async function settleWatches({ scheduler }: World, { store, posted }: SimulatedWatches): Promise<void> {
+  const isOpen = (): boolean =>
+    posted.length < 4 ||
+    [...store.rows.values()].some(
+      ({ watchId, state }) => state === 'active' && deliveredTo(store, watchId).length < posted.length,
+    );
+  const endMs = scheduler.now() + MOST_WAIT_MS;
+  while (isOpen() && scheduler.now() < endMs) await scheduler.wait(LOOK_MS);
+}
+
+const deliveredTo = (store: MemoryWatches, watchId: string): string[] =>
+  itemsOf(store, watchId).flatMap(({ ids }) => ids);
+
+const itemsOf = (store: MemoryWatches, watchId: string) =>
+  store
+    .of({ watchId })
+    .filter(({ number }) => number !== null)
+    .map(({ body, deliveryId, charged, number }) => {
+      const { data } = JSON.parse(body) as {
+        data: { data: { id: string }[]; credits_charged: number; number: number };
+      };
+      const told = { number: data.number, charged: Math.round(data.credits_charged * 1_000) };
+      return { deliveryId: deliveryId ?? '', charged, number, told, ids: data.data.map(({ id }) => id) };
+    });
+
+/** What a watch follows is delivered from its beginning on, in order, once; and charges, deliveries and sums agree. */
+export function watchesDeliverOnce({ watches, database }: World): string[] {
+  if (watches === null) return [];
+  const { store, posted } = watches;
+  const wrong: string[] = [];
+  const delivered = new Set<string>();
+  const stopped = new Map<string, number>();
+  for (const { watchId, accountId, state, reason, spent, number, dailyLimit } of store.rows.values()) {
+    const name = `watch ${watchId.slice(-4)}`;
+    const all = itemsOf(store, watchId);
+    const ids = all.flatMap((one) => one.ids);
+    if (ids.join() !== posted.slice(0, ids.length).join()) wrong.push(`${name} delivered ${ids} of ${posted}`);
+    if (state === 'active' && ids.length < posted.length) wrong.push(`${name} delivered only ${ids} of ${posted}`);
+    if (state !== 'active') stopped.set(accountId, (stopped.get(accountId) ?? 0) + 1);
+    for (const [nth, one] of all.entries()) {
+      delivered.add(one.deliveryId);
+      const row = database.row(one.deliveryId);
+      if (row?.accountId !== accountId || row.amount !== one.charged || one.told.charged !== one.charged)
+        wrong.push(
+          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.told.charged}, charged ${row?.amount}`,
+        );
+      if (one.number !== nth + 1 || one.told.number !== nth + 1)
+        wrong.push(`${name} has number ${one.number} at ${nth}`);
+    }
+    const sum = all.reduce((total, { charged }) => total + (charged ?? 0), 0);
+    if (sum !== spent || number !== all.length) wrong.push(`${name} spent ${spent} on ${number}, not ${sum}`);
+    if (dailyLimit !== null && spent > dailyLimit) wrong.push(`${name} spent ${spent}, over its limit ${dailyLimit}`);
+    if (state === 'paused' && reason === 'list') wrong.push(`${name} was paused, though its list is there`);
+  }
+  // One that stopped gets what it was charged for last when it goes on.
+  for (const { rows } of database.wallets.values()) {
+    for (const { requestId, operation, accountId } of rows) {
+      if (!operation.startsWith('live-') || delivered.has(requestId)) continue;
+      const left = stopped.get(accountId) ?? 0;
+      stopped.set(accountId, left - 1);
+      if (left <= 0) wrong.push(`${requestId.slice(-4)} was charged to a watch, and is not delivered`);
+    }
+  }
+  return wrong;
+}
