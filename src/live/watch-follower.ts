@@ -6,7 +6,7 @@ import type { Outcome } from '../serve/call.js';
 import type { Beginnings } from './beginnings.js';
 import { LiveBudget } from './budget.js';
 import { type Checked, SHORTEST_MS } from './feed.js';
-import { isPassing, type Live, type LiveCall, type LiveEvent } from './live.js';
+import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from './live.js';
 import { type StopReason, stopNotices } from './watch-notices.js';
 
 export type ItemsEvent = Exclude<LiveEvent, { kind: 'end' }>;
@@ -35,15 +35,19 @@ export interface FollowerOptions {
   readonly onWritten: () => void;
 }
 
-/** What is asked: with a position, it names a charge. */
-export const askedBy = ({
-  watchId,
-  kind,
-  subject,
-  product,
-  count,
-}: Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count'>): string =>
-  JSON.stringify([watchId, kind, subject, product, count]);
+/** Calls are made by the service itself. */
+const OWN_ADDRESS = '::1';
+
+type Asked = Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count' | 'keyHash'>;
+
+/** What a watch asks, in the name of its key. With a position, what is asked names a charge. */
+export const watchCall = (form: Pick<WatchForm, 'call'>, watch: Asked): Pick<LiveRequest, 'call' | 'asked'> => {
+  const { watchId, kind, subject, product, count, keyHash } = watch;
+  return {
+    asked: JSON.stringify([watchId, kind, subject, product, count]),
+    call: { ...form.call(watch), credential: { keyHash }, address: OWN_ADDRESS },
+  };
+};
 
 /** What is on its way to one watch's address, above which it waits. */
 const MOST_DELIVERIES = 1_000;
@@ -54,9 +58,6 @@ const MONEY_AGAIN_MS = 5 * MINUTE_MS;
 const BACKLOG_AGAIN_MS = MINUTE_MS;
 /** And one whose list could not be read, at most. */
 const LONGEST_RETRY_MS = MINUTE_MS;
-
-/** Calls are made by the service itself. */
-export const OWN_ADDRESS = '::1';
 
 /**
  * How following ended: it was told to; the watch waits or is paused; or it may be another process's. A number: it is tried
@@ -122,8 +123,8 @@ export class WatchFollower {
       const [from] = live.positions.decode(this.#position, 1);
       if (from === undefined) throw new TypeError('A position is that of one list.');
       const events = live.follow({
-        call: { ...form.call(watch), credential: { keyHash: watch.keyHash }, address: OWN_ADDRESS },
-        ...{ asked: askedBy(watch), from, isResumed: true, isShort: false, mayWait: true, finishes: true, signal },
+        ...watchCall(form, watch),
+        ...{ from, isResumed: true, isShort: false, mayWait: true, finishes: true, signal },
         budget: this.#budget,
       });
       for await (const event of events) {

@@ -25,7 +25,7 @@ import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { LiveBudget } from './budget.js';
 import type { Live, LiveCall } from './live.js';
-import { askedBy, OWN_ADDRESS, type WatchForm } from './watch-follower.js';
+import { type WatchForm, watchCall } from './watch-follower.js';
 
 /** Watches of an account that have not ended, for each request per second of its tier. */
 const PER_QPS = 20;
@@ -178,8 +178,7 @@ export class Watches {
     signal: AbortSignal,
   ): Promise<string> {
     const { live, clock, form } = this.#options;
-    const call = { ...form.call(watch), credential: { keyHash: watch.keyHash }, address: OWN_ADDRESS };
-    const request = { call, asked: askedBy(watch) };
+    const request = watchCall(form, watch);
     const from = live.positions.begin(clock.now(), null);
     const events = live.follow({
       ...{
@@ -198,7 +197,7 @@ export class Watches {
     if (!event) throw signal.reason;
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
     if (since === null) return live.positions.encode([event.position]);
-    await this.#checkSince(watch, call, since, event.outcome, signal);
+    await this.#checkSince(watch, request.call, since, event.outcome, signal);
     return live.positions.encode([live.positions.begin(clock.now(), since)]);
   }
 

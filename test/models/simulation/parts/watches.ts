@@ -5,7 +5,7 @@ import type { Chance } from '../../../../demo/random.js';
 import { hashKey } from '../../../../src/access/key.js';
 import { LiveBudget } from '../../../../src/live/budget.js';
 import type { Live } from '../../../../src/live/live.js';
-import { watchCall } from '../../../../src/live/watch-call.js';
+import { watchCall } from '../../../../src/live/watch-follower.js';
 import { Watching } from '../../../../src/live/watching.js';
 import type { Clock, Time } from '../../../../src/ports/clock.js';
 import type { WatchLeases, WatchSettings } from '../../../../src/ports/watches.js';
