@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import type { Bundle } from './parts/bundle.js';
 import type { Told } from './worker.js';
 
@@ -6,8 +7,11 @@ export interface Seeds {
   readonly from: number;
   readonly count: number;
   readonly processes: number;
-  /** Ends after this time, with the seeds that were run by then. */
+  /** Ends after this time, with the seeds that were run by then, once they are so many. */
   readonly seconds?: number;
+  readonly fewest?: number;
+  /** Whatever else runs on the machine comes first. */
+  readonly after?: boolean;
   /** Ends as soon as one has failed. */
   readonly untilFailure?: boolean;
   readonly onTold?: (sum: Summary) => void;
@@ -25,7 +29,7 @@ export interface Summary {
 
 /** Runs seeds in several processes, each its share of them. */
 export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summary> {
-  const { from, count, processes, seconds, untilFailure = false, onTold = () => {} } = options;
+  const { from, count, processes, seconds, fewest = 0, after, untilFailure = false, onTold = () => {} } = options;
   const startedAt = performance.now();
   const sum = {
     seeds: 0,
@@ -42,7 +46,16 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
   const kill = (): void => {
     for (const child of children) child.kill();
   };
-  const timer = seconds === undefined ? undefined : setTimeout(kill, seconds * 1000);
+  if (after) for (const { pid = 0 } of children) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  let isOver = false;
+  const endInTime = (): void => {
+    if (isOver && sum.seeds >= fewest) kill();
+  };
+  const timeOver = (): void => {
+    isOver = true;
+    endInTime();
+  };
+  const timer = seconds === undefined ? undefined : setTimeout(timeOver, seconds * 1000);
   const ended = children.map(
     (child) =>
       new Promise<void>((resolve, reject) => {
@@ -51,6 +64,7 @@ export async function runSeeds({ file }: Bundle, options: Seeds): Promise<Summar
           for (const order of orders) sum.orders.add(order);
           sum.failed.push(...failed);
           onTold(summary());
+          endInTime();
           if (untilFailure && failed.length > 0) kill();
         });
         child.on('error', reject);
