@@ -109,6 +109,8 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
   'what is checked is a protocol, and who checks it brings programs of its own': [
     'test/interfaces/mcp/clients/conformance.system.test.ts',
     'test/networks/x/prism.system.test.ts',
+    'test/networks/x/calls-left.system.test.ts',
+    'test/clients/tools/*.system.test.ts',
     'test/interfaces/openapi/*.system.test.ts',
     'test/engine/ports/redis-*.system.test.ts',
   ],
