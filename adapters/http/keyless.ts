@@ -57,7 +57,7 @@ export const createUnrefused =
       return handler(request, reply.header('Access-Control-Allow-Origin', '*'));
     });
 
-/** Pages, each of which causes several requests: they have a limit of their own, to protect the database (L10). */
+/** Pages, each of which causes several requests: they have a limit of their own, to protect the database. */
 export const createKeylessPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>
   (methods, url, handler) =>

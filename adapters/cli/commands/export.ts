@@ -211,12 +211,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
           last = state;
           if (paths.state !== null) await writeState(paths.state, state);
         },
-        onLost: (charged) =>
-          say(
-            charged === null
-              ? 'perch: a page did not arrive and may have been charged; reading it again'
-              : `perch: a page that did not arrive was charged ${counted(toCredits(charged), 'credit')}; reading it again`,
-          ),
+        onLost: (charged) => say(lostPage(charged)),
         onProgress(state, items) {
           checkIds(items);
           measure.see(items);
@@ -236,6 +231,11 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
     progress?.stop();
   }
 }
+
+const lostPage = (charged: number | null): string =>
+  charged === null
+    ? 'perch: a page did not arrive and may have been charged; reading it again'
+    : `perch: a page that did not arrive was charged ${counted(toCredits(charged), 'credit')}; reading it again`;
 
 /** Says once that a corpus has no room for the ids; only NDJSON can be imported at all. */
 function idCheck(format: Format, say: (text: string) => void): (items: ExportPage['data']) => void {

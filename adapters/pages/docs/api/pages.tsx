@@ -75,6 +75,100 @@ const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
   </>
 );
 
+/** What all operations have in common. */
+const Conventions = ({ baseUrl }: { baseUrl: string }) => (
+  <>
+    <dl class="facts">
+      <div>
+        <dt>Base URL</dt>
+        <dd>
+          <code>{baseUrl}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Authentication</dt>
+        <dd>
+          <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>
+        </dd>
+      </div>
+      <div>
+        <dt>OpenAPI 3.1</dt>
+        <dd>
+          <a href="/openapi.yaml?download">YAML</a> or <a href="/openapi.json?download">JSON</a>
+        </dd>
+      </div>
+      <div>
+        <dt>Collections</dt>
+        <dd>
+          <a href="/perch.postman_collection.json">Postman</a> or <a href="/perch.bruno.zip">Bruno</a>
+        </dd>
+      </div>
+    </dl>
+    <ul>
+      <li>
+        <strong>Responses</strong> are JSON: the object or list in <code>data</code>, beside it what the call cost and
+        what is left in the wallet.
+      </li>
+      <li>
+        <strong>Lists</strong> continue at <code>next_cursor</code>: see <a href="/docs/cursors">cursors</a>.
+      </li>
+      <li>
+        <strong>Prices</strong> are for each item that is returned. Cached items cost half, <code>fresh</code> doubles
+        the price, <code>estimate</code> says it without reading: see <a href="/docs/pricing">pricing</a>.
+      </li>
+      <li>
+        <strong>Failures</strong> have a code, a message and the address of a page about the code: see{' '}
+        <a href="/docs/errors">errors</a>.
+      </li>
+      <li>
+        <strong>Searches</strong> take the operators of the network, such as <code>from:</code> and <code>since:</code>:
+        see <a href="/docs/search#operators">search operators</a>.
+      </li>
+    </ul>
+  </>
+);
+
+/** Every operation with its price. */
+const Glance = ({ entries, keyless }: { entries: readonly ApiEntry[]; keyless: readonly KeylessEntry[] }) => (
+  <div id="at-a-glance">
+    {tagsOf(entries).map((tag) => (
+      <section key={tag} class="docs-group">
+        <h2>{tag}</h2>
+        <Table
+          caption={`Operations: ${tag}`}
+          head={['Operation', 'Price in credits']}
+          rows={entries
+            .filter((entry) => entry.tag === tag)
+            .map((entry) => [
+              <>
+                <a href={`/docs/api/${entry.id}`}>
+                  <Address {...entry} />
+                </a>
+                <span class="means">{entry.title}</span>
+              </>,
+              entry.price === null ? 'free' : `${figure(entry.price.credits)} per ${itemOf(entry.price.unit)}`,
+            ])}
+        />
+      </section>
+    ))}
+    <section class="docs-group">
+      <h2>Service</h2>
+      <p>These need no key, and are free.</p>
+      <Table
+        caption="Operations without a key"
+        head={['Operation', 'Price in credits']}
+        rows={keyless.map(({ path, summary }) => [
+          <>
+            <Address method="GET" path={path} />
+            <span class="means">{summary}</span>
+          </>,
+          'free',
+        ])}
+      />
+    </section>
+  </div>
+);
+
 /** `GET /docs/api`: every operation with its price, what they have in common, and every object. */
 export function apiIndex(entries: readonly ApiEntry[], keyless: readonly KeylessEntry[], baseUrl: string): string {
   const objects = new Map(entries.flatMap((entry) => entry.objects.map((object) => [object.name, object])));
@@ -92,93 +186,11 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
           Every REST operation with its price, parameters and responses, and samples to copy. Reads can be tried on
           their page.
         </p>
-        <dl class="facts">
-          <div>
-            <dt>Base URL</dt>
-            <dd>
-              <code>{baseUrl}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>Authentication</dt>
-            <dd>
-              <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>
-            </dd>
-          </div>
-          <div>
-            <dt>OpenAPI 3.1</dt>
-            <dd>
-              <a href="/openapi.yaml?download">YAML</a> or <a href="/openapi.json?download">JSON</a>
-            </dd>
-          </div>
-          <div>
-            <dt>Collections</dt>
-            <dd>
-              <a href="/perch.postman_collection.json">Postman</a> or <a href="/perch.bruno.zip">Bruno</a>
-            </dd>
-          </div>
-        </dl>
-        <ul>
-          <li>
-            <strong>Responses</strong> are JSON: the object or list in <code>data</code>, beside it what the call cost
-            and what is left in the wallet.
-          </li>
-          <li>
-            <strong>Lists</strong> continue at <code>next_cursor</code>: see <a href="/docs/cursors">cursors</a>.
-          </li>
-          <li>
-            <strong>Prices</strong> are for each item that is returned. Cached items cost half, <code>fresh</code>{' '}
-            doubles the price, <code>estimate</code> says it without reading: see <a href="/docs/pricing">pricing</a>.
-          </li>
-          <li>
-            <strong>Failures</strong> have a code, a message and the address of a page about the code: see{' '}
-            <a href="/docs/errors">errors</a>.
-          </li>
-          <li>
-            <strong>Searches</strong> take the operators of the network, such as <code>from:</code> and{' '}
-            <code>since:</code>: see <a href="/docs/search#operators">search operators</a>.
-          </li>
-        </ul>
+        <Conventions baseUrl={baseUrl} />
         <p>
           For GraphQL, there are the <a href={`/docs/${TYPES}`}>types of the schema</a> with their prices.
         </p>
-        <div id="at-a-glance">
-          {tagsOf(entries).map((tag) => (
-            <section key={tag} class="docs-group">
-              <h2>{tag}</h2>
-              <Table
-                caption={`Operations: ${tag}`}
-                head={['Operation', 'Price in credits']}
-                rows={entries
-                  .filter((entry) => entry.tag === tag)
-                  .map((entry) => [
-                    <>
-                      <a href={`/docs/api/${entry.id}`}>
-                        <Address {...entry} />
-                      </a>
-                      <span class="means">{entry.title}</span>
-                    </>,
-                    entry.price === null ? 'free' : `${figure(entry.price.credits)} per ${itemOf(entry.price.unit)}`,
-                  ])}
-              />
-            </section>
-          ))}
-          <section class="docs-group">
-            <h2>Service</h2>
-            <p>These need no key, and are free.</p>
-            <Table
-              caption="Operations without a key"
-              head={['Operation', 'Price in credits']}
-              rows={keyless.map(({ path, summary }) => [
-                <>
-                  <Address method="GET" path={path} />
-                  <span class="means">{summary}</span>
-                </>,
-                'free',
-              ])}
-            />
-          </section>
-        </div>
+        <Glance entries={entries} keyless={keyless} />
         <h2 id="objects">Objects</h2>
         <p>
           A field without <em>optional</em> is in every response. What the network does not say is left out, never null.
@@ -260,10 +272,39 @@ const Samples = ({ samples, call }: ApiEntry) => (
   </fieldset>
 );
 
+/** Every form of the response; the first example is beside the request. */
+const Responses = ({ entry: { responses, objects, success, failures } }: { entry: ApiEntry }) => (
+  <div class="docs-body docs-api response">
+    <h2 id="response">Response</h2>
+    {responses.map((form, at) => (
+      <Response key={form.name} form={form} isFirst={at === 0} />
+    ))}
+    {objects.map((object, at) => (
+      <ObjectSection key={object.name} object={object} isOpen={at === 0} />
+    ))}
+    {success.examples.slice(1).map(({ label, text }) => (
+      <details key={label}>
+        <summary>
+          <Words text={`Example: ${label.replace(/^With/, 'with')}`} />
+        </summary>
+        <Code text={text} language="json" isCopied />
+      </details>
+    ))}
+    <h2 id="failures">Failures</h2>
+    <p>
+      All have <a href="/docs/errors">the same form</a>, and none is charged, with{' '}
+      <a href="/docs/errors#an-unknown-charge">one exception</a>.
+    </p>
+    {failures.map((failure) => (
+      <Failure key={failure.status} {...failure} />
+    ))}
+  </div>
+);
+
 /** `GET /docs/api/<operationId>`: on the left what there is to know, on the right the request and the response. */
 export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: Live | null): string {
   const { id, title, summary, description, isSendable, success } = entry;
-  const [example, ...others] = success.examples;
+  const [example] = success.examples;
   // The first sentence may be the title itself.
   const rest = description.startsWith(`${title}.`) ? description.slice(title.length + 1).trim() : description;
   return document(
@@ -299,31 +340,7 @@ export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: Liv
           <Code label="Example response" text={example?.text ?? ''} language="json" />
         </div>
       </section>
-      <div class="docs-body docs-api response">
-        <h2 id="response">Response</h2>
-        {entry.responses.map((form, at) => (
-          <Response key={form.name} form={form} isFirst={at === 0} />
-        ))}
-        {entry.objects.map((object, at) => (
-          <ObjectSection key={object.name} object={object} isOpen={at === 0} />
-        ))}
-        {others.map(({ label, text }) => (
-          <details key={label}>
-            <summary>
-              <Words text={`Example: ${label.replace(/^With/, 'with')}`} />
-            </summary>
-            <Code text={text} language="json" isCopied />
-          </details>
-        ))}
-        <h2 id="failures">Failures</h2>
-        <p>
-          All have <a href="/docs/errors">the same form</a>, and none is charged, with{' '}
-          <a href="/docs/errors#an-unknown-charge">one exception</a>.
-        </p>
-        {entry.failures.map((failure) => (
-          <Failure key={failure.status} {...failure} />
-        ))}
-      </div>
+      <Responses entry={entry} />
     </div>,
   );
 }

@@ -100,6 +100,26 @@ const REFUSALS: Readonly<Record<number, string>> = {
 /** The title of a page for a status. */
 export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
+/** Answers a person; a failure is a page of its kind. */
+const answers =
+  ({ refusalPage }: PageKind) =>
+  async (
+    one: SignedInRequest,
+    reply: FastifyReply,
+    answer: () => Promise<FastifyReply> | FastifyReply,
+  ): Promise<FastifyReply> => {
+    try {
+      return await answer();
+    } catch (error) {
+      const failure = asServiceError(error);
+      // Work that ended because the caller left did not fail.
+      if (!one.signal.aborted) logFailure(one.request, failure);
+      if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
+      const page = refusalPage(one, refusalTitle(failure.status), failure.message);
+      return sendPrivatePage(reply.code(failure.status), page);
+    }
+  };
+
 export function authenticatedRoutes(
   { keyless, sessionCookies, members, isOperator }: RoutesOptions,
   kind: PageKind,
@@ -117,22 +137,7 @@ export function authenticatedRoutes(
   };
   const isHidden = (one: SignedInRequest | null): boolean =>
     kind.admits !== undefined && (one === null || !kind.admits(one));
-  const answered = async (
-    one: SignedInRequest,
-    reply: FastifyReply,
-    answer: () => Promise<FastifyReply> | FastifyReply,
-  ) => {
-    try {
-      return await answer();
-    } catch (error) {
-      const failure = asServiceError(error);
-      // Work that ended because the caller left did not fail.
-      if (!one.signal.aborted) logFailure(one.request, failure);
-      if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
-      const page = kind.refusalPage(one, refusalTitle(failure.status), failure.message);
-      return sendPrivatePage(reply.code(failure.status), page);
-    }
-  };
+  const answered = answers(kind);
   return {
     page(url, show, of = url) {
       keyless(PAGE, url, async (request, reply) => {
