@@ -152,7 +152,7 @@ export interface Network {
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
-  /** What its grammar cannot have: asked before the balance is checked (S7). Reads nothing. */
+  /** What its grammar cannot have: asked as early. Reads nothing. */
   readonly impossible?: Impossible;
   /**
    * For a query that `checkQuery` accepts: what marks the places where it was found in a result, in order and apart from

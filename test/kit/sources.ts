@@ -115,7 +115,8 @@ export function functionsOf(source: Source): { name: string; lines: number }[] {
 }
 
 const isTable = (body: ts.Node): boolean =>
-  ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression);
+  ts.isArrayLiteralExpression(body) ||
+  (ts.isParenthesizedExpression(body) && ts.isObjectLiteralExpression(body.expression));
 
 const trees = new WeakMap<Source, ts.SourceFile>();
 
