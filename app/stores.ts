@@ -136,7 +136,9 @@ function asOfAddress(error: unknown, databaseUrl: string): unknown {
   const { code = '', message } = error as { code?: string; message?: string };
   if (!NO_WAY_IN.test(code)) return error;
   const where = withoutLogin(databaseUrl);
-  return new Error(`Cannot connect to the database at DATABASE_URL (${where}): ${message || code}`, { cause: error });
+  const isUnmet = /^(?:E|CONN)/.test(code) && databaseUrl.includes('target_session_attrs=');
+  const why = isUnmet ? `none of its hosts is a primary that can be reached: ${message || code}` : message || code;
+  return new Error(`Cannot connect to the database at DATABASE_URL (${where}): ${why}`, { cause: error });
 }
 
 /** Continuing would refuse every existing key, and create new ones that the other machines refuse. */

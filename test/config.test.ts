@@ -87,7 +87,17 @@ describe('a variable', () => {
       { PERCH_BASE_URL: 'https://a.example' },
       { authUrl: 'https://a.example' },
     ],
-    ['a database of one’s own has no demo', { DATABASE_URL: 'postgres://u:p@h1:1,h2:2/db' }, { demo: false }],
+    ['a database of one’s own has no demo', { DATABASE_URL: 'postgres://u:p@h1/db' }, { demo: false }],
+    [
+      'several hosts of a database, and which of them is meant',
+      { DATABASE_URL: 'postgres://u:p@h1:1,h2:2/db?target_session_attrs=primary' },
+      { databaseUrl: 'postgres://u:p@h1:1,h2:2/db?target_session_attrs=primary' },
+    ],
+    [
+      'one host of a database that must be the primary',
+      { DATABASE_URL: 'postgres://h1/db?prepare=false&target_session_attrs=primary' },
+      { databaseUrl: 'postgres://h1/db?prepare=false&target_session_attrs=primary' },
+    ],
     ['a live network has no demo', { PERCH_NETWORK: 'bluesky' }, { demo: false }],
     ['the demo can be switched off', { PERCH_DEMO: 'off' }, { demo: false }],
     ['several Redis nodes', { REDIS_URL: 'redis://a:1, rediss://b:2' }, { redisUrls: ['redis://a:1', 'rediss://b:2'] }],
@@ -212,6 +222,24 @@ describe('the whole environment', () => {
     ['and not for another', { WORKERS: '2', REDIS_URL: 'h:1', PORT: 'x' }, ['PORT', 'REDIS_URL']],
   ])('%s', (_what, env, names) => {
     expect(faultyNames(env)).toEqual(names);
+  });
+
+  it.each([
+    ['several hosts without a word on which is meant', 'h1,h2/db', /ends? with \?target_session_attrs=primary/],
+    [
+      'a target that the driver cannot tell from a standby',
+      'h/db?target_session_attrs=read-write',
+      /instead of read-write/,
+    ],
+    ['a target that takes no writes', 'h1,h2/db?target_session_attrs=prefer-standby', /not "prefer-standby"/],
+    ['two targets', 'h/db?target_session_attrs=primary&target_session_attrs=any', /not "any"/],
+    ['a comma without a host', 'u:p@h1,/db?target_session_attrs=primary', /before and after each comma/],
+    ['IPv6 addresses, which the driver cannot tell apart', '[::1],[::2]/db?target_session_attrs=primary', /IPv6/],
+    ['a port for one host, which would count for all', 'h1:6432,h2/db?target_session_attrs=primary', /or of none/],
+  ])('refuses a database address with %s', (_what, rest, says) => {
+    const { faults: found, message } = faults({ DATABASE_URL: `postgres://${rest}` });
+    expect(found.map(({ name }) => name)).toEqual(['DATABASE_URL']);
+    expect(message).toMatch(says);
   });
 
   it('warns of a PERCH_ variable that does not exist, and of no other’s', () => {

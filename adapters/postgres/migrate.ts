@@ -6,17 +6,21 @@ import type { Sql, Transaction } from './sql.js';
 
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
+const STANDBY =
+  'The database is a standby, which takes no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
 
 /**
  * Brings the schema up to date, forward only and all or nothing, and opens the months ahead: in one transaction. Nodes
  * that start together take turns under one lock, and the later ones find nothing to do. (The lock ends with the
- * transaction, so a pooler in between can't keep it.) Throws an Error that says what to do when the server is older than Postgres 15.
+ * transaction, so a pooler in between can't keep it.) Throws an Error that says what to do when the server is older than
+ * Postgres 15 or a standby.
  */
 export async function migrate(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
   await sql.begin(async (transaction) => {
-    const [server] = await transaction<{ major: number }[]>`
-      select current_setting('server_version_num')::int / 10000 as major`;
+    const [server] = await transaction<{ major: number; isStandby: boolean }[]>`
+      select current_setting('server_version_num')::int / 10000 as major, pg_is_in_recovery() as "isStandby"`;
     checkVersion(server?.major ?? 0);
+    if (server?.isStandby) throw new Error(STANDBY);
     // The migrating node takes the time it needs, and the others wait for it.
     await transaction`
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Lifetimes } from '../read/lifetimes.js';
+import { addressFault } from './database-address.js';
 import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
 
@@ -11,6 +12,9 @@ function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[]
   };
   const needs = (name: SettingName, other: SettingName) =>
     check(values[name] !== undefined && values[other] === undefined, name, other, `also needs ${other}`);
+
+  const address = values.DATABASE_URL === undefined ? null : addressFault(values.DATABASE_URL);
+  check(address !== null, 'DATABASE_URL', 'DATABASE_URL', String(address));
 
   const alone = values.WORKERS > 1 && values.REDIS_URL === undefined;
   check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share rate limits and pace');

@@ -66,7 +66,7 @@ export const baseUrl: SettingKind<string> = address('http:', 'https:')
 
 export const webPage: SettingKind<string> = address('http:', 'https:');
 
-/** The driver parses the rest: it knows forms (several hosts, socket folders) that no URL parser does. */
+/** The driver parses the rest: it knows forms (several hosts, socket folders) that no URL parser does. Hosts: `addressFault`. */
 export const postgresUrl: SettingKind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
 
 export const smtpUrl: SettingKind<string> = address('smtp:', 'smtps:');

@@ -54,7 +54,7 @@ export const SETTINGS = {
     '.perch',
   ),
   DATABASE_URL: store(
-    'A Postgres of your own, version 15 or newer.',
+    'A Postgres of your own, version 15 or newer; with `?target_session_attrs=primary`, several hosts separated by commas: [fail-over](deploying.md#fail-over).',
     postgresUrl,
     'a postgres:// or postgresql:// URL',
     'the embedded server',

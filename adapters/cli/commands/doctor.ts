@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
+import { hostsOf } from '../../../src/config/database-address.js';
 import { describeConfig } from '../../../src/config/describe.js';
 import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
@@ -84,6 +85,7 @@ async function checkAll(config: Config, { production, backups }: Options): Promi
   let stored: StoredFacts | null = null;
   const findings = [
     await checkHome(config),
+    ...(await checkHosts(config)),
     ...(await checkStores(config, async (stores) => {
       stored = (await guide?.readStoredFacts(stores, config)) ?? null;
     })),
@@ -145,6 +147,23 @@ async function checkStores(config: Config, also: (stores: Stores) => Promise<voi
     const detail = isEmbedded ? message : `cannot connect to DATABASE_URL: ${message}`;
     return [{ name, ok: false, detail }];
   }
+}
+
+/** Each host of an address with several: a fail-over needs the others, and one primary. */
+async function checkHosts({ databaseUrl }: Config): Promise<CheckResult[]> {
+  if (databaseUrl === null || hostsOf(databaseUrl).length === 1) return [];
+  const { hostStates } = await import('../../postgres/host-states.js');
+  const states = await hostStates(databaseUrl);
+  const primaries = states.filter(({ role }) => role === 'primary').length;
+  const isAlone = states.some(({ role, isSynchronous }) => role === 'primary' && isSynchronous === false);
+  const why = [
+    ...(primaries === 0 ? ['none of them is a primary'] : []),
+    ...(primaries > 1 ? [`${primaries} primaries: stop all but the right one`] : []),
+    ...(isAlone ? ['commits wait for no standby, so a fail-over loses the last of them'] : []),
+  ];
+  const named = states.map(({ host, role, why: fault }) => `${host} ${role}${fault ? ` (${fault})` : ''}`).join(', ');
+  const ok = primaries === 1 && states.every(({ role }) => role !== 'unreachable');
+  return [{ name: 'Hosts', ok, detail: [named, ...why].join('; ') }];
 }
 
 async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boolean): Promise<CheckResult[]> {

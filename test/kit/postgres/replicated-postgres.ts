@@ -23,6 +23,8 @@ export interface ReplicatedPostgres {
   /** From everybody to the primary. */
   readonly line: Line;
   readonly url: string;
+  /** Where the two listen themselves, as `host:port`. */
+  readonly hosts: { readonly primary: string; readonly standby: string };
   /** From the standby to the primary. */
   readonly replication: Line;
   /** Waits until the standby has all that is written by now. */
@@ -106,6 +108,7 @@ export async function startReplicated(
     database: { sql, target, drop: async () => sql.end({ timeout: 1 }) },
     line,
     url: target.url,
+    hosts: { primary: `${HOST}:${first}`, standby: `${HOST}:${second}` },
     replication,
     async caughtUp() {
       const [{ lsn = '' } = {}] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
