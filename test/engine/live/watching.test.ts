@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
-import { askedBy } from '../../../src/live/watch-follower.js';
+import { watchCall } from '../../../src/live/watch-follower.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { MemoryWatches } from './memory-watches.js';
 import { addPlayed, itemsOf, openNode, playService } from './played.js';
@@ -108,8 +108,8 @@ describe('a watch that is followed', () => {
 
   it('asks for the same under the same name, whatever process asks', () => {
     const watch = { kind: 'timeline', subject: 'seven', product: null, count: 20 } as const;
-    const rest = { webhookUrl: 'https://example.org', dailyLimit: null };
-    expect(askedBy({ ...watch, ...rest, watchId: 'w' })).toBe('["w","timeline","seven",null,20]');
+    const { asked } = watchCall({ call: () => ({}) as never }, { ...watch, watchId: 'w', keyHash: 'k' });
+    expect(asked).toBe('["w","timeline","seven",null,20]');
   });
 });
 
