@@ -131,11 +131,12 @@ describe('the collections', () => {
 describe('every request of the collection, as Postman sends it', () => {
   let perch: TestPerch;
   beforeAll(async () => {
-    perch = await startPerch({ openDatabase: demoDatabase });
+    const webhooks = { check: async () => {}, send: async () => ({ status: 204, excerpt: null, fault: null }) };
+    perch = await startPerch({ openDatabase: demoDatabase, webhooks });
   }, 120_000);
   afterAll(() => perch?.close());
 
-  it('is answered with 200, but for a receipt that the account does not have and a checkout that is not open', async () => {
+  it('is answered with 200, but for a receipt and a watch that the account does not have, and a checkout that is not open', async () => {
     const { key } = await perch.account({ credits: 5000 });
     const refused: Record<string, number> = {};
     for (const { method, url, body, isKeyless } of requestsOf(collection(perch.url, key))) {
@@ -147,8 +148,12 @@ describe('every request of the collection, as Postman sends it', () => {
       await response.arrayBuffer();
       if (response.status !== 200) refused[`${method} ${new URL(url).pathname}`] = response.status;
     }
+    const watch = '/v1/watches/019e1d2c-3f10-7d20-a1c4-5b7e8f9a0b1c';
     expect(refused).toEqual({
       'GET /v1/usage/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97': 404,
+      ...Object.fromEntries([`GET ${watch}`, `GET ${watch}/deliveries`].map((each) => [each, 404])),
+      ...Object.fromEntries(['pause', 'resume', 'end'].map((change) => [`POST ${watch}/${change}`, 404])),
+      [`POST ${watch}/deliveries/019e1d2a-7c40-7b53-9f11-2d6a8e4c0b97/send`]: 404,
       'POST /v1/billing/checkout': 503,
     });
   }, 60_000);

@@ -42,7 +42,7 @@ export function watchesOf({ account: { accountId, keys } }: Household) {
   return {
     list: async () => (key === undefined ? [] : [...watches]),
     async get(_accountId: string, watchId: string) {
-      const found = watches.find((one) => one.watchId === watchId);
+      const found = key && watches.find((one) => one.watchId === watchId);
       if (found === undefined) throw new ServiceError('not_found', 'This account has no such watch.');
       return found;
     },
