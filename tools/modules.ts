@@ -66,6 +66,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
     may: CORE,
     types: ['src/read', 'src/serve'],
   },
+  'src/watches': {
+    is: 'watches: lists that are followed for accounts, and what is new sent to webhooks',
+    may: [...CORE, 'src/live', 'src/account'],
+    types: ['src/serve'],
+  },
   'src/config': {
     is: 'the environment, checked, as one frozen object',
     may: [...FACTS, 'src/read/lifetimes'],
@@ -96,7 +101,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'src/read/subjects',
       'src/live/budget',
     ],
-    types: ['src/live'],
+    types: ['src/live', 'src/ports', 'src/watches'],
   },
   'adapters/pages/graphiql': {
     is: 'GraphiQL with prices',
@@ -139,7 +144,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',
-    may: CORE,
+    may: [...CORE, 'src/config/database-address'],
   },
   'adapters/redis': { is: 'what several processes share, in Redis', may: CORE },
   'adapters/memory': { is: 'the same ports for a single process', may: CORE },
@@ -155,10 +160,11 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/pages/dashboard': {
     is: "the customers' dashboard",
     may: [...CUSTOMERS, 'src/access/address', 'adapters/pages/charts', 'adapters/pages/sign-in'],
+    types: ['src/watches'],
   },
   'adapters/pages/operator': {
     is: "the operator's pages",
-    may: [...CUSTOMERS, 'adapters/pages/charts'],
+    may: [...CUSTOMERS, 'schema/list-documents', 'adapters/pages/charts'],
     types: ['adapters/pages/site/status'],
   },
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },

@@ -1,7 +1,7 @@
 import { liveName } from '../../schema/list-documents.js';
 import { FOLLOWED_READS, type ListRead, subjectParameter } from '../../src/domain/lists.js';
-import type { WatchForm } from '../../src/live/watch-follower.js';
 import type { WatchSettings } from '../../src/ports/watches.js';
+import type { WatchForm } from '../../src/watches/follower.js';
 import { buildEnvelope, renderEnvelope } from './envelope.js';
 
 const readOf = ({ kind }: Pick<WatchSettings, 'kind'>): ListRead => {

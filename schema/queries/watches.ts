@@ -1,5 +1,4 @@
-import { sizeRule } from '../../src/domain/fields.js';
-import { DELIVERY_PAGE } from '../../src/live/watches.js';
+import { DELIVERY_PAGE, sizeRule } from '../../src/domain/fields.js';
 import { Product } from '../args.js';
 import { builder, rule } from '../builder.js';
 import { AddedWatchType, WatchDeliveriesType, WatchesType, WatchType } from '../types/watch.js';

@@ -38,6 +38,9 @@ const MOST_USAGE_ROWS = 1000;
 /** Rows on a page of usage. */
 export const USAGE_PAGE: PageSize = { initial: MOST_USAGE_ROWS, max: MOST_USAGE_ROWS };
 
+/** Deliveries of a watch on a page. */
+export const DELIVERY_PAGE: PageSize = { initial: 20, max: 100 };
+
 /** Items on a page. */
 export const sizeRule = ({ max }: PageSize): ArgRule => ({ kind: 'size', min: 1, max });
 

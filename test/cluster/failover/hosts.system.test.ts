@@ -37,7 +37,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
     return checks.find(({ name }) => name === 'Hosts');
   }
 
-  it('leads to the primary, before or after a standby or a host that is gone', { timeout: SLOW_MS }, async () => {
+  it('finds the primary before or after a standby or a dead host', { timeout: SLOW_MS }, async () => {
     const { primary, standby } = postgres.hosts;
     for (const hosts of [
       [standby, primary],

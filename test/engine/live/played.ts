@@ -4,12 +4,12 @@ import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { Live } from '../../../src/live/live.js';
 import { Positions } from '../../../src/live/positions.js';
-import type { WatchForm } from '../../../src/live/watch-follower.js';
-import { Watching } from '../../../src/live/watching.js';
 import type { Timers } from '../../../src/ports/clock.js';
 import type { WatchId, WatchLeases, WatchSettings } from '../../../src/ports/watches.js';
 import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
+import type { WatchForm } from '../../../src/watches/follower.js';
+import { Watching } from '../../../src/watches/watching.js';
 import type { VirtualTime } from '../../kit/time/virtual-time.js';
 import type { MemoryWatches } from './memory-watches.js';
 

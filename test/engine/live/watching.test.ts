@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/durations.js';
-import { watchCall } from '../../../src/live/watch-follower.js';
+import { watchCall } from '../../../src/watches/follower.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { MemoryWatches } from './memory-watches.js';
 import { addPlayed, itemsOf, openNode, playService } from './played.js';
@@ -68,7 +68,7 @@ describe('a watch that is followed', () => {
     expect(kinds()).toEqual(['1: 2 for 2']);
   });
 
-  it('says where items may be missing, also where there are none', async () => {
+  it('reports a gap, with items and without', async () => {
     const { time, store, watch, open, post, state } = await setUp();
     open();
     await time.run(SECOND);
@@ -118,7 +118,7 @@ describe('a watch that stops', () => {
     ['an empty wallet', 'no_credits', undefined, 'credits', 5 * MINUTE_MS],
     ["its key's cap", 'no_credits', 'key_cap', 'key_cap', 5 * MINUTE_MS],
     ['its limit of the day', 'no_credits', 'max_credits', 'daily_limit', 12 * HOUR_MS],
-  ] as const)('waits for %s, is tried again, and tells it once', async (_, code, why, reason, againMs) => {
+  ] as const)('waits for %s, tries again, and sends one notice', async (_, code, why, reason, againMs) => {
     const { time, store, watch, open, post, kinds, state, asked } = await setUp();
     open();
     await time.run(SECOND);
@@ -151,7 +151,7 @@ describe('a watch that stops', () => {
     ['access_denied', undefined, 'list'],
     ['not_found', 'deleted', 'list'],
     ['bad_request', undefined, 'list'],
-  ])('is paused after %s (%s), which is told, until it is resumed', async (code, why, reason) => {
+  ])('pauses after %s (%s), sends a notice, and resumes by hand', async (code, why, reason) => {
     const { time, store, watch, open, post, kinds, state, asked } = await setUp();
     open();
     await time.run(SECOND);
@@ -215,7 +215,7 @@ describe('a watch that stops', () => {
   });
 
   it.each<ErrorCode>(['upstream_error', 'internal', 'no_account', 'upstream_rate_limited'])(
-    'goes on after %s, also where it could not begin, and says what failed',
+    'continues after %s, at its start as well, and names the failure',
     async (code) => {
       const { time, store, watch, open, post, kinds, state, asked } = await setUp();
       state.failure = new ServiceError(code, 'Failed.');
@@ -233,7 +233,7 @@ describe('a watch that stops', () => {
   );
 });
 
-describe('a watch that is held', () => {
+describe('a followed watch', () => {
   it('is followed no more within a renewal of being paused or ended, and again soon after it is resumed', async () => {
     const { time, store, watch, open, post, asked, kinds } = await setUp();
     const { watching } = open();
@@ -256,7 +256,7 @@ describe('a watch that is held', () => {
     expect([watching.size, kinds()]).toEqual([0, ['1: 1 for 1']]);
   });
 
-  it('tells what was charged while it was paused or its process stopped', async () => {
+  it('delivers what was charged while it was paused or its process stopped', async () => {
     for (const how of ['ended', 'closed'] as const) {
       const { time, store, watch, open, post, kinds, state } = await setUp();
       const node = open();

@@ -63,7 +63,7 @@ describe('a call by the hash of a key', () => {
     ]);
   });
 
-  it('is held to what the key may read and spend, and to its end', async () => {
+  it("obeys the key's scopes, cap and expiry", async () => {
     const limited = await perch.account({ cap: 2 });
     expect(codeOf(await serve(call(limited)))).toBe('answered');
     expect(codeOf(await serve(call(limited)))).toBe('no_credits key_cap');

@@ -82,7 +82,7 @@ describe('a watch', () => {
     expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
   }, 60_000);
 
-  it('waits for credits, which is told once, and is paused when its key ends', async () => {
+  it('waits for credits with one notice, and pauses when its key ends', async () => {
     const watch = await add({ dailyLimit: 1000 });
     post('affordable');
     await eventually(() => sentBy(watch).map(({ body }) => body.type)).toEqual(['watch.items', 'watch.waiting']);

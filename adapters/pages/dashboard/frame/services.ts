@@ -3,7 +3,6 @@ import type { Keys } from '../../../../src/account/keys.js';
 import type { Members } from '../../../../src/account/members.js';
 import type { Billing } from '../../../../src/billing/billing.js';
 import { ServiceError } from '../../../../src/domain/errors.js';
-import type { Watches } from '../../../../src/live/watches.js';
 import type { Grants } from '../../../../src/oauth/grants.js';
 import type { Accounts, AuditLog } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
@@ -12,6 +11,7 @@ import type { Ledger } from '../../../../src/ports/ledger.js';
 import type { EmailChange } from '../../../../src/sign-in/email-change.js';
 import type { Passkeys } from '../../../../src/sign-in/passkeys.js';
 import type { Sessions } from '../../../../src/sign-in/sessions.js';
+import type { Watches } from '../../../../src/watches/watches.js';
 import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js';
 
 /** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */

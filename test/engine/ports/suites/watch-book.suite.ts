@@ -177,7 +177,7 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       ]);
     });
 
-    it('tells what was spent, and on this day', async () => {
+    it('returns what was spent in all and today', async () => {
       const watch = await add();
       await store.deliver(watch, NOW, 1500);
       await store.deliver(watch, NOW + 1, 500);

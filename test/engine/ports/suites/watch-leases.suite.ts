@@ -68,7 +68,7 @@ const waiting = (changes: Partial<WatchStop> = {}): WatchStop => ({
 
 /** What any store of watches must do for the processes that follow them. */
 export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesStore>): void {
-  describe(`${name}: watches that are held`, () => {
+  describe(`${name}: leases of watches`, () => {
     let store: WatchLeasesStore;
     let leases: WatchLeases;
     beforeAll(async () => {

@@ -1,13 +1,13 @@
 import type { ServiceError } from '../domain/errors.js';
 import { DAY_MS, MINUTE_MS, utcDay } from '../lib/durations.js';
+import { LiveBudget } from '../live/budget.js';
+import { type Checked, SHORTEST_MS } from '../live/feed.js';
+import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from '../live/live.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { HeldWatch, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Beginnings } from './beginnings.js';
-import { LiveBudget } from './budget.js';
-import { type Checked, SHORTEST_MS } from './feed.js';
-import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from './live.js';
-import { type StopReason, stopNotices } from './watch-notices.js';
+import { type StopReason, stopNotices } from './notices.js';
 
 export type ItemsEvent = Exclude<LiveEvent, { kind: 'end' }>;
 

@@ -6,9 +6,11 @@ import type { Actor } from '../domain/audit.js';
 import { parseCredits, type Thousandths, toCredits } from '../domain/credits.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { outOfBounds } from '../domain/fields.js';
-import { FOLLOWED_READS, hasSince, type ListRead, type PageSize, subjectParameter } from '../domain/lists.js';
+import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../domain/lists.js';
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
+import { LiveBudget } from '../live/budget.js';
+import type { Live, LiveCall } from '../live/live.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Webhooks } from '../ports/deliveries.js';
@@ -23,15 +25,10 @@ import type {
 } from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
-import { LiveBudget } from './budget.js';
-import type { Live, LiveCall } from './live.js';
-import { type WatchForm, watchCall } from './watch-follower.js';
+import { type WatchForm, watchCall } from './follower.js';
 
 /** Watches of an account that have not ended, for each request per second of its tier. */
 const PER_QPS = 20;
-
-/** Deliveries on a page. */
-export const DELIVERY_PAGE: PageSize = { initial: 20, max: 100 };
 
 /** Who has a watch, and pays for it. */
 export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;

@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
 import { repeat } from '../lib/poll.js';
+import type { Checked } from '../live/feed.js';
 import type { Clock } from '../ports/clock.js';
 import type { HeldWatch, WatchCheck, WatchLeases } from '../ports/watches.js';
 import { Beginnings } from './beginnings.js';
-import type { Checked } from './feed.js';
-import { type FollowerOptions, WatchFollower } from './watch-follower.js';
+import { type FollowerOptions, WatchFollower } from './follower.js';
 
 /** How long a process holds its watches, and how often it puts that off, milliseconds. */
 const HELD_MS = 25_000;

@@ -42,7 +42,7 @@ export class Beginnings {
       if (this.#active >= AT_ONCE) return;
       const begin = account.active < OF_ACCOUNT ? account.waiting.shift() : undefined;
       if (begin === undefined) continue;
-      // Whoever had a turn is behind the others.
+      // An account that had its turn goes behind the others.
       this.#accounts.delete(accountId);
       this.#accounts.set(accountId, account);
       begin();
