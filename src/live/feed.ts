@@ -18,6 +18,15 @@ export function intervalOf(quietMs: number, followers: number): number {
   return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wanted));
 }
 
+/** A list is not read again for its followers if it was read within this part of their interval: by another node, say. */
+const NEW_ENOUGH = 0.9;
+
+/** How long the network may take to show what it has told of, milliseconds. What it tells meanwhile is read with it. */
+const SHOWN_AFTER_MS = 500;
+
+/** How often a list is read in vain for what the network told of: it may show it late, or never. */
+const MOST_IN_VAIN = 3;
+
 /** What a follower that waited does next: read the list, or take what another has just read. */
 export type Turn = 'read' | 'take';
 
@@ -47,6 +56,15 @@ export interface Checked {
   readonly failed: ErrorCode | null;
 }
 
+/** What the network told of, and no read has found yet. Unix milliseconds. */
+interface News {
+  readonly toldAt: number;
+  /** When the newest of it was made. */
+  readonly madeAt: number;
+  /** How often the list was read for it. */
+  readonly reads: number;
+}
+
 /**
  * Those who follow the same list in this process: one of them reads it for all, each in turn. What it read is cached, so
  * that the others take it without asking the network, and each pays for what it gets.
@@ -62,13 +80,21 @@ export class Feed {
   #releaseOthers: (() => void) | null = null;
   #newestAt: number | null = null;
   #readAt: number;
+  /** When the last read began, and when it ended. */
+  #beganAt: number;
+  #triedAt: number;
   #failed: ErrorCode | null = null;
   #pauseMs = 0;
+  #news: News | null = null;
+  /** Since when the network tells of all that is new; null: it does not. */
+  #pushedSince: number | null = null;
+  /** Whether the list was read since then: only then is nothing missing from before. */
+  #isReadSince = false;
   followers = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#readAt = options.now();
+    this.#readAt = this.#beganAt = this.#triedAt = options.now();
   }
 
   get checked(): Checked {
@@ -76,10 +102,35 @@ export class Feed {
     return { at: this.#readAt, everyMs, failed: this.#failed };
   }
 
-  /** Milliseconds between two reads, if the network has time for all. */
+  /** Milliseconds between two reads, if the network has time for all and tells of nothing. */
   get intervalMs(): number {
+    if (this.#isReadSince) return Math.max(this.#pauseMs, LONGEST_MS);
     const quietMs = this.#newestAt === null ? LONGEST_MS * PART_OF_QUIET : this.#options.now() - this.#newestAt;
     return Math.max(this.#pauseMs, intervalOf(Math.max(0, quietMs), this.followers));
+  }
+
+  /** The follower whose turn it is to read can do with a page that was read at this time or later. */
+  get notBefore(): number {
+    const newEnough = this.#options.now() - NEW_ENOUGH * this.intervalMs;
+    if (this.#news !== null) return Math.max(this.#news.toldAt, this.#triedAt + 1);
+    return this.#isReadSince ? newEnough : Math.max(newEnough, this.#pushedSince ?? 0);
+  }
+
+  /**
+   * The network told of something new, made at this time. It is a hint alone: the list is read for it at once, but no more
+   * often than a busy list is without it.
+   */
+  nudge(madeAt: number): void {
+    const toldAt = this.#options.now();
+    this.#news = { toldAt, madeAt: Math.min(toldAt, Math.max(madeAt, this.#news?.madeAt ?? 0)), reads: 0 };
+    this.#hasten();
+  }
+
+  /** The network tells of all that is new from now on, or no longer. While it does, reads only fill gaps. */
+  setPushed(isPushed: boolean): void {
+    this.#pushedSince = isPushed ? this.#options.now() : null;
+    this.#isReadSince = false;
+    this.#hasten();
   }
 
   /** Waits for its turn, ahead of others if it `missed` something; undefined once the signal is aborted. */
@@ -104,7 +155,10 @@ export class Feed {
   /** Called by the follower whose turn it was to read, with the newest item that it saw. */
   wasRead(found: { readonly items: number; readonly newestAt: number | null }): void {
     this.#isRead = false;
+    this.#triedAt = this.#options.now();
+    if (this.#pushedSince !== null && this.#beganAt >= this.#pushedSince) this.#isReadSince = true;
     this.#tell(found);
+    if (this.#news !== null) this.#wasReadFor(this.#news);
     this.#start();
   }
 
@@ -112,6 +166,7 @@ export class Feed {
   wasNotRead(failed: ErrorCode | null, retryAfterMs = 0): void {
     this.#isRead = false;
     if (failed !== null) {
+      this.#triedAt = this.#options.now();
       this.#failed = failed;
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, Math.max(2 * this.#pauseMs, retryAfterMs, SHORTEST_MS));
     }
@@ -122,16 +177,20 @@ export class Feed {
   saw({ newestAt }: { readonly newestAt: number | null }): void {
     this.#releaseOthers?.();
     this.#tell({ items: 0, newestAt });
-    if (this.#next !== null && this.#next.atMs > this.#options.now() + this.intervalMs) {
-      this.#stop();
-      this.#start();
-    }
+    this.#hasten();
+  }
+
+  #wasReadFor(news: News): void {
+    const reads = news.reads + 1;
+    const isFound = this.#newestAt !== null && this.#newestAt >= news.madeAt && news.toldAt <= this.#beganAt;
+    this.#news = isFound || reads === MOST_IN_VAIN ? null : { ...news, reads };
   }
 
   #tell({ items, newestAt }: { readonly items: number; readonly newestAt: number | null }): void {
     [this.#readAt, this.#failed, this.#pauseMs] = [this.#options.now(), null, 0];
     const isNewer = newestAt !== null && newestAt > (this.#newestAt ?? 0);
     if (isNewer) this.#newestAt = newestAt;
+    if (isNewer && this.#news !== null && newestAt >= this.#news.madeAt) this.#news = null;
     if (items > 0 || isNewer) this.#release();
   }
 
@@ -164,6 +223,20 @@ export class Feed {
     return undefined;
   }
 
+  /** Milliseconds until the next read. */
+  get #waitMs(): number {
+    if (this.#news === null) return this.intervalMs;
+    const betweenMs = Math.max(this.#pauseMs, SHORTEST_MS * Math.max(1, this.#news.reads));
+    return Math.min(this.intervalMs, Math.max(SHOWN_AFTER_MS, this.#triedAt + betweenMs - this.#options.now()));
+  }
+
+  /** Waits for the next read no longer than one would that began now. */
+  #hasten(): void {
+    if (this.#next === null || this.#next.atMs <= this.#options.now() + this.#waitMs) return;
+    this.#stop();
+    this.#start();
+  }
+
   #start(): void {
     if (this.#next !== null || this.#isRead || this.#first === undefined) return;
     const { timers, turns, now } = this.#options;
@@ -172,10 +245,12 @@ export class Feed {
       const first = this.#first;
       if (first === undefined) return;
       this.#isRead = true;
+      this.#beganAt = now();
       first.go('read');
     };
-    const atMs = now() + this.intervalMs;
-    const cancel = timers.after(this.intervalMs, () => {
+    const waitMs = this.#waitMs;
+    const atMs = now() + waitMs;
+    const cancel = timers.after(waitMs, () => {
       this.#next = { atMs, cancel: turns.wait(go) };
     });
     this.#next = { atMs, cancel };

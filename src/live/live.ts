@@ -5,6 +5,7 @@ import { familyOfList } from '../domain/lists.js';
 import type { Family } from '../domain/model.js';
 import { type LazySignal, lazySignal } from '../lib/abort.js';
 import type { Clock, Timers } from '../ports/clock.js';
+import type { Push } from '../ports/network.js';
 import type { Pace, RateDecision } from '../ports/rate-limiter.js';
 import type { FollowCall, Followed } from '../read/newer.js';
 import type { Answer, Call, Outcome, Params } from '../serve/call.js';
@@ -57,6 +58,8 @@ export interface LiveOptions {
   readonly pace: Pace;
   /** Upstream calls per second of all sessions together; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
+  /** Where the network tells of what is new; left out: nowhere. */
+  readonly push?: Pick<Push, 'follow'> | null;
   /** Names the charges of a stream, so that none is made twice. */
   readonly secret: Uint8Array;
 }
@@ -79,8 +82,8 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 /** Whether a failure passes: a stream goes on. Any other ends it. */
 export const isPassing = (code: ErrorCode): boolean => PASSING.has(code);
 
-/** A page is not read again for followers if it was read within this part of their interval: on another node, say. */
-const NEW_ENOUGH = 0.9;
+/** How old the list may be as somebody begins to follow it, milliseconds. */
+const BEGIN_MS = 4_500;
 
 const SECOND_MS = 1000;
 
@@ -89,8 +92,8 @@ interface Progress {
   readonly position: LivePosition;
   /** What was read; later than the position if nothing new came since. */
   readonly since: string | null;
-  readonly turn: Turn;
-  readonly everyMs: number;
+  /** A page that was read before this time does not do, Unix milliseconds. */
+  readonly notBefore: number;
   readonly mayBePaid: boolean;
   readonly admitted: RateDecision | undefined;
 }
@@ -99,7 +102,7 @@ interface Progress {
 export class Live {
   readonly positions: Positions;
   readonly #options: LiveOptions;
-  readonly #feeds = new Map<string, Feed>();
+  readonly #feeds = new Map<string, { readonly feed: Feed; readonly unfollow: (() => void) | undefined }>();
   readonly #turns = new Map<string, Turns>();
 
   constructor(options: LiveOptions) {
@@ -130,8 +133,9 @@ export class Live {
     };
     try {
       while (!signal.aborted) {
-        const everyMs = feed?.intervalMs ?? SHORTEST_MS;
-        const { outcome, paid } = await this.#ask(request, { position, since, turn, everyMs, mayBePaid, admitted });
+        const beginsAt = since === null ? clock.now() - BEGIN_MS : 0;
+        const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
+        const { outcome, paid } = await this.#ask(request, { position, since, notBefore, mayBePaid, admitted });
         const { result } = outcome;
         if (signal.aborted && !(finishes && result.kind === 'answer')) return;
         if (result.kind === 'refusal') {
@@ -194,8 +198,7 @@ export class Live {
     at: Progress,
   ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
     const { serve, clock } = this.#options;
-    const { position, since, turn, everyMs, admitted } = at;
-    const notBefore = turn === 'read' || since === null ? clock.now() - NEW_ENOUGH * everyMs : 0;
+    const { position, since, notBefore, admitted } = at;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
     const follow: FollowCall = { since, notBefore, mayBePaid, paid: null, atMost, followed: null };
@@ -213,14 +216,26 @@ export class Live {
   #join({ mode }: Outcome, { list }: Followed): { feed: Feed; leave: () => void } {
     const key = JSON.stringify([mode, list]);
     const { timers, clock } = this.#options;
-    const known = this.#feeds.get(key);
-    const feed =
-      known ?? new Feed({ timers, now: () => clock.now(), turns: this.#turnsOf(mode, familyOfList(list.kind)) });
-    if (known === undefined) this.#feeds.set(key, feed);
+    let followed = this.#feeds.get(key);
+    if (followed === undefined) {
+      const turns = this.#turnsOf(mode, familyOfList(list.kind));
+      const feed = new Feed({ timers, now: () => clock.now(), turns });
+      // What test keys read is invented: no network tells of it.
+      const push = mode === 'test' ? null : this.#options.push;
+      const unfollow = push?.follow(list, {
+        onNew: (madeAt) => feed.nudge(madeAt),
+        onComplete: (isComplete) => feed.setPushed(isComplete),
+      });
+      followed = { feed, unfollow };
+      this.#feeds.set(key, followed);
+    }
+    const { feed, unfollow } = followed;
     feed.followers += 1;
     const leave = (): void => {
       feed.followers -= 1;
-      if (feed.followers === 0) this.#feeds.delete(key);
+      if (feed.followers > 0) return;
+      this.#feeds.delete(key);
+      unfollow?.();
     };
     return { feed, leave };
   }

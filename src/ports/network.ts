@@ -113,6 +113,42 @@ export interface SampleAccount {
 }
 
 /**
+ * What it tells is a hint, which may be late, wrong or missing: lists are read as ever, only sooner. Nothing of it is
+ * delivered.
+ */
+export interface Push {
+  /** Until the returned function is called; undefined: it does not tell of this list, or of no further ones. */
+  follow(list: ListRef, listener: PushListener): (() => void) | undefined;
+  readonly state: PushState;
+  /** Ends its connection: nobody is told anything from now on. */
+  close(): void;
+}
+
+export interface PushListener {
+  /** Something new is probably there, made at this time, Unix milliseconds. */
+  onNew(madeAt: number): void;
+  /**
+   * Called as it changes; false at first. True: whatever is new in the list from now on is told. A network that tells of a
+   * part of it never calls this.
+   */
+  onComplete(isComplete: boolean): void;
+}
+
+export interface PushState {
+  readonly isConnected: boolean;
+  /** Lists that it is asked to tell of. It connects for the first of them. */
+  readonly lists: number;
+}
+
+/** For the operator's log. */
+export interface PushLog {
+  /** Its connection stands, or is lost, with the reason. */
+  onConnection(isConnected: boolean, reason: string): void;
+  /** A message that cannot be read was skipped. */
+  onUnreadable(problem: string): void;
+}
+
+/**
  * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
  * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
  * `retryAfter` seconds, unless it has `isBeside`: then only a call beside the read's own was refused, which
@@ -166,6 +202,8 @@ export interface Network {
   selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
   /** An account that many follow, for samples on pages; null: the network has no account yet. */
   sample?(context: ReadContext): Promise<SampleAccount | null>;
+  /** Tells of what is new in its lists. Called once, where lists are followed. Absent: it cannot. */
+  push?(log: PushLog): Push;
   /** Closes its connections. */
   close?(): Promise<void>;
 }

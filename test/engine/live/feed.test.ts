@@ -169,6 +169,188 @@ describe('a feed', () => {
   });
 });
 
+describe('a feed whose network tells of what is new', () => {
+  /** One follower that reads whenever it is its turn, and finds what was made so far, as far as it is shown. */
+  function follow(perSecond?: number) {
+    const opened = openFeed(perSecond);
+    const { time, feed } = opened;
+    const made: number[] = [];
+    const state = { shownAfterMs: 0, fails: false };
+    const reads: { readonly at: number; readonly notBefore: number; readonly items: number }[] = [];
+    const start = time.now();
+    let seen = 0;
+    const tell = (): void => {
+      made.push(time.now());
+      feed.nudge(time.now());
+    };
+    void (async () => {
+      feed.followers = 1;
+      feed.saw({ newestAt: start - MINUTE });
+      for (;;) {
+        const turn = await feed.wait(opened.left.signal, false);
+        if (turn !== 'read') continue;
+        const shown = made.filter((at) => at + state.shownAfterMs <= time.now());
+        const items = shown.length - seen;
+        reads.push({ at: time.now() - start, notBefore: feed.notBefore - start, items });
+        if (state.fails) feed.wasNotRead('upstream_error');
+        else feed.wasRead({ items, newestAt: shown.at(-1) ?? start - MINUTE });
+        if (!state.fails) seen = shown.length;
+      }
+    })();
+    return { ...opened, reads, tell, made, state, start };
+  }
+  const timesOf = (reads: readonly { readonly at: number }[]) => reads.map(({ at }) => at);
+
+  it('is read half a second after it was told, once for all that came meanwhile, and no page from before will do', async () => {
+    const { time, feed, reads, tell } = follow();
+    feed.setPushed(true);
+    await time.run(7 * SECOND);
+    // Once, at its own interval: only then is nothing missing from before.
+    expect(timesOf(reads)).toEqual([6 * SECOND]);
+    await time.run(MINUTE);
+    expect(reads, 'none while it is silent').toHaveLength(1);
+    tell();
+    await time.run(200);
+    tell();
+    await time.run(SECOND);
+    expect(reads.slice(1)).toEqual([{ at: 67_500, notBefore: 67_200, items: 2 }]);
+    await time.run(8 * MINUTE);
+    expect(reads, 'and none after it was found').toHaveLength(2);
+  });
+
+  it('is read no more often for a thousand hints than a busy list is without them', async () => {
+    const { time, feed, reads, tell } = follow();
+    feed.setPushed(true);
+    await time.run(MINUTE);
+    reads.length = 0;
+    for (let nth = 0; nth < 1000; nth += 1) {
+      tell();
+      await time.run(30);
+    }
+    await time.run(MINUTE);
+    expect(reads.reduce((sum, { items }) => sum + items, 0)).toBe(1000);
+    expect(reads.length).toBeLessThanOrEqual(7);
+    const gaps = reads.slice(1).map(({ at }, index) => at - (reads[index]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5 * SECOND);
+  });
+
+  it('fills gaps every ten minutes while all is told, and is read as often as ever once it is not', async () => {
+    const { time, feed, reads, tell, made } = follow();
+    feed.setPushed(true);
+    await time.run(10 * SECOND);
+    expect(feed.checked.everyMs).toBe(10 * MINUTE);
+    tell();
+    await time.run(5 * SECOND);
+    reads.length = 0;
+    await time.run(25 * MINUTE);
+    expect(reads).toHaveLength(2);
+    tell();
+    await time.run(SECOND);
+    reads.length = 0;
+    made.push(time.now());
+    feed.setPushed(false);
+    await time.run(6 * SECOND);
+    expect(reads, 'what was missed is found by the next read').toMatchObject([{ items: 1 }]);
+    await time.run(30 * SECOND);
+    expect(reads.length).toBeGreaterThan(5);
+  });
+
+  it('is not trusted to tell of all before the list was read since it began to', async () => {
+    const { time, feed, reads, made, start } = follow();
+    made.push(time.now());
+    for (let times = 0; times < 10; times += 1) {
+      feed.setPushed(true);
+      await time.run(2 * SECOND);
+      feed.setPushed(false);
+      await time.run(2 * SECOND);
+    }
+    // It comes and goes: as often as without it.
+    expect(reads.length).toBeGreaterThan(5);
+    feed.setPushed(true);
+    const since = time.now() - start;
+    reads.length = 0;
+    await time.run(30 * SECOND);
+    expect(reads).toHaveLength(1);
+    expect(reads[0]?.notBefore).toBe(since);
+  });
+
+  it('is read again, three times in all, where the network shows late what it told of', async () => {
+    const { time, feed, reads, tell, state } = follow();
+    feed.setPushed(true);
+    await time.run(MINUTE);
+    reads.length = 0;
+    state.shownAfterMs = 3 * SECOND;
+    tell();
+    await time.run(MINUTE);
+    expect(reads).toEqual([
+      { at: 60_500, notBefore: 60_000, items: 0 },
+      { at: 65_500, notBefore: 60_501, items: 1 },
+    ]);
+    reads.length = 0;
+    state.shownAfterMs = 30 * MINUTE;
+    tell();
+    await time.run(5 * MINUTE);
+    expect(timesOf(reads)).toEqual([120_500, 125_500, 135_500]);
+  });
+
+  it('is read for what it was told while it was read', async () => {
+    const { time, feed, got, wait } = openFeed();
+    feed.saw({ newestAt: time.now() });
+    wait('a');
+    await time.run(5 * SECOND);
+    feed.nudge(time.now());
+    await time.run(SECOND);
+    feed.wasRead({ items: 0, newestAt: time.now() - 6 * SECOND });
+    wait('a');
+    await time.run(5 * SECOND);
+    expect(got).toEqual([
+      ['a', 'read', 5 * SECOND],
+      ['a', 'read', 11 * SECOND],
+    ]);
+  });
+
+  it('forgets nothing it was told while the network fails', async () => {
+    const { time, feed, reads, tell, state } = follow();
+    feed.setPushed(true);
+    await time.run(MINUTE);
+    reads.length = 0;
+    state.fails = true;
+    tell();
+    await time.run(SECOND);
+    await time.run(4 * MINUTE);
+    expect(timesOf(reads)).toEqual([60_500, 65_500, 75_500, 95_500, 135_500, 195_500, 255_500]);
+    state.fails = false;
+    await time.run(MINUTE);
+    expect(reads.at(-1)).toMatchObject({ items: 1 });
+  });
+
+  it('believes no time that is yet to come', async () => {
+    const { time, feed, reads, made } = follow();
+    feed.setPushed(true);
+    await time.run(MINUTE);
+    reads.length = 0;
+    made.push(time.now());
+    feed.nudge(time.now() + 24 * 60 * MINUTE);
+    await time.run(MINUTE);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('waits for its turn at the network like any other list', async () => {
+    const { time, feed, turns, reads, tell } = follow(0.1);
+    feed.setPushed(true);
+    await time.run(MINUTE);
+    reads.length = 0;
+    // The first of them is served at once, the second ten seconds later.
+    turns.wait(() => {});
+    turns.wait(() => {});
+    tell();
+    await time.run(10 * SECOND);
+    expect(reads).toEqual([]);
+    await time.run(15 * SECOND);
+    expect(reads).toMatchObject([{ items: 1 }]);
+  });
+});
+
 describe('turns at the network', () => {
   it('are taken one after the other at their pace, and none by those that have left', async () => {
     const time = new VirtualTime();

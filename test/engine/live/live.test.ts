@@ -4,16 +4,17 @@ import { type ErrorCode, ServiceError } from '../../../src/domain/errors.js';
 import { LiveBudget } from '../../../src/live/budget.js';
 import type { LiveEvent, LiveRequest } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
+import type { Push, PushListener } from '../../../src/ports/network.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
 import { openLive, playService } from './played.js';
 
 const SECOND = 1000;
 const START = Date.UTC(2026, 10, 26);
 
-function setUp(perSecond: number | null = 10) {
+function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null = null) {
   const time = new VirtualTime(START);
   const { serve, state, asked, post } = playService(time);
-  const live = openLive(time, serve, perSecond);
+  const live = openLive(time, serve, perSecond, time, push);
   const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
   const follow = (request: Partial<LiveRequest> = {}): LiveEvent[] => {
@@ -56,6 +57,73 @@ const positionOf = (event: LiveEvent | undefined): LivePosition => {
   if (event === undefined || event.kind === 'end') throw new Error('no position');
   return event.position;
 };
+
+/** A network that tells of every list but one that has no room. */
+function playPush() {
+  const followed = new Map<string, PushListener>();
+  const push: Pick<Push, 'follow'> = {
+    follow({ subject }, listener) {
+      if (subject === 'one too many') return undefined;
+      followed.set(subject, listener);
+      return () => void followed.delete(subject);
+    },
+  };
+  return { push, followed };
+}
+
+describe('a list that the network tells of', () => {
+  it('is asked for once for all its followers, and is read for all of them once something new is told', async () => {
+    const { push, followed } = playPush();
+    const { time, asked, follow, post, left } = setUp(10, push);
+    post();
+    await time.run(20 * 60 * SECOND);
+    const all = [follow(), follow(), follow()];
+    await time.run(6 * SECOND);
+    expect([...followed.keys()]).toEqual(['seven']);
+    asked.length = 0;
+    post();
+    followed.get('seven')?.onNew(time.now());
+    await time.run(SECOND);
+    for (const events of all) expect(kinds(events)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+    expect(asked.map(({ call }) => call.follow?.notBefore)).toEqual([time.now() - SECOND, 0, 0]);
+    left.abort();
+    await time.run(0);
+    expect(followed.size).toBe(0);
+  });
+
+  it('is read every ten minutes while all is told, and as ever once the network falls silent', async () => {
+    const { push, followed } = playPush();
+    const { time, asked, follow, post } = setUp(10, push);
+    post();
+    follow();
+    await time.run(SECOND);
+    followed.get('seven')?.onComplete(true);
+    await time.run(10 * SECOND);
+    asked.length = 0;
+    await time.run(9 * 60 * SECOND);
+    expect(asked).toEqual([]);
+    post();
+    followed.get('seven')?.onComplete(false);
+    await time.run(2 * 60 * SECOND);
+    expect(asked.length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    ['it has no room for', 'one too many', 'live'],
+    ['a test key follows', 'seven', 'test'],
+  ] as const)('is read as ever if %s it', async (_why, list, mode) => {
+    const { push, followed } = playPush();
+    const { time, asked, follow, post, state } = setUp(10, push);
+    Object.assign(state, { list, mode });
+    post();
+    follow();
+    await time.run(SECOND);
+    expect(followed.size).toBe(0);
+    asked.length = 0;
+    await time.run(10 * SECOND);
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});
 
 describe('a list that is followed', () => {
   it('is read by one of its followers for all, and each of them pays for what is new', async () => {

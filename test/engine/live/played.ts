@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { createMemoryPace } from '../../../adapters/memory/pace.js';
 import { ServiceError } from '../../../src/domain/errors.js';
+import type { Mode } from '../../../src/domain/mode.js';
 import { Live } from '../../../src/live/live.js';
 import { Positions } from '../../../src/live/positions.js';
 import type { Timers } from '../../../src/ports/clock.js';
+import type { Push } from '../../../src/ports/network.js';
 import type { WatchId, WatchLeases, WatchSettings } from '../../../src/ports/watches.js';
 import type { Answer, Call, Outcome } from '../../../src/serve/call.js';
 import type { Serve } from '../../../src/serve/serve.js';
@@ -35,10 +37,11 @@ export function playService(time: VirtualTime) {
     list: 'seven',
     takesMs: 0,
     gap: false,
+    mode: 'live' as Mode,
   };
   const answerTo = (call: Call): Outcome => {
     const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
-    const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: 'live' };
+    const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: state.mode };
     const own = { accountId: 'a', keyId: 'k', operation: 'o', upstream: { calls: 1, waitMs: 0, readMs: 0 } };
     const outcome = (result: Outcome['result']): Outcome => ({ ...base, ...own, result }) as Outcome;
     const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
@@ -81,6 +84,7 @@ export const openLive = (
   serve: (call: Call) => Promise<Outcome>,
   perSecond: number | null = 10,
   timers: Timers = time,
+  push: Pick<Push, 'follow'> | null = null,
 ): Live =>
   new Live({
     serve: serve as unknown as Serve,
@@ -88,6 +92,7 @@ export const openLive = (
     timers,
     pace: createMemoryPace({ clock: time }),
     perSecond: { fast: perSecond, slow: perSecond },
+    push,
     secret: SECRET,
   });
 
