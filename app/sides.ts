@@ -23,12 +23,13 @@ export interface SideOptions extends ReadingOptions, Pick<Side, 'costs' | 'spent
 
 /** What calls of one mode read, and everything that is kept of it. */
 export function createSide(options: SideOptions): { side: Side; pool: Pool } {
-  const { network, shared, costs, spent } = options;
+  const { network, shared, clock, costs, spent } = options;
   const { sources, pool } = createReading(options);
   const { cursors, tombstones } = sources;
   const checks: Checks = {
     cursor: cursors.check,
-    cursorOf: cursors.checkOf,
+    cursorOf: (list, cursor, param) =>
+      void (param === 'since' ? cursors.decodeSince : cursors.decode)(list, cursor, clock.now()),
     query(query, product) {
       const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
       const text = normaliseQuery(query);

@@ -44,7 +44,7 @@ export function maxItems(
 export interface Checks {
   /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string, param: CursorParam) => void;
-  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this. */
+  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this, or too old. */
   readonly cursorOf: (list: ListRef, cursor: string, param: CursorParam) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;

@@ -81,10 +81,8 @@ const SINCE = 's';
 export interface Cursors {
   /** Throws `bad_request` if it is not one of Perch's for this parameter; called before anything else is checked (rule 6). */
   check(cursor: string, param?: CursorParam): void;
-  /** Throws `bad_request` if it is not one of Perch's, or belongs to another list (C2), whatever its age. */
-  checkOf(list: ListRef, cursor: string, param: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
-  /** Throws `bad_request` as `checkOf` does, and if it is too old. */
+  /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
   encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
   /** Throws `bad_request` as `decode` does, and if it is from the future. */
@@ -114,7 +112,6 @@ export function createCursors(secret: Uint8Array): Cursors {
 
   return {
     check: (cursor, param = 'cursor') => void read(cursor, param),
-    checkOf: (list, cursor, param) => void readOf(list, cursor, param),
     encode(list, position, nowMs) {
       const { place, before, inside, passed, at } = position;
       const issued = Math.floor(nowMs / 1000);

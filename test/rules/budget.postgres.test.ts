@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/lib/durations.js';
 import { idsOf } from '../kit/client.js';
 import { range } from '../kit/networks/scripted-network.js';
 import { type Service, startService } from './support/service.js';
@@ -118,6 +119,17 @@ describe('budgets of a call (M26) and caps of a key (U6)', () => {
     expect((await reader.get(`${TIMELINE}?count=101&estimate=true`)).status).toBe(400);
     expect((await reader.get('/v1/users/user1?estimate=perhaps')).body.error.param).toBe('estimate');
     expect((await service.nobody.get('/v1/users/user1?estimate=true')).status).toBe(401);
+  });
+
+  it('estimate=true says beside the price that a cursor has expired', async () => {
+    const reader = await service.customer();
+    const { next_cursor, since_cursor } = (await reader.get(`${TIMELINE}?count=5`)).body;
+    service.clock.advance(31 * DAY_MS);
+    for (const given of [`cursor=${next_cursor}`, `since=${since_cursor}`]) {
+      const { estimate } = (await reader.get(`${TIMELINE}?${given}&estimate=true`)).body;
+      const message = expect.stringContaining('This cursor has expired.');
+      expect([given, estimate]).toMatchObject([given, { refused: { code: 'bad_request', message } }]);
+    }
   });
 
   it('estimate=true says beside the price that a cursor of another list would be refused, over GraphQL as well (C2)', async () => {
