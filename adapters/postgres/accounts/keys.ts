@@ -159,7 +159,7 @@ export async function rotateKey(
     await tx`
       update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
   }
-  // Whoever follows them reads its key anew: what it is about to write down is given again, free.
+  // The process that follows them reads the key anew: what it is about to write down is given again, free.
   await tx`
     update watches set key_id = ${row.keyId}, holder = null
     where account_id = ${of.accountId} and key_id = ${of.keyId} and state <> 'ended'`;
