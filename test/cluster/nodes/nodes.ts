@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openSecrets } from '../../../app/secrets.js';
+import { openSecrets, type Secrets } from '../../../app/secrets.js';
 import { Cli, type Started } from '../../cli/support/support.js';
 import { type AccountOptions, type OpenAccount, openAccount } from '../../kit/open-account.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -15,6 +15,7 @@ export interface Node {
 export interface Fleet {
   readonly nodes: readonly Node[];
   readonly database: FreshDatabase;
+  readonly secrets: Secrets;
   /** The line to Postgres. */
   readonly line: Line;
   account(options?: AccountOptions): Promise<OpenAccount>;
@@ -84,6 +85,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return {
     nodes,
     database,
+    secrets,
     line,
     account: (options) => openAccount(database.sql, secrets, { credits: 100_000, ...options }),
     async cli(...args) {

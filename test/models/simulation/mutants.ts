@@ -108,6 +108,33 @@ export const MUTANTS = {
     from: 1,
     within: 100,
   },
+  watchForgets: {
+    name: 'a watch that does not ask what it was charged for before',
+    breaks: 'watches deliver once',
+    file: 'src/live/watch-follower.ts',
+    text: 'isResumed: true',
+    instead: 'isResumed: false',
+    from: 1,
+    within: 100,
+  },
+  watchChargedAgain: {
+    name: 'a charge of a watch that is named by its time',
+    breaks: 'watches deliver once',
+    file: 'src/live/live.ts',
+    text: ': this.positions.requestId(position, asked);',
+    instead: ': this.positions.requestId({ ...position, at: clock.now() }, asked);',
+    from: 1,
+    within: 100,
+  },
+  watchTellsLess: {
+    name: 'a delivery that says nothing of what was charged before its process died',
+    breaks: 'watches deliver once',
+    file: 'src/live/live.ts',
+    text: 'const charged = paid ?? result.charge.amount;',
+    instead: 'const charged = result.charge.amount;',
+    from: 1,
+    within: 100,
+  },
 } as const satisfies Record<string, Mutant>;
 
 export type MutantName = keyof typeof MUTANTS;

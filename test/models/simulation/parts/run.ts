@@ -64,9 +64,9 @@ export async function simulate(seed: number, { isTraced = false } = {}): Promise
 async function act(world: World, customers: readonly Customer[], chance: Chance): Promise<void> {
   const { scheduler, names, calls } = world;
   const watched = chance.fork('watches');
-  if (watched.int(3) === 0) world.watches = openWatches(world);
+  if (watched.int(3) === 0) world.watches = openWatches(world, watched);
   await Promise.all(names.map((name) => world.start(name)));
-  if (world.watches !== null) await addWatches(world, world.watches, customers, watched);
+  if (world.watches !== null) await addWatches(world, world.watches, watched);
   const endFaults = planFaults(world, chance.fork('faults'));
   const deleting = chance.fork('deletions');
   if (deleting.int(2) === 0) planDeletions(world, deleting);

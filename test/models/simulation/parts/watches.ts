@@ -2,15 +2,14 @@
 
 import { WATCH_FORM } from '../../../../adapters/rest/watch-form.js';
 import type { Chance } from '../../../../demo/random.js';
-import { hashKey } from '../../../../src/access/key.js';
 import { LiveBudget } from '../../../../src/live/budget.js';
 import type { Live } from '../../../../src/live/live.js';
+import { Positions } from '../../../../src/live/positions.js';
 import type { Clock, Time } from '../../../../src/ports/clock.js';
 import type { WatchLeases, WatchSettings } from '../../../../src/ports/watches.js';
 import { watchCall } from '../../../../src/watches/follower.js';
 import { Watching } from '../../../../src/watches/watching.js';
-import { MemoryWatches } from '../../../engine/live/memory-watches.js';
-import type { Customer } from './call.js';
+import { MemoryWatches, type Row } from '../../../engine/live/memory-watches.js';
 import { SECRETS } from './node.js';
 import type { Host } from './wire.js';
 import { START_MS, type World } from './world.js';
@@ -23,6 +22,8 @@ const OLDEST = '4999';
 /** Posts come within this time. */
 const POSTS_MS = 16_000;
 
+const POSITIONS = new Positions(SECRETS.cursor);
+
 /** How long it may take, once nothing fails any more, until what was posted is delivered; and how often one looks. */
 const MOST_WAIT_MS = 400_000;
 const LOOK_MS = 1_000;
@@ -31,13 +32,18 @@ export interface SimulatedWatches {
   readonly store: MemoryWatches;
   /** Ids of what was posted, in the order of time. */
   readonly posted: string[];
+  /** Of a hundred deliveries, those at which the process dies that writes them. */
+  readonly deadly: number;
+  readonly chance: Chance;
 }
 
-export function openWatches({ network: { script } }: World): SimulatedWatches {
+export function openWatches({ network: { script }, faults }: World, chance: Chance): SimulatedWatches {
   script.users([Number(POSTER)]);
   const shown = script.tweet({ id: OLDEST, authorId: POSTER, createdAt: new Date(START_MS - 1_000).toISOString() }).id;
   script.list('timeline', POSTER, [shown], { pageSize: PAGE_SIZE });
-  return { store: new MemoryWatches(), posted: [] };
+  const deadly = chance.pick([0, 0, 10, 30]);
+  if (deadly > 0) faults.add('death');
+  return { store: new MemoryWatches(), posted: [], deadly, chance: chance.fork('deaths') };
 }
 
 /** What one process has of them: who follows which is in the database. */
@@ -48,14 +54,17 @@ export function connectWatches(
   live: Live,
   at: Time & Clock,
 ): void {
-  const { wire, databaseLink, nextId } = world;
+  const { wire, databaseLink, nextId, killAfter, isEnding } = world;
   const { leases } = watches.store;
   const ask =
     (name: keyof WatchLeases) =>
-    (...args: never[]) =>
-      wire.call(host, databaseLink.station, `watches ${name}`, () =>
-        (leases[name] as (...args: never[]) => never)(...args),
-      );
+    (...args: never[]) => {
+      // Between a charge and what is written of it, and before it is known whether that was written.
+      if (name === 'step' && !isEnding() && watches.chance.int(100) < watches.deadly)
+        killAfter(host, watches.chance.int(3));
+      const effect = () => (leases[name] as (...args: never[]) => never)(...args);
+      return wire.call(host, databaseLink.station, `watches ${name}`, effect);
+    };
   new Watching({
     leases: new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) }),
     live,
@@ -71,19 +80,14 @@ export function connectWatches(
 }
 
 /** Adds watches, before anything is posted and anything fails; what is posted, and what their accounts do, is planned. */
-export async function addWatches(
-  world: World,
-  { store, posted }: SimulatedWatches,
-  customers: readonly Customer[],
-  chance: Chance,
-): Promise<void> {
+export async function addWatches(world: World, { store, posted }: SimulatedWatches, chance: Chance): Promise<void> {
   const { scheduler, trace, network, nextId, nodes, names } = world;
+  const payers = openPayers(world, chance);
   const node = nodes.get(names[0] ?? '');
   if (node === undefined) throw new Error('no process has started');
   const { live } = node.engine;
   for (let count = 1 + chance.int(4); count > 0; count -= 1) {
-    const { accountId, key } = chance.pick(customers);
-    const keyHash = hashKey(key, SECRETS.pepper).toString('hex');
+    const { accountId, keyHash } = chance.pick(payers);
     const limit = chance.int(4) === 0 ? 1_000 * (1 + chance.int(4)) : null;
     const settings: WatchSettings = {
       ...{ kind: 'timeline', subject: POSTER, product: null, count: chance.pick([1, 3, 20]) },
@@ -115,6 +119,23 @@ export async function addWatches(
       trace.add(`tweet ${id} is posted`);
     });
   }
+}
+
+/** One or two accounts with a key each; some have little money, and some keys are revoked. */
+function openPayers({ database, scheduler, trace }: World, chance: Chance) {
+  return Array.from({ length: 1 + chance.int(2) }, (_, nth) => {
+    const [accountId, walletId, keyId] = [`0000000${nth}-0000-4000-8000-00000000000b`, `wallet w${nth}`, `key w${nth}`];
+    const keyHash = Buffer.from(Array.from({ length: 32 }, () => chance.int(256))).toString('hex');
+    database.addWallet(accountId, walletId, chance.pick([5_000, 1_000_000, 1_000_000, 1_000_000]));
+    database.addKey({ keyId, walletId, prefix: `perch_live_watch${nth}`, hashHex: keyHash, cap: null, qps: 50 });
+    if (chance.int(8) === 0) {
+      scheduler.after(chance.between(0, POSTS_MS), () => {
+        trace.add('the key of a watch is revoked');
+        database.revoke(keyId);
+      });
+    }
+    return { accountId, keyHash };
+  });
 }
 
 /** Some are paused, and perhaps resumed, by their account. */
@@ -163,20 +184,22 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
   const { store, posted } = watches;
   const wrong: string[] = [];
   const delivered = new Set<string>();
-  const stopped = new Map<string, number>();
-  for (const { watchId, accountId, state, reason, spent, number, dailyLimit } of store.rows.values()) {
+  const mayLack = new Set<string>();
+  for (const row of store.rows.values()) {
+    const { watchId, accountId, state, reason, spent, number, dailyLimit } = row;
     const name = `watch ${watchId.slice(-4)}`;
     const all = itemsOf(store, watchId);
     const ids = all.flatMap((one) => one.ids);
     if (ids.join() !== posted.slice(0, ids.length).join()) wrong.push(`${name} delivered ${ids} of ${posted}`);
     if (state === 'active' && ids.length < posted.length) wrong.push(`${name} delivered only ${ids} of ${posted}`);
-    if (state !== 'active') stopped.set(accountId, (stopped.get(accountId) ?? 0) + 1);
+    // One that stopped gets what it was charged for last when it goes on.
+    if (state !== 'active') mayLack.add(nextCharge(row));
     for (const [nth, one] of all.entries()) {
       delivered.add(one.deliveryId);
-      const row = database.row(one.deliveryId);
-      if (row?.accountId !== accountId || row.amount !== one.charged || one.told.charged !== one.charged)
+      const paid = database.row(one.deliveryId);
+      if (paid?.accountId !== accountId || paid.amount !== one.charged || one.told.charged !== one.charged)
         wrong.push(
-          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.told.charged}, charged ${row?.amount}`,
+          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.told.charged}, charged ${paid?.amount}`,
         );
       if (one.number !== nth + 1 || one.told.number !== nth + 1)
         wrong.push(`${name} has number ${one.number} at ${nth}`);
@@ -186,14 +209,17 @@ export function watchesDeliverOnce({ watches, database }: World): string[] {
     if (dailyLimit !== null && spent > dailyLimit) wrong.push(`${name} spent ${spent}, over its limit ${dailyLimit}`);
     if (state === 'paused' && reason === 'list') wrong.push(`${name} was paused, though its list is there`);
   }
-  // One that stopped gets what it was charged for last when it goes on.
   for (const { rows } of database.wallets.values()) {
-    for (const { requestId, operation, accountId } of rows) {
-      if (!operation.startsWith('live-') || delivered.has(requestId)) continue;
-      const left = stopped.get(accountId) ?? 0;
-      stopped.set(accountId, left - 1);
-      if (left <= 0) wrong.push(`${requestId.slice(-4)} was charged to a watch, and is not delivered`);
+    for (const { requestId, operation } of rows) {
+      if (operation.startsWith('live-') && !delivered.has(requestId) && !mayLack.has(requestId))
+        wrong.push(`${requestId.slice(-4)} was charged to a watch, and is not delivered`);
     }
   }
   return wrong;
+}
+
+/** The id of the charge that would come next. */
+function nextCharge(row: Row): string {
+  const [position] = POSITIONS.decode(row.position, 1);
+  return position === undefined ? '' : POSITIONS.requestId(position, watchCall(WATCH_FORM, row).asked);
 }
