@@ -36,7 +36,7 @@ import { createShares, type Engine, openEngine } from './engine.js';
 import { openCosts, openTraffic } from './figures.js';
 import { type Lifecycle, loggedPolling } from './lifecycle.js';
 import { listen, type Serving } from './listening.js';
-import { createSample, openNetwork, openSelfCheck, withOddObjectsLogged } from './networks.js';
+import { createSample, openNetwork, openPush, openSelfCheck, withOddObjectsLogged } from './networks.js';
 import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
 import { openShared } from './shared.js';
@@ -112,14 +112,16 @@ export async function compose(
   const openInvented = () => openInventedNetwork(stores.corpusSql);
   let watching: Watching | undefined;
   const wake = (): void => watching?.wake();
-  const parts = { wake, config, stores, shared, network, openInvented, clock, tracing, customers, costs, shares };
+  const push = await openPush(lifecycle, network, log);
+  const read = { config, stores, shared, network, push };
+  const parts = { wake, ...read, openInvented, clock, tracing, customers, costs, shares };
   const engine = await openEngine(lifecycle, parts);
   watching = await openWatching(lifecycle, { app, engine, stores, customers, clock, log });
   const history = await openStatusHistory(lifecycle, { sql: stores.sql, pool: engine.pool, clock, log, startPoll });
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
-  await openMetrics(lifecycle, config, { app, engine, shared, costs });
+  await openMetrics(lifecycle, config, { app, engine, shared, costs, push });
   const status = createStatus({
     network,
     pool: engine.pool,

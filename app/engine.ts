@@ -18,7 +18,7 @@ import { Live, type LiveOptions } from '../src/live/live.js';
 import { OperationNames } from '../src/metering/operation-names.js';
 import { WalletCache } from '../src/metering/wallet-cache.js';
 import type { Clock, Time } from '../src/ports/clock.js';
-import type { Network } from '../src/ports/network.js';
+import type { Network, Push } from '../src/ports/network.js';
 import type { Tracing } from '../src/ports/tracing.js';
 import type { CallerWatches } from '../src/ports/watches.js';
 import type { Pool } from '../src/read/pool/pool.js';
@@ -61,6 +61,8 @@ export interface EngineOptions {
     spent(accountId: string): void;
   };
   readonly costs?: CostBook;
+  /** Tells of new items in lists that are followed; left out: nothing does. */
+  readonly push?: Push | null;
   /** Called when a watch is to be followed at once. */
   readonly wake?: () => void;
   /** Shared with the pages beside the engine; its own by default. */
@@ -143,6 +145,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   });
   const live = new Live({
     serve,
+    push: options.push ?? null,
     clock,
     timers: timers ?? backgroundTimers,
     pace: shared.pace,

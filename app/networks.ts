@@ -6,7 +6,7 @@ import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
-import type { CheckMemory, Network, NetworkReport, ReadContext, SampleAccount } from '../src/ports/network.js';
+import type { CheckMemory, Network, NetworkReport, Push, ReadContext, SampleAccount } from '../src/ports/network.js';
 import type { CallsLeft } from '../src/ports/rate-limiter.js';
 import type { Lifecycle } from './lifecycle.js';
 
@@ -37,8 +37,9 @@ const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => 
   },
   mastodon: async ({ config, clock, memories }) => {
     const { createMastodonNetwork } = await import('../adapters/networks/mastodon/network.js');
-    const { baseUrl, tokens } = config.networks.mastodon;
-    return createMastodonNetwork({ baseUrl: baseUrl ?? '', tokens, userAgent: toUserAgent(config), clock, memories });
+    const { baseUrl, ...options } = config.networks.mastodon;
+    const common = { userAgent: toUserAgent(config), clock, memories };
+    return createMastodonNetwork({ ...options, ...common, baseUrl: baseUrl ?? '' });
   },
 };
 
@@ -84,6 +85,23 @@ export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): 
     page: (list, token, context, want) => network.page(list, token, logged(context), want),
   };
 }
+
+/** What the network tells of what is new, where it can. It connects once a list is followed. */
+export const openPush = (lifecycle: Lifecycle, network: Network, log: FastifyBaseLogger): Promise<Push | null> =>
+  lifecycle.open(
+    'what the network tells',
+    () =>
+      network.push?.({
+        onConnection(isConnected, reason) {
+          if (isConnected) log.info('The network tells of what is new in lists that are followed.');
+          else log.warn(`The network does not tell of what is new: ${reason}. Lists are read now and then instead.`);
+        },
+        onUnreadable(messages, problem) {
+          log.warn(`The network sent ${counted(messages, 'message')} that cannot be read. ${problem}`);
+        },
+      }) ?? null,
+    (push) => push?.close(),
+  );
 
 /** Longest that the network's own check may take. */
 const SELF_CHECK_MS = 20_000;

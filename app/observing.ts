@@ -4,6 +4,7 @@ import { operationNames } from '../schema/operations.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
 import type { CostBook } from '../src/figures/cost-book.js';
+import type { Push } from '../src/ports/network.js';
 import type { Engine } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
@@ -39,16 +40,18 @@ export async function openMetrics(
     readonly engine: Engine;
     readonly shared: Shared;
     readonly costs: CostBook;
+    readonly push: Push | null;
   },
 ): Promise<void> {
   if (metricsPort === null) return;
   const { createMetrics } = await import('../adapters/metrics/metrics.js');
-  const { app, engine, shared, costs } = watched;
+  const { app, engine, shared, costs, push } = watched;
   const options = {
     app,
     operations: operationNames(),
     health: engine.pool.health,
     costs: () => costs.totals,
+    push: push && (() => push.state),
     redis: shared.redis,
     memories: shared.memories.states,
     version: VERSION,

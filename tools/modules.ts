@@ -120,7 +120,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   'adapters/metrics': {
     is: 'metrics for Prometheus',
     may: [...FACTS, 'adapters/http'],
-    types: ['src/read/pool/health'],
+    types: ['src/read/pool/health', 'src/ports'],
   },
   'adapters/telemetry': { is: 'traces, by OpenTelemetry', may: [...CORE, 'adapters/http'] },
   'adapters/pages/kit/signed-in': {
@@ -168,7 +168,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
     types: ['adapters/pages/site/status'],
   },
   'adapters/networks/search': { is: 'the grammar of searches, for all networks', may: CORE },
-  'adapters/networks/upstream': { is: 'HTTP to an upstream, for all networks', may: CORE },
+  'adapters/networks/upstream': { is: 'HTTP and WebSockets to an upstream, for all networks', may: CORE },
   'adapters/networks/corpus': {
     is: 'your own data in Postgres, and the importer',
     may: [...CORE, 'adapters/networks/search'],

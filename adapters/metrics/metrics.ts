@@ -6,11 +6,12 @@ import { type CostSums, toUsd } from '../../src/domain/costs.js';
 import { toCredits } from '../../src/domain/credits.js';
 import { LEDGER_COMMITS, type LedgerCommit, WEBHOOK_TRIES, type WebhookTry } from '../../src/domain/usage.js';
 import type { MemoryState } from '../../src/lib/memories.js';
+import type { PushState } from '../../src/ports/network.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureProcess, type RedisState } from './process.js';
 import { measureRequests } from './requests.js';
 import { serveMetrics } from './serve-metrics.js';
-import { measureUpstream } from './upstream.js';
+import { measurePush, measureUpstream } from './upstream.js';
 
 interface Row {
   readonly name: string;
@@ -122,6 +123,8 @@ export interface MetricsOptions {
   readonly operations: readonly string[];
   readonly health: () => PoolHealth;
   readonly costs: () => ReadonlyMap<string, CostSums>;
+  /** Null where the network tells of nothing. */
+  readonly push: (() => PushState) | null;
   readonly redis: (() => RedisState) | null;
   readonly memories: () => readonly MemoryState[];
   readonly version: string;
@@ -137,11 +140,13 @@ export interface Metrics {
 }
 
 /** Starts measuring. Imported only where metrics are enabled. */
-export function createMetrics({ app, operations, health, costs, redis, memories, version }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { app, operations, health, costs, push, redis, memories, version } = options;
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
   measureRequests(app, [registry], new Set(operations));
   measureUpstream([registry], health);
+  if (push !== null) measurePush([registry], push);
   measureCosts([registry], costs);
   measureMemories([registry], memories);
   const stopListening = [measureLedger([registry]), measureWebhooks([registry])];

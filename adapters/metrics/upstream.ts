@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Family } from '../../src/domain/model.js';
+import type { PushState } from '../../src/ports/network.js';
 import type { FamilyHealth, InFlightHealth, PoolHealth } from '../../src/read/pool/health.js';
 
 const SESSION_STATES = ['ok', 'limited', 'resting', 'failing'] as const;
@@ -92,6 +93,38 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
       for (const state of SESSION_STATES) {
         this.set({ state }, sessions.filter((session) => session.state === state).length);
       }
+    },
+  });
+}
+
+/** Measures what the network tells of lists that are followed. */
+export function measurePush(registers: Registry[], state: () => PushState): void {
+  new Gauge({
+    name: 'perch_push_connected',
+    help: 'Processes that are connected to what the network tells of new items. Each connects once it follows a list.',
+    registers,
+    collect() {
+      this.set(state().isConnected ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'perch_push_lists',
+    help: 'Lists that the network is asked to tell of.',
+    registers,
+    collect() {
+      this.set(state().lists);
+    },
+  });
+  new Counter({
+    name: 'perch_push_messages_total',
+    help: 'Messages of the network, by what they were: new, of a list that is followed, or unreadable.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      const { told, unreadable } = state();
+      this.inc({ kind: 'new' }, told);
+      this.inc({ kind: 'unreadable' }, unreadable);
     },
   });
 }

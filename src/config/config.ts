@@ -27,6 +27,7 @@ function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[]
 
   needs('BLUESKY_IDENTIFIER', 'BLUESKY_APP_PASSWORD');
   needs('BLUESKY_APP_PASSWORD', 'BLUESKY_IDENTIFIER');
+  needs('MASTODON_STREAMING_URL', 'MASTODON_TOKENS');
   needs('STRIPE_WEBHOOK_SECRET', 'STRIPE_SECRET_KEY');
 
   const sold = values.PERCH_NETWORK === 'x' && values.STRIPE_SECRET_KEY !== undefined;
@@ -87,6 +88,7 @@ const networksConfig = (values: Values) => ({
     directoryUrl: values.BLUESKY_DIRECTORY_URL,
     identifier: values.BLUESKY_IDENTIFIER ?? null,
     appPassword: values.BLUESKY_APP_PASSWORD ?? null,
+    jetstreamUrl: values.BLUESKY_JETSTREAM_URL ?? null,
   },
   x: {
     baseUrl: values.X_BASE_URL,
@@ -94,7 +96,11 @@ const networksConfig = (values: Values) => ({
     search: values.X_SEARCH,
     vocabulary: values.X_VOCABULARY,
   },
-  mastodon: { baseUrl: values.MASTODON_BASE_URL ?? null, tokens: values.MASTODON_TOKENS ?? [] },
+  mastodon: {
+    baseUrl: values.MASTODON_BASE_URL ?? null,
+    tokens: values.MASTODON_TOKENS ?? [],
+    streamingUrl: values.MASTODON_STREAMING_URL ?? null,
+  },
 });
 
 function tracesConfig(values: Values): { url: string; serviceName: string } | null {

@@ -59,10 +59,15 @@ const address = (...protocols: readonly string[]): z.ZodType<string, string> =>
     .regex(/^[!-;=?-~]+$/, { abort: true })
     .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { abort: true });
 
-/** An http(s) address that paths are appended to: its trailing slashes are dropped. */
-export const baseUrl: SettingKind<string> = address('http:', 'https:')
-  .refine((text) => !/[?#]/.test(text) && new URL(text).username === '' && new URL(text).password === '')
-  .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
+/** An address that paths are appended to: its trailing slashes are dropped. */
+const bare = (...protocols: readonly string[]): SettingKind<string> =>
+  address(...protocols)
+    .refine((text) => !/[?#]/.test(text) && new URL(text).username === '' && new URL(text).password === '')
+    .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
+
+export const baseUrl: SettingKind<string> = bare('http:', 'https:');
+
+export const socketUrl: SettingKind<string> = bare('ws:', 'wss:');
 
 export const webPage: SettingKind<string> = address('http:', 'https:');
 

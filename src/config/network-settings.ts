@@ -1,6 +1,7 @@
-import { baseUrl, list, oneOf, oneWord } from './kinds.js';
+import { baseUrl, list, oneOf, oneWord, socketUrl } from './kinds.js';
 import { BASE_URL, choice, optional, secret, setting } from './setting.js';
 
+const SOCKET_URL = 'a ws or wss URL without query or fragment';
 const TOKENS = 'one or more tokens without spaces, separated by commas';
 
 /** What the live networks are read with. */
@@ -15,6 +16,12 @@ export const NETWORK_SETTINGS = {
     'no search',
   ),
   BLUESKY_APP_PASSWORD: secret('An app password of that account.', oneWord, 'an app password', 'no search'),
+  BLUESKY_JETSTREAM_URL: optional(
+    'A [Jetstream](live-networks.md#sooner-than-by-asking) server, which tells of new posts in timelines that are followed.',
+    socketUrl,
+    SOCKET_URL,
+    'timelines are read now and then',
+  ),
   X_BASE_URL: setting('Another base URL of the X API.', baseUrl, BASE_URL, 'https://api.x.com'),
   X_BEARER_TOKENS: secret(
     'Your tokens, separated by commas. Each is a network session.',
@@ -36,4 +43,10 @@ export const NETWORK_SETTINGS = {
   ),
   MASTODON_BASE_URL: optional('The server to read.', baseUrl, BASE_URL, 'none'),
   MASTODON_TOKENS: secret('User tokens for that server. Each is a network session.', list(oneWord), TOKENS, 'none'),
+  MASTODON_STREAMING_URL: optional(
+    'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which tells of new posts in timelines that are followed.',
+    socketUrl,
+    SOCKET_URL,
+    'timelines are read now and then',
+  ),
 } as const;

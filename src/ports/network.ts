@@ -138,14 +138,17 @@ export interface PushState {
   readonly isConnected: boolean;
   /** Lists that it is asked to tell of. It connects for the first of them. */
   readonly lists: number;
+  /** Since the start: how often it told of something new, and messages that could not be read. */
+  readonly told: number;
+  readonly unreadable: number;
 }
 
 /** For the operator's log. */
 export interface PushLog {
   /** Its connection stands, or is lost, with the reason. */
   onConnection(isConnected: boolean, reason: string): void;
-  /** A message that cannot be read was skipped. */
-  onUnreadable(problem: string): void;
+  /** So many messages were skipped that cannot be read; what is wrong with one of them. */
+  onUnreadable(messages: number, problem: string): void;
 }
 
 /**

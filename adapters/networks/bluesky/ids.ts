@@ -16,7 +16,7 @@ const MOST_DIGITS = 700;
 const DID_BITS = 120n;
 
 export const POST = 'app.bsky.feed.post';
-const REPOST = 'app.bsky.feed.repost';
+export const REPOST = 'app.bsky.feed.repost';
 
 /** The last digit of an id. */
 const KIND = { plc: 0n, otherDid: 1n, post: 2n, repost: 3n, otherRecord: 4n } as const;

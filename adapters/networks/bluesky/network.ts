@@ -6,11 +6,13 @@ import type { Clock } from '../../../src/ports/clock.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { createHighlighter } from '../search/highlights/highlights.js';
 import { Upstream } from '../upstream/client.js';
+import { PushedLists } from '../upstream/push.js';
 import { limitReader } from '../upstream/rate-headers.js';
 import { BlueskyAccount } from './account.js';
 import { CreationTimes } from './creation-times.js';
 import { notReadByAccount, notServed } from './failures.js';
 import { IMPOSSIBLE, noTweet, noUser, POST, parseRecordId, uriOfRecord, userDid } from './ids.js';
+import { createJetstream } from './jetstream.js';
 import { MOST_INPUTS, Profiles } from './profiles.js';
 import {
   type BlueskyListRead,
@@ -39,6 +41,8 @@ export interface BlueskyOptions {
   readonly serviceUrl?: string | null;
   /** Where DIDs are registered. */
   readonly directoryUrl?: string | null;
+  /** A Jetstream server, which tells of new posts, without a slash at the end; null: none. */
+  readonly jetstreamUrl?: string | null;
   readonly userAgent: string;
   readonly clock: Clock;
   /** Counts what it keeps in memory. */
@@ -64,7 +68,7 @@ const PACE = { fast: 4, slow: 1 } as const;
 
 /** Bluesky, or any AppView of the AT protocol, through its public API. Search needs an account; nothing else does. */
 export function createBlueskyNetwork(options: BlueskyOptions): Network {
-  const { userAgent, clock, identifier, appPassword } = options;
+  const { userAgent, clock, identifier, appPassword, jetstreamUrl } = options;
   const baseUrl = options.baseUrl ?? 'https://public.api.bsky.app';
   const limitOf = limitReader('ratelimit', 'unix seconds');
   const appView = new Upstream({ baseUrl, userAgent, limitOf });
@@ -117,6 +121,9 @@ export function createBlueskyNetwork(options: BlueskyOptions): Network {
       return readTweets(ask, profiles, ids, context);
     },
     page,
+    ...(jetstreamUrl && {
+      push: (log) => new PushedLists({ protocol: createJetstream(jetstreamUrl), log, userAgent, clock }),
+    }),
     selfCheck: (context) => selfCheck({ ask, account, canSearch: searcher !== null, context }),
     close: async () => void (await Promise.all([appView, service, directory].map((upstream) => upstream.close()))),
   };

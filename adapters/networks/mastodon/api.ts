@@ -15,6 +15,8 @@ export interface MastodonOptions {
   readonly baseUrl: string;
   /** User tokens of that server with `read:accounts`, `read:search` and `read:statuses`; empty: public reads only. */
   readonly tokens: readonly string[];
+  /** The server's streaming API, which needs a token, without a slash at the end; null: not used. */
+  readonly streamingUrl?: string | null;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly memories?: Memories | undefined;

@@ -3,6 +3,7 @@ import type { ListRef } from '../../../src/domain/lists.js';
 import { type Readers, requireReader, servedBy } from '../../../src/domain/served-lists.js';
 import type { Network, NetworkPage, ReadContext } from '../../../src/ports/network.js';
 import { createHighlighter } from '../search/highlights/highlights.js';
+import { PushedLists } from '../upstream/push.js';
 import { Api, type MastodonOptions } from './api.js';
 import { readReplies, readThread } from './conversation.js';
 import { isPosition } from './link-header.js';
@@ -10,6 +11,7 @@ import { type ListPosition, readFollows, readQuotes, readRetweeters, readTimelin
 import { readTweets, readUsers } from './objects.js';
 import { checkQuery, readSearch, SEARCHABLE } from './search.js';
 import { selfCheck } from './self-check.js';
+import { createStreaming } from './streaming.js';
 
 /**
  * A server allows 300 calls in 5 minutes from each client. A slow read may take two: together these make at most 5 × 60
@@ -21,6 +23,8 @@ const PACE = { fast: 0.5, slow: 0.25 } as const;
 /** One Mastodon server (4.3 or later) through its client API: what it knows of the network can be read. */
 export function createMastodonNetwork(options: MastodonOptions): Network {
   const api = new Api(options);
+  const { streamingUrl, userAgent, clock } = options;
+  const [token] = options.tokens;
   return {
     name: 'mastodon',
     sessions: api.sessions,
@@ -38,6 +42,10 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
       if (token !== null && !isPosition(token)) throw foreignCursor();
       return requireReader(READERS, list.kind)(api, list, token, context);
     },
+    ...(streamingUrl &&
+      token !== undefined && {
+        push: (log) => new PushedLists({ protocol: createStreaming(streamingUrl, token), log, userAgent, clock }),
+      }),
     selfCheck: (context) => selfCheck(api, context),
     close: () => api.close(),
   };
