@@ -40,14 +40,14 @@ builder.mutationFields((t) => ({
   createWatch: t.field({
     type: AddedWatchType,
     description:
-      'Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused. The same watch is made once.',
+      'Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same watch is made once.',
     args: {
       user: t.arg.id({ description: 'The timeline of a user, by handle or id.' }),
       q: t.arg.string({ description: 'A search.' }),
       replies: t.arg.id({ description: 'The replies to a tweet, by its id.' }),
       quotes: t.arg.id({ description: 'The quotes of a tweet, by its id.' }),
       product: t.arg({ type: Product, description: 'Of a search: one that is ordered by time. Default: Latest.' }),
-      first: t.arg.int({ description: 'The most items of a delivery. Default: as on a page of the list.' }),
+      count: t.arg.int({ description: 'The most items of a delivery. Default: as on a page of the list.' }),
       since: t.arg.string({
         description: '`pageInfo.sinceCursor` of an earlier answer: begins behind it. Default: what is new from now on.',
       }),
@@ -58,8 +58,8 @@ builder.mutationFields((t) => ({
           'The most that it spends on a UTC day: then it waits for the next one. Default: no limit of its own.',
       }),
     },
-    resolve: (_root, { user, q, replies, quotes, first, ...rest }, { watches }) =>
-      watches.add({ ...rest, count: first, subjects: { user, q, replies, quotes } }),
+    resolve: (_root, { user, q, replies, quotes, ...rest }, { watches }) =>
+      watches.add({ ...rest, subjects: { user, q, replies, quotes } }),
   }),
   pauseWatch: t.field({
     type: WatchType,

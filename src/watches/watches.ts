@@ -10,7 +10,7 @@ import { FOLLOWED_READS, hasSince, type ListRead, subjectParameter } from '../do
 import type { Product } from '../domain/model.js';
 import { lazySignal } from '../lib/abort.js';
 import { LiveBudget } from '../live/budget.js';
-import type { Live, LiveCall } from '../live/live.js';
+import type { Live } from '../live/live.js';
 import type { Accounts, Caller } from '../ports/accounts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Webhooks } from '../ports/deliveries.js';
@@ -194,33 +194,32 @@ export class Watches {
     if (!event) throw signal.reason;
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
     if (since === null) return live.positions.encode([event.position]);
-    await this.#checkSince(watch, request.call, since, event.outcome, signal);
+    // By its id: a cursor names it so.
+    const { subject } = event.followed.list;
+    await this.#checkSince({ ...watch, subject }, since, event.outcome, signal);
     return live.positions.encode([live.positions.begin(clock.now(), since)]);
   }
 
-  /** An estimate checks all that is asked, and reads nothing. */
+  /** Throws what a page of the list would be refused for. An estimate checks all that is asked, and reads nothing. */
   async #checkSince(
-    { read }: WantedList,
-    call: LiveCall,
+    watch: WantedList & { readonly watchId: string; readonly keyHash: string },
     since: string,
     { rate }: Outcome,
     signal: AbortSignal,
   ): Promise<void> {
-    const { serve, clock } = this.#options;
-    const atMost = Number.POSITIVE_INFINITY;
+    const { serve, clock, form } = this.#options;
+    const { call } = watchCall(form, watch);
+    const { variables, ...params } = call.parse();
     const outcome = await serve({
       ...call,
       requestId: v7({ msecs: clock.now() }),
-      parse: () => {
-        const params = call.parse();
-        return { ...params, variables: { ...params.variables, since }, estimate: true };
-      },
-      follow: { since, notBefore: 0, mayBePaid: false, paid: null, atMost, followed: null },
+      document: { name: watch.read.operation },
+      parse: () => ({ ...params, variables: { ...variables, since }, estimate: true }),
       admitted: rate ?? undefined,
       signal: lazySignal(signal),
     });
     const refused = outcome.result.kind === 'refusal' ? outcome.result.failure : outcome.result.estimate?.refused;
-    if (refused) throw namedAs(refused, read);
+    if (refused) throw namedAs(refused, watch.read);
   }
 }
 

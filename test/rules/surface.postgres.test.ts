@@ -32,15 +32,27 @@ describe('endpoints and prices (sections 1 and 4)', () => {
   });
   afterAll(() => service.close());
 
-  it('every endpoint of section 4, and beside them only usage (W12)', () => {
+  it('every endpoint of section 4, and beside them only usage (W12) and watches (V24)', () => {
     const there = ROUTES.map(({ method, path }) => `${method} ${path}`);
-    expect(there.filter((row) => !row.includes('/v1/usage')).sort()).toEqual([...ENDPOINTS].sort());
+    expect(there.filter((row) => !/ \/v1\/(?:usage|watches)/.test(row)).sort()).toEqual([...ENDPOINTS].sort());
   });
 
-  it('no write path: what is posted is a list to read, or a checkout; the one mutation is that checkout', () => {
-    const posted = ROUTES.filter(({ method }) => method !== 'GET').map(({ path }) => path);
-    expect(posted.sort()).toEqual(['/v1/billing/checkout', '/v1/tweets/batch', '/v1/users/batch']);
-    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(['checkout']);
+  it('no write path: what is posted is a list to read, a checkout or a watch, and nothing else can be changed', () => {
+    const posted = ROUTES.filter(({ method, path }) => method !== 'GET' && !path.startsWith('/v1/watches'));
+    expect(posted.map(({ path }) => path).sort()).toEqual([
+      '/v1/billing/checkout',
+      '/v1/tweets/batch',
+      '/v1/users/batch',
+    ]);
+    const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
+    expect(mutations.sort()).toEqual([
+      'checkout',
+      'createWatch',
+      'endWatch',
+      'pauseWatch',
+      'resumeWatch',
+      'sendDeliveryAgain',
+    ]);
   });
 
   it('credits never expire', async () => {

@@ -523,7 +523,7 @@ export interface paths {
         put?: never;
         /**
          * Follows a list, and sends what is new to a webhook
-         * @description Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused. The same watch is made once.
+         * @description Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same watch is made once.
          */
         post: operations["watchCreate"];
         delete?: never;

@@ -156,6 +156,7 @@ describe('prices', () => {
       replies: [20, 50],
       // Usage (W12).
       usagePage: [1000, 1000],
+      watchDeliveries: [20, 100],
     });
   });
 });

@@ -41,7 +41,7 @@ interface Read {
   readonly upstream: readonly string[];
 }
 
-const READS = ROWS.filter(({ operation }) => operation !== 'checkout');
+const READS = ROWS.filter(({ operation }) => operation !== 'checkout' && !operation.startsWith('watch'));
 const toolOf = (row: Row): string => TOOLS.find(({ operation }) => operation === row.operation)?.name ?? '';
 
 let service: McpService;

@@ -20,16 +20,17 @@ const read = (route: string, path: string, operation: string, variables: Row['va
   variables,
 });
 
-const write = (route: string, body: unknown, operation: string, variables: Row['variables']): Row => ({
+const write = (route: string, body: unknown, operation: string, variables: Row['variables'], path = route): Row => ({
   route: `POST ${route}`,
   method: 'POST',
-  path: route,
+  path,
   body,
   operation,
   variables,
 });
 
-const NO_RECEIPT = '01900000-0000-7000-8000-000000000000';
+/** Of a receipt, a watch or a delivery that there is not. */
+const NO_ID = '01900000-0000-7000-8000-000000000000';
 
 /** Whose or what each list is: one that `fill` has, and one that there is not. */
 const SUBJECTS: Readonly<Record<List['subject'], { variable: string; route: string; there: string; missing: string }>> =
@@ -54,6 +55,34 @@ const listRows = LIST_READS.flatMap(({ list, operation, path }) => {
   return [row(there), row(there, { count: 4 }), row(missing)];
 });
 
+/** Watches that there are not, and one that would be sent to this machine. */
+const watchRows: readonly Row[] = [
+  read('/v1/watches', '/v1/watches', 'watches', {}),
+  read('/v1/watches/{watch_id}', `/v1/watches/${NO_ID}`, 'watch', { watch_id: NO_ID }),
+  read('/v1/watches/{watch_id}/deliveries', `/v1/watches/${NO_ID}/deliveries?count=3`, 'watch-deliveries', {
+    watch_id: NO_ID,
+    count: 3,
+  }),
+  ...[{ user: '1', q: 'bread' }, { user: '1' }].map((list) => {
+    const body = { ...list, webhook_url: 'https://127.0.0.1/' };
+    return write('/v1/watches', body, 'watch-create', body);
+  }),
+  ...['pause', 'resume', 'end'].map((change) =>
+    write(
+      `/v1/watches/{watch_id}/${change}`,
+      {},
+      `watch-${change}`,
+      { watch_id: NO_ID },
+      `/v1/watches/${NO_ID}/${change}`,
+    ),
+  ),
+  write(
+    '/v1/watches/{watch_id}/deliveries/{delivery_id}/send',
+    ...([{}, 'watch-send', { watch_id: NO_ID, delivery_id: NO_ID }] as const),
+    `/v1/watches/${NO_ID}/deliveries/${NO_ID}/send`,
+  ),
+];
+
 /** Every endpoint at least once, by default and with all its parameters, found and not found. */
 export const ROWS: readonly Row[] = [
   read('/v1/me', '/v1/me', 'me', {}),
@@ -64,10 +93,11 @@ export const ROWS: readonly Row[] = [
     to: '2020-01-02',
   }),
   read('/v1/usage', '/v1/usage?from=yesterday', 'usage', { from: 'yesterday' }),
-  read('/v1/usage/{request_id}', `/v1/usage/${NO_RECEIPT}`, 'receipt', { request_id: NO_RECEIPT }),
+  read('/v1/usage/{request_id}', `/v1/usage/${NO_ID}`, 'receipt', { request_id: NO_ID }),
   read('/v1/billing/packs', '/v1/billing/packs', 'packs', {}),
   write('/v1/billing/checkout', { pack: 'starter' }, 'checkout', { pack: 'starter' }),
   write('/v1/billing/checkout', { pack: 'huge' }, 'checkout', { pack: 'huge' }),
+  ...watchRows,
   read('/v1/users/{handle}', '/v1/users/user1', 'user', { handle: 'user1' }),
   read('/v1/users/{handle}', '/v1/users/@USER2?fresh=true', 'user', { handle: '@USER2', fresh: true }),
   read('/v1/users/{handle}', '/v1/users/nobody', 'user', { handle: 'nobody' }),

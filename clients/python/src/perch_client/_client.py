@@ -158,9 +158,9 @@ class Perch:
         max_credits_per_day: Optional[float] = None,
         timeout: Optional[float] = None,
     ) -> models.WatchCreateResponse:
-        """Follows a list, and sends what is new to a webhook: silence is free, and each new item costs what it
-        costs on a page, once. Name one list. The list is read once, free, so that what cannot be read is refused.
-        The same watch is made once.
+        """Follows a list, and sends what is new to a webhook. Free: silence costs nothing, and each new item what
+        it costs on a page, once. Name one list. It is read once, so that what cannot be read is refused. The same
+        watch is made once.
 
         ``user``: The timeline of a user, by handle or id.
         ``q``: A search.
