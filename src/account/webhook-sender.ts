@@ -27,12 +27,15 @@ const WATCH_RETRIES_MS = [
 /** The longest that an answer can put off the next try. */
 const MOST_RETRY_AFTER_MS = HOUR_MS;
 
-/** Webhooks that are sent at once, shared fairly among accounts; and beside them those of accounts that are slow. */
+/**
+ * Webhooks that are sent at once, shared fairly among accounts; and beside them those that had no answer the last time, or
+ * are of slow accounts.
+ */
 const MOST_QUICK = 64;
 const MOST_SLOW = 32;
 /** One that takes longer is not counted any more, and its account is slow for so long; so many accounts are remembered. */
 const SLOW_MS = 2_000;
-const SLOW_FOR_MS = MINUTE_MS;
+const SLOW_FOR_MS = 5 * MINUTE_MS;
 const MOST_SLOW_ACCOUNTS = 10_000;
 /** Longer than a try takes: within the deadline of `Webhooks`. */
 const LONGEST_MS = 11_000;
@@ -152,12 +155,13 @@ export class WebhookSender {
   }
 
   async #startThose(due: readonly WebhookId[]): Promise<void> {
-    const slots = new Map<string, HeldSlot>();
+    const slots = new Map<string, Room>();
     const chosen: WebhookId[] = [];
     for (const id of due) {
-      const slot = (this.#isSlow(id.accountId) ? this.#slow : this.#quick).take(id.accountId);
+      const isSlow = id.isSilent || this.#isSlow(id.accountId);
+      const slot = (isSlow ? this.#slow : this.#quick).take(id.accountId);
       if (slot === null) continue;
-      slots.set(nameOf(id), slot);
+      slots.set(nameOf(id), { slot, isSlow });
       chosen.push(id);
     }
     if (chosen.length === 0) return;
@@ -166,20 +170,19 @@ export class WebhookSender {
     try {
       for (const delivery of await store.claim(chosen, nowMs, nowMs + LEASE_MS)) {
         const name = nameOf(delivery);
-        const slot = slots.get(name);
+        const room = slots.get(name);
         slots.delete(name);
-        if (slot !== undefined) this.#begin(delivery, slot);
+        if (room !== undefined) this.#begin(delivery, room);
       }
     } finally {
       // Another process has them.
-      for (const slot of slots.values()) slot.release();
+      for (const { slot } of slots.values()) slot.release();
     }
   }
 
-  #begin(delivery: DueWebhook, slot: HeldSlot): void {
+  #begin(delivery: DueWebhook, { slot, isSlow }: Room): void {
     const { time, onFailure } = this.#options;
     const { accountId } = delivery;
-    const isSlow = this.#isSlow(accountId);
     // Its room goes to others. Its account has little from now on, so there are never many of these.
     const onTime = time.timers.after(SLOW_MS, () => {
       this.#rememberSlow(accountId);
@@ -247,7 +250,14 @@ export class WebhookSender {
   }
 }
 
-const nameOf = ({ accountId, deliveryId }: WebhookId): string => `${accountId} ${deliveryId}`;
+/** Where a webhook is counted. */
+interface Room {
+  readonly slot: HeldSlot;
+  readonly isSlow: boolean;
+}
+
+const nameOf = ({ accountId, deliveryId }: Pick<WebhookId, 'accountId' | 'deliveryId'>): string =>
+  `${accountId} ${deliveryId}`;
 
 /** The receiver says that it wants no more. */
 const GONE = 410;

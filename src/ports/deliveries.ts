@@ -66,8 +66,11 @@ export interface DueWebhook extends Delivery {
   readonly isRepeat: boolean;
 }
 
-/** A webhook, by its id. */
-export type WebhookId = Pick<Delivery, 'accountId' | 'deliveryId'>;
+/** A webhook that is due. */
+export interface WebhookId extends Pick<Delivery, 'accountId' | 'deliveryId'> {
+  /** Its last try had no answer. */
+  readonly isSilent: boolean;
+}
 
 /** A watch that takes nothing any more, and whom to tell. */
 export interface UndeliveredWatch {

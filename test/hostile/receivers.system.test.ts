@@ -40,6 +40,11 @@ const BAD: Readonly<Record<string, RequestListener>> = {
 };
 const KINDS = Object.keys(BAD);
 
+/** How far the test has set its time forward. */
+let aheadMs = 0;
+const clock = { now: () => Date.now() + aheadMs };
+const monotonic = { now: () => performance.now() + aheadMs };
+
 let database: FreshDatabase;
 let host: WebhookHost;
 /** Take connections, and never say a word of TLS, or reset them. */
@@ -75,7 +80,7 @@ afterAll(async () => {
 function open(): Deliveries {
   const deliveries = new Deliveries({
     store: createDeliveries(database.sql),
-    ...{ clock: { now: Date.now }, time: processTime, webhooks: host.webhooks, mail: null },
+    ...{ clock, time: { ...processTime, monotonic }, webhooks: host.webhooks, mail: null },
     ...{ secret: Buffer.alloc(32, 7), authUrl: () => 'https://perch.example' },
     onFailure: (error) => void failures.push(error),
   });
@@ -94,8 +99,8 @@ async function bad(address: string, watches: number): Promise<void> {
   const account = await watchingAccount(database.sql);
   for (let nth = 0; nth < watches; nth++) {
     const one = await watched(database.sql, account, address);
-    await one.write(Date.now());
-    await one.write(Date.now());
+    await one.write(clock.now());
+    await one.write(clock.now());
   }
 }
 
@@ -111,7 +116,7 @@ async function tookMs(deliveries: Deliveries, forMs: number): Promise<number[]> 
   await Promise.all(
     watches.map(async (one, nth) => {
       while (performance.now() < endMs) {
-        await one.write(Date.now());
+        await one.write(clock.now());
         deliveries.wake();
         const stalls = watchStalls();
         const beganMs = performance.now();
@@ -126,7 +131,16 @@ async function tookMs(deliveries: Deliveries, forMs: number): Promise<number[]> 
   return took;
 }
 
+/** The slowest but for one in twenty, which a busy machine may hold up. */
+const slowOf = (took: readonly number[]): number =>
+  [...took].sort((one, other) => one - other)[Math.floor(took.length * 0.95)] ?? Number.POSITIVE_INFINITY;
+
 describe('a receiver that', () => {
+  let usualMs: number;
+  beforeAll(async () => {
+    usualMs = slowOf(await tookMs(open(), 4_000));
+  }, SLOW_MS);
+
   it(
     'answers after 9.9 s to 200 watches of one account delays the deliveries of others by less than a second',
     async () => {
@@ -135,9 +149,11 @@ describe('a receiver that', () => {
       one.wake();
       two.wake();
       await sleep(100);
+      // Before anybody knows that it is slow, and then.
+      expect(slowOf(await tookMs(one, 1_000))).toBeLessThan(usualMs + 1_000);
       const took = await tookMs(one, 15_000);
-      expect(took.length).toBeGreaterThan(100);
-      expect(Math.max(...took)).toBeLessThan(1_000);
+      expect(took.length).toBeGreaterThan(50);
+      expect(slowOf(took)).toBeLessThan(usualMs + 1_000);
       // Not left out either.
       expect(host.received.filter(({ url }) => url === '/0/').length).toBeGreaterThan(40);
     },
@@ -147,19 +163,23 @@ describe('a receiver that', () => {
   it(
     'misbehaves in any way, of many accounts at once, delays the deliveries of others by less than a second once it is known',
     async () => {
-      for (const [kind] of KINDS.entries()) await bad(`${host.origin}/${kind}/`, 200);
+      for (const [kind] of KINDS.entries()) await bad(`${host.origin}/${kind}/`, 50);
       for (const each of [mute, resetting])
-        await bad(`https://hooks.test:${(each.address() as AddressInfo).port}/`, 200);
+        await bad(`https://hooks.test:${(each.address() as AddressInfo).port}/`, 50);
       // More accounts than are sent to at once.
       for (let nth = 0; nth < 90; nth++) await bad(`${host.origin}/${nth % KINDS.length}/`, 2);
       const [one, two] = [open(), open()];
       one.wake();
       two.wake();
-      const first = await tookMs(one, 4_000);
-      expect(Math.max(...first)).toBeLessThan(5_000);
-      const then = await tookMs(one, 20_000);
-      expect(then.length).toBeGreaterThan(150);
-      expect(Math.max(...then)).toBeLessThan(1_000);
+      expect(Math.max(...(await tookMs(one, 4_000)))).toBeLessThan(usualMs + 5_000);
+      const took = await tookMs(one, 20_000);
+      expect(took.length).toBeGreaterThan(50);
+      expect(slowOf(took)).toBeLessThan(usualMs + 1_000);
+      // All that failed is tried again at the same time, and which accounts were slow is forgotten.
+      aheadMs += 13 * 3_600_000;
+      one.wake();
+      two.wake();
+      expect(slowOf(await tookMs(one, 8_000))).toBeLessThan(usualMs + 2_000);
     },
     SLOW_MS,
   );

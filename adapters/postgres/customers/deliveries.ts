@@ -164,9 +164,11 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
         order by account_id limit 1
       ) next
     )
-    select account_id as "accountId", delivery_id as "deliveryId"
+    select account_id as "accountId", delivery_id as "deliveryId", is_silent as "isSilent"
     from (select account_id from found limit ${accounts}) turn cross join lateral (
-      select delivery_id, due_at, row_number() over (order by due_at, delivery_id) as nth from deliveries d
+      select delivery_id, due_at, tries > 0 and status is null as is_silent,
+        row_number() over (order by due_at, delivery_id) as nth
+      from deliveries d
       where channel = 'webhook' and in_turn and due_at <= ${new Date(nowMs)} and d.account_id = turn.account_id
       order by due_at, delivery_id limit ${each}
     ) due
