@@ -111,7 +111,7 @@ export const MUTANTS = {
   watchForgets: {
     name: 'a watch that does not ask what it was charged for before',
     breaks: 'watches deliver once',
-    file: 'src/live/watch-follower.ts',
+    file: 'src/watches/follower.ts',
     text: 'isResumed: true',
     instead: 'isResumed: false',
     from: 1,
