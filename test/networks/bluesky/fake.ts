@@ -29,6 +29,7 @@ export async function openFake(answers: FakeAnswers) {
   const clock = { now: () => Date.now() };
   const network = createBlueskyNetwork({ baseUrl, directoryUrl: baseUrl, userAgent: USER_AGENT, clock });
   return {
+    baseUrl,
     network,
     asked,
     async close() {

@@ -20,7 +20,10 @@ export interface Script {
 }
 
 /** A server that says what a test wants, and the adapter over it; both closed when the test is over. */
-export async function scripted({ tokens = [], answers }: Script): Promise<{ network: Network; requests: string[] }> {
+export async function scripted({
+  tokens = [],
+  answers,
+}: Script): Promise<{ network: Network; requests: string[]; baseUrl: string }> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(request.url ?? '');
@@ -39,7 +42,7 @@ export async function scripted({ tokens = [], answers }: Script): Promise<{ netw
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { network, requests };
+  return { network, requests, baseUrl };
 }
 
 export const context = (session?: string): ReadContext => ({
