@@ -47,7 +47,7 @@ export async function startWatchService(): Promise<WatchService> {
   };
   net.users(range(9));
   net.tweets([20]);
-  for (const id of range(3)) net.list('timeline', String(id), []);
+  for (const id of range(5)) net.list('timeline', String(id), []);
   post('the first');
   const resolve = async (host: string) => [
     { address: PRIVATE.test(host) ? '10.0.0.7' : '93.184.215.14', family: 4 as const },

@@ -119,7 +119,8 @@ describe('a watch that is refused', () => {
     const cursor = async (path: string) => (await clientOf(customer.account).get(path)).body.since_cursor;
     const [own, search] = [await cursor('/v1/users/7/tweets'), await cursor('/v1/tweets/search?q=bread')];
     service.clock.shiftMs = -40 * DAY_MS;
-    const { body } = await clientOf(await service.perch.account()).get('/v1/users/7/tweets');
+    // A list of its own: an answer that is kept has the cursor of its time.
+    const { body } = await clientOf(await service.perch.account()).get('/v1/users/5/tweets');
     service.clock.shiftMs = 0;
     cursors = { own, search, foreign: `${own.slice(0, -2)}AA`, old: body.since_cursor };
   });
@@ -174,11 +175,11 @@ describe('a watch that is refused', () => {
   });
 
   it.each([
-    ['search', 'cursor_other_list'],
-    ['foreign', 'cursor_malformed'],
-    ['old', 'cursor_expired'],
-  ] as const)('since of another list, another service, or long ago (%s): %s', async (which, reason) => {
-    const reply = await customer.post('/v1/watches', { user: 'user7', webhook_url: HOOK, since: cursors[which] });
+    ['search', 'user7', 'cursor_other_list'],
+    ['foreign', 'user7', 'cursor_malformed'],
+    ['old', 'user5', 'cursor_expired'],
+  ] as const)('since of another list, another service, or long ago (%s)', async (which, user, reason) => {
+    const reply = await customer.post('/v1/watches', { user, webhook_url: HOOK, since: cursors[which] });
     expect(faultOf(reply)).toEqual([400, 'bad_request', 'since', reason]);
     expect(rows(await customer.get('/v1/watches'))).toEqual([]);
   });
