@@ -61,7 +61,7 @@ export interface EngineOptions {
     spent(accountId: string): void;
   };
   readonly costs?: CostBook;
-  /** Tells of new items in lists that are followed; left out: nothing does. */
+  /** Announces new items in lists that are followed; left out: nothing does. */
   readonly push?: Push | null;
   /** Called when a watch is to be followed at once. */
   readonly wake?: () => void;

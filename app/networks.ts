@@ -86,15 +86,15 @@ export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): 
   };
 }
 
-/** What the network tells of what is new, where it can. It connects once a list is followed. */
+/** The network's announcements of new items, where it has any. It connects once a list is followed. */
 export const openPush = (lifecycle: Lifecycle, network: Network, log: FastifyBaseLogger): Promise<Push | null> =>
   lifecycle.open(
-    'what the network tells',
+    'announcements of the network',
     () =>
       network.push?.({
         onConnection(isConnected, reason) {
-          if (isConnected) log.info('The network tells of what is new in lists that are followed.');
-          else log.warn(`The network does not tell of what is new: ${reason}. Lists are read now and then instead.`);
+          if (isConnected) log.info('The network announces new items of lists that are followed.');
+          else log.warn(`The network does not announce new items: ${reason}. Lists are read as often as without that.`);
         },
         onUnreadable(messages, problem) {
           log.warn(`The network sent ${counted(messages, 'message')} that cannot be read. ${problem}`);

@@ -123,7 +123,7 @@ export interface MetricsOptions {
   readonly operations: readonly string[];
   readonly health: () => PoolHealth;
   readonly costs: () => ReadonlyMap<string, CostSums>;
-  /** Null where the network tells of nothing. */
+  /** Null where the network announces nothing. */
   readonly push: (() => PushState) | null;
   readonly redis: (() => RedisState) | null;
   readonly memories: () => readonly MemoryState[];

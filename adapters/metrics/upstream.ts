@@ -97,11 +97,11 @@ export function measureUpstream(registers: Registry[], health: () => PoolHealth)
   });
 }
 
-/** Measures what the network tells of lists that are followed. */
+/** Measures the network's announcements of new items. */
 export function measurePush(registers: Registry[], state: () => PushState): void {
   new Gauge({
     name: 'perch_push_connected',
-    help: 'Processes that are connected to what the network tells of new items. Each connects once it follows a list.',
+    help: 'Processes to which the network announces new items. Each connects once it follows a list.',
     registers,
     collect() {
       this.set(state().isConnected ? 1 : 0);
@@ -109,7 +109,7 @@ export function measurePush(registers: Registry[], state: () => PushState): void
   });
   new Gauge({
     name: 'perch_push_lists',
-    help: 'Lists that the network is asked to tell of.',
+    help: 'Lists whose new items the network announces.',
     registers,
     collect() {
       this.set(state().lists);
@@ -117,13 +117,13 @@ export function measurePush(registers: Registry[], state: () => PushState): void
   });
   new Counter({
     name: 'perch_push_messages_total',
-    help: 'Messages of the network, by what they were: new, of a list that is followed, or unreadable.',
+    help: 'Announcements of the network, by kind: new, an item of a list that is followed, or unreadable.',
     labelNames: ['kind'],
     registers,
     collect() {
       this.reset();
-      const { told, unreadable } = state();
-      this.inc({ kind: 'new' }, told);
+      const { announced, unreadable } = state();
+      this.inc({ kind: 'new' }, announced);
       this.inc({ kind: 'unreadable' }, unreadable);
     },
   });

@@ -17,7 +17,7 @@ export const NETWORK_SETTINGS = {
   ),
   BLUESKY_APP_PASSWORD: secret('An app password of that account.', oneWord, 'an app password', 'no search'),
   BLUESKY_JETSTREAM_URL: optional(
-    'A [Jetstream](live-networks.md#sooner-than-by-asking) server, which tells of new posts in timelines that are followed.',
+    'A [Jetstream](live-networks.md#sooner-than-by-asking) server, which announces new posts in timelines that are followed.',
     socketUrl,
     SOCKET_URL,
     'timelines are read now and then',
@@ -44,7 +44,7 @@ export const NETWORK_SETTINGS = {
   MASTODON_BASE_URL: optional('The server to read.', baseUrl, BASE_URL, 'none'),
   MASTODON_TOKENS: secret('User tokens for that server. Each is a network session.', list(oneWord), TOKENS, 'none'),
   MASTODON_STREAMING_URL: optional(
-    'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which tells of new posts in timelines that are followed.',
+    'The [streaming API](live-networks.md#sooner-than-by-asking) of that server, which announces new posts in timelines that are followed.',
     socketUrl,
     SOCKET_URL,
     'timelines are read now and then',

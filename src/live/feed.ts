@@ -21,10 +21,10 @@ export function intervalOf(quietMs: number, followers: number): number {
 /** A list is not read again for its followers if it was read within this part of their interval: by another node, say. */
 const NEW_ENOUGH = 0.9;
 
-/** How long the network may take to show what it has told of, milliseconds. What it tells meanwhile is read with it. */
+/** How long the network may take to show what it has announced, milliseconds. What it announces meanwhile is read with that. */
 const SHOWN_AFTER_MS = 500;
 
-/** How often a list is read in vain for what the network told of: it may show it late, or never. */
+/** How often a list is read in vain for what the network announced: it may show it late, or never. */
 const MOST_IN_VAIN = 3;
 
 /** What a follower that waited does next: read the list, or take what another has just read. */
@@ -56,9 +56,9 @@ export interface Checked {
   readonly failed: ErrorCode | null;
 }
 
-/** What the network told of, and no read has found yet. Unix milliseconds. */
+/** What the network announced, and no read has found yet. Unix milliseconds. */
 interface News {
-  readonly toldAt: number;
+  readonly announcedAt: number;
   /** When the newest of it was made. */
   readonly madeAt: number;
   /** How often the list was read for it. */
@@ -86,7 +86,7 @@ export class Feed {
   #failed: ErrorCode | null = null;
   #pauseMs = 0;
   #news: News | null = null;
-  /** Since when the network tells of all that is new; null: it does not. */
+  /** Since when the network announces all that is new; null: it does not. */
   #pushedSince: number | null = null;
   /** Whether the list was read since then: only then is nothing missing from before. */
   #isReadSince = false;
@@ -102,7 +102,7 @@ export class Feed {
     return { at: this.#readAt, everyMs, failed: this.#failed };
   }
 
-  /** Milliseconds between two reads, if the network has time for all and tells of nothing. */
+  /** Milliseconds between two reads, if the network has time for all and announces nothing. */
   get intervalMs(): number {
     if (this.#isReadSince) return Math.max(this.#pauseMs, LONGEST_MS);
     const quietMs = this.#newestAt === null ? LONGEST_MS * PART_OF_QUIET : this.#options.now() - this.#newestAt;
@@ -112,21 +112,21 @@ export class Feed {
   /** The follower whose turn it is to read can do with a page that was read at this time or later. */
   get notBefore(): number {
     const newEnough = this.#options.now() - NEW_ENOUGH * this.intervalMs;
-    if (this.#news !== null) return Math.max(this.#news.toldAt, this.#triedAt + 1);
+    if (this.#news !== null) return Math.max(this.#news.announcedAt, this.#triedAt + 1);
     return this.#isReadSince ? newEnough : Math.max(newEnough, this.#pushedSince ?? 0);
   }
 
   /**
-   * The network told of something new, made at this time. It is a hint alone: the list is read for it at once, but no more
+   * The network announced something new, made at this time. It is a hint alone: the list is read for it at once, but no more
    * often than a busy list is without it.
    */
   nudge(madeAt: number): void {
-    const toldAt = this.#options.now();
-    this.#news = { toldAt, madeAt: Math.min(toldAt, Math.max(madeAt, this.#news?.madeAt ?? 0)), reads: 0 };
+    const announcedAt = this.#options.now();
+    this.#news = { announcedAt, madeAt: Math.min(announcedAt, Math.max(madeAt, this.#news?.madeAt ?? 0)), reads: 0 };
     this.#hasten();
   }
 
-  /** The network tells of all that is new from now on, or no longer. While it does, reads only fill gaps. */
+  /** The network announces all that is new from now on, or no longer. While it does, reads only fill gaps. */
   setPushed(isPushed: boolean): void {
     this.#pushedSince = isPushed ? this.#options.now() : null;
     this.#isReadSince = false;
@@ -182,7 +182,7 @@ export class Feed {
 
   #wasReadFor(news: News): void {
     const reads = news.reads + 1;
-    const isFound = this.#newestAt !== null && this.#newestAt >= news.madeAt && news.toldAt <= this.#beganAt;
+    const isFound = this.#newestAt !== null && this.#newestAt >= news.madeAt && news.announcedAt <= this.#beganAt;
     this.#news = isFound || reads === MOST_IN_VAIN ? null : { ...news, reads };
   }
 

@@ -58,7 +58,7 @@ export interface LiveOptions {
   readonly pace: Pace;
   /** Upstream calls per second of all sessions together; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
-  /** Where the network tells of what is new; left out: nowhere. */
+  /** Where the network announces what is new; left out: nowhere. */
   readonly push?: Pick<Push, 'follow'> | null;
   /** Names the charges of a stream, so that none is made twice. */
   readonly secret: Uint8Array;
@@ -220,7 +220,7 @@ export class Live {
     if (followed === undefined) {
       const turns = this.#turnsOf(mode, familyOfList(list.kind));
       const feed = new Feed({ timers, now: () => clock.now(), turns });
-      // What test keys read is invented: no network tells of it.
+      // What test keys read is invented: no network announces it.
       const push = mode === 'test' ? null : this.#options.push;
       const unfollow = push?.follow(list, {
         onNew: (madeAt) => feed.nudge(madeAt),

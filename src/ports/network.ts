@@ -113,14 +113,14 @@ export interface SampleAccount {
 }
 
 /**
- * What it tells is a hint, which may be late, wrong or missing: lists are read as ever, only sooner. Nothing of it is
+ * What it announces is a hint, which may be late, wrong or missing: lists are read as ever, only sooner. Nothing of it is
  * delivered.
  */
 export interface Push {
-  /** Until the returned function is called; undefined: it does not tell of this list, or of no further ones. */
+  /** Until the returned function is called; undefined: nothing of this list is announced, or of no further ones. */
   follow(list: ListRef, listener: PushListener): (() => void) | undefined;
   readonly state: PushState;
-  /** Ends its connection: nobody is told anything from now on. */
+  /** Ends its connection: nothing is announced from now on. */
   close(): void;
 }
 
@@ -128,7 +128,7 @@ export interface PushListener {
   /** Something new is probably there, made at this time, Unix milliseconds. */
   onNew(madeAt: number): void;
   /**
-   * Called as it changes; false at first. True: whatever is new in the list from now on is told. A network that tells of a
+   * Called as it changes; false at first. True: whatever is new in the list from now on is announced. A network that announces a
    * part of it never calls this.
    */
   onComplete(isComplete: boolean): void;
@@ -136,10 +136,10 @@ export interface PushListener {
 
 export interface PushState {
   readonly isConnected: boolean;
-  /** Lists that it is asked to tell of. It connects for the first of them. */
+  /** Lists that are followed. It connects for the first of them. */
   readonly lists: number;
-  /** Since the start: how often it told of something new, and messages that could not be read. */
-  readonly told: number;
+  /** Since the start: how often it announced something new, and messages that could not be read. */
+  readonly announced: number;
   readonly unreadable: number;
 }
 
@@ -205,7 +205,7 @@ export interface Network {
   selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
   /** An account that many follow, for samples on pages; null: the network has no account yet. */
   sample?(context: ReadContext): Promise<SampleAccount | null>;
-  /** Tells of what is new in its lists. Called once, where lists are followed. Absent: it cannot. */
+  /** Announces what is new in its lists. Called once, where lists are followed. Absent: it cannot. */
   push?(log: PushLog): Push;
   /** Closes its connections. */
   close?(): Promise<void>;

@@ -12,6 +12,7 @@ const SUBJECTS = {
     'BLUESKY_DIRECTORY_URL',
     'BLUESKY_IDENTIFIER',
     'BLUESKY_APP_PASSWORD',
+    'BLUESKY_JETSTREAM_URL',
     'X_BASE_URL',
     'X_BEARER_TOKENS',
     'X_SEARCH',
@@ -19,6 +20,7 @@ const SUBJECTS = {
     'X_AGREEMENT',
     'MASTODON_BASE_URL',
     'MASTODON_TOKENS',
+    'MASTODON_STREAMING_URL',
   ],
   'Reading and caching': [
     'PERCH_PACE_FAST',

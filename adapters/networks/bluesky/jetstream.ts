@@ -8,7 +8,7 @@ const COLLECTIONS: readonly string[] = [POST, REPOST];
 /** Far more than any post. */
 const MOST_BYTES = 512 * 1024;
 
-/** What was told just before a connection was lost may not have arrived. */
+/** What was announced just before a connection was lost may not have arrived. */
 const OVERLAP_MS = 5_000;
 
 const event = z.object({

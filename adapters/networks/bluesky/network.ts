@@ -41,7 +41,7 @@ export interface BlueskyOptions {
   readonly serviceUrl?: string | null;
   /** Where DIDs are registered. */
   readonly directoryUrl?: string | null;
-  /** A Jetstream server, which tells of new posts, without a slash at the end; null: none. */
+  /** A Jetstream server, which announces new posts, without a slash at the end; null: none. */
   readonly jetstreamUrl?: string | null;
   readonly userAgent: string;
   readonly clock: Clock;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { jsonText, type PushMessage, type PushProtocol } from '../upstream/push.js';
 import { id } from './schemas.js';
 
-const told = z.object({ account: z.object({ id }), created_at: z.string() });
+const announced = z.object({ account: z.object({ id }), created_at: z.string() });
 
 const event = z.union([
-  z.object({ event: z.literal('update'), payload: jsonText.pipe(told) }).transform(
+  z.object({ event: z.literal('update'), payload: jsonText.pipe(announced) }).transform(
     ({ payload: { account, created_at } }): PushMessage => ({
       name: account.id,
       // Of an odd time: as early as can be, so that one read is enough.

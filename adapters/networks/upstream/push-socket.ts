@@ -16,11 +16,11 @@ const LASTED_MS = 60_000;
 /** How long a connection that nobody needs stays open: they may come back. */
 const LINGER_MS = 30_000;
 /** What was missed for longer is found by reading the lists. */
-const LONGEST_AWAY_MS = 60 * 60_000;
+const CONTINUED_MS = 60 * 60_000;
 /** How long the other side has to agree that a connection ends. */
 const END_MS = 1_000;
 
-const BOUNDS: ClientOptions = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MOST_BYTES, perMessageDeflate: false };
+const CONFIGURED: ClientOptions = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MOST_BYTES, perMessageDeflate: false };
 
 /** Shorter ones, for tests. */
 export interface SocketTimes {
@@ -122,9 +122,9 @@ export class PushSocket {
 
   #connect(): void {
     const { address, userAgent, clock, onText, onPong } = this.#options;
-    const awayMs = this.#heardAt === null ? LONGEST_AWAY_MS : monotonic.now() - this.#heardAt;
-    const { url, headers } = address(awayMs < LONGEST_AWAY_MS ? clock.now() - awayMs : null);
-    const socket = new WebSocket(url, { ...BOUNDS, headers: { 'user-agent': userAgent, ...headers } });
+    const awayMs = this.#heardAt === null ? CONTINUED_MS : monotonic.now() - this.#heardAt;
+    const { url, headers } = address(awayMs < CONTINUED_MS ? clock.now() - awayMs : null);
+    const socket = new WebSocket(url, { ...CONFIGURED, headers: { 'user-agent': userAgent, ...headers } });
     this.#socket = socket;
     this.#reason = '';
     // Nothing that comes after it was given up is heard.

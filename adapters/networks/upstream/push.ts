@@ -12,7 +12,7 @@ export type PushMessage =
   | { readonly name: string; readonly madeAt: number }
   /** Nothing that concerns lists. */
   | 'nothing'
-  /** The server tells nothing on this connection. */
+  /** The server announces nothing on this connection. */
   | 'refused';
 
 /** JSON, parsed. */
@@ -25,21 +25,21 @@ export const jsonText = z.string().transform((text, { addIssue }): unknown => {
   }
 });
 
-/** How one network tells of what is new, over a WebSocket. */
+/** How one network announces what is new, over a WebSocket. */
 export interface PushProtocol {
   readonly address: SocketOptions['address'];
-  /** The name of a list in messages; null: it is not told of. */
+  /** The name of a list in messages; null: nothing of it is announced. */
   nameOf(list: ListRef): string | null;
-  /** The message that names all lists to tell of. Left out: it tells of everything anyway. */
+  /** The message that names all lists that are followed. Left out: everything is announced anyway. */
   wanted?(names: readonly string[]): string;
   readonly message: z.ZodType<PushMessage>;
-  /** Whether all that is new in a list is told, once the server has read its name. */
+  /** Whether all that is new in a list is announced, once the server has read its name. */
   readonly isComplete: boolean;
 }
 
-/** Most lists that one connection is asked for. Others are read as ever. */
+/** Most lists of one connection. Others are read as ever. */
 const MOST_LISTS = 10_000;
-/** The server is told of changes at most so often, milliseconds. */
+/** The lists are named at most so often, milliseconds. */
 const NAME_EVERY_MS = 1_000;
 /** Messages that cannot be read are logged together. */
 const LOG_EVERY_MS = 60_000;
@@ -71,7 +71,7 @@ export class PushedLists implements Push {
   #cancelNaming: (() => void) | null = null;
   #unread = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
-  readonly #counts = { told: 0, unreadable: 0 };
+  readonly #counts = { announced: 0, unreadable: 0 };
 
   constructor(options: PushOptions) {
     this.#options = options;
@@ -151,14 +151,14 @@ export class PushedLists implements Push {
   #hear(text: string): void {
     const { data: said, error } = this.#options.protocol.message.safeParse(text);
     if (error !== undefined) this.#countUnreadable(problemIn(error));
-    else if (said === 'refused') this.#socket.drop('the server refused to tell what is new');
-    else if (said !== 'nothing') this.#tell(said);
+    else if (said === 'refused') this.#socket.drop('the server refused to announce what is new');
+    else if (said !== 'nothing') this.#announce(said);
   }
 
-  #tell({ name, madeAt }: Exclude<PushMessage, string>): void {
+  #announce({ name, madeAt }: Exclude<PushMessage, string>): void {
     const list = this.#lists.get(name);
     if (list === undefined) return;
-    this.#counts.told += 1;
+    this.#counts.announced += 1;
     list.listener.onNew(madeAt);
   }
 

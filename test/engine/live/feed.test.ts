@@ -169,7 +169,7 @@ describe('a feed', () => {
   });
 });
 
-describe('a feed whose network tells of what is new', () => {
+describe('a feed whose network announces what is new', () => {
   /** One follower that reads whenever it is its turn, and finds what was made so far, as far as it is shown. */
   function follow(perSecond?: number) {
     const opened = openFeed(perSecond);
@@ -179,7 +179,7 @@ describe('a feed whose network tells of what is new', () => {
     const reads: { readonly at: number; readonly notBefore: number; readonly items: number }[] = [];
     const start = time.now();
     let seen = 0;
-    const tell = (): void => {
+    const announce = (): void => {
       made.push(time.now());
       feed.nudge(time.now());
     };
@@ -197,21 +197,21 @@ describe('a feed whose network tells of what is new', () => {
         if (!state.fails) seen = shown.length;
       }
     })();
-    return { ...opened, reads, tell, made, state, start };
+    return { ...opened, reads, announce, made, state, start };
   }
   const timesOf = (reads: readonly { readonly at: number }[]) => reads.map(({ at }) => at);
 
-  it('is read half a second after it was told, once for all that came meanwhile, and no page from before will do', async () => {
-    const { time, feed, reads, tell } = follow();
+  it('is read half a second after an announcement, once for all that came by then, and from no older page', async () => {
+    const { time, feed, reads, announce } = follow();
     feed.setPushed(true);
     await time.run(7 * SECOND);
     // Once, at its own interval: only then is nothing missing from before.
     expect(timesOf(reads)).toEqual([6 * SECOND]);
     await time.run(MINUTE);
     expect(reads, 'none while it is silent').toHaveLength(1);
-    tell();
+    announce();
     await time.run(200);
-    tell();
+    announce();
     await time.run(SECOND);
     expect(reads.slice(1)).toEqual([{ at: 67_500, notBefore: 67_200, items: 2 }]);
     await time.run(8 * MINUTE);
@@ -219,12 +219,12 @@ describe('a feed whose network tells of what is new', () => {
   });
 
   it('is read no more often for a thousand hints than a busy list is without them', async () => {
-    const { time, feed, reads, tell } = follow();
+    const { time, feed, reads, announce } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
     reads.length = 0;
     for (let nth = 0; nth < 1000; nth += 1) {
-      tell();
+      announce();
       await time.run(30);
     }
     await time.run(MINUTE);
@@ -234,17 +234,17 @@ describe('a feed whose network tells of what is new', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5 * SECOND);
   });
 
-  it('fills gaps every ten minutes while all is told, and is read as often as ever once it is not', async () => {
-    const { time, feed, reads, tell, made } = follow();
+  it('is read every ten minutes while all is announced, and as often as ever once it is not', async () => {
+    const { time, feed, reads, announce, made } = follow();
     feed.setPushed(true);
     await time.run(10 * SECOND);
     expect(feed.checked.everyMs).toBe(10 * MINUTE);
-    tell();
+    announce();
     await time.run(5 * SECOND);
     reads.length = 0;
     await time.run(25 * MINUTE);
     expect(reads).toHaveLength(2);
-    tell();
+    announce();
     await time.run(SECOND);
     reads.length = 0;
     made.push(time.now());
@@ -255,7 +255,7 @@ describe('a feed whose network tells of what is new', () => {
     expect(reads.length).toBeGreaterThan(5);
   });
 
-  it('is not trusted to tell of all before the list was read since it began to', async () => {
+  it('is not trusted to announce all before the list was read since it began to', async () => {
     const { time, feed, reads, made, start } = follow();
     made.push(time.now());
     for (let times = 0; times < 10; times += 1) {
@@ -274,13 +274,13 @@ describe('a feed whose network tells of what is new', () => {
     expect(reads[0]?.notBefore).toBe(since);
   });
 
-  it('is read again, three times in all, where the network shows late what it told of', async () => {
-    const { time, feed, reads, tell, state } = follow();
+  it('is read again, three times in all, where the network shows late what it announced', async () => {
+    const { time, feed, reads, announce, state } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
     reads.length = 0;
     state.shownAfterMs = 3 * SECOND;
-    tell();
+    announce();
     await time.run(MINUTE);
     expect(reads).toEqual([
       { at: 60_500, notBefore: 60_000, items: 0 },
@@ -288,12 +288,12 @@ describe('a feed whose network tells of what is new', () => {
     ]);
     reads.length = 0;
     state.shownAfterMs = 30 * MINUTE;
-    tell();
+    announce();
     await time.run(5 * MINUTE);
     expect(timesOf(reads)).toEqual([120_500, 125_500, 135_500]);
   });
 
-  it('is read for what it was told while it was read', async () => {
+  it('is read once more for what was announced while it was read', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
     wait('a');
@@ -309,13 +309,13 @@ describe('a feed whose network tells of what is new', () => {
     ]);
   });
 
-  it('forgets nothing it was told while the network fails', async () => {
-    const { time, feed, reads, tell, state } = follow();
+  it('forgets nothing that was announced while the network fails', async () => {
+    const { time, feed, reads, announce, state } = follow();
     feed.setPushed(true);
     await time.run(MINUTE);
     reads.length = 0;
     state.fails = true;
-    tell();
+    announce();
     await time.run(SECOND);
     await time.run(4 * MINUTE);
     expect(timesOf(reads)).toEqual([60_500, 65_500, 75_500, 95_500, 135_500, 195_500, 255_500]);
@@ -336,14 +336,14 @@ describe('a feed whose network tells of what is new', () => {
   });
 
   it('waits for its turn at the network like any other list', async () => {
-    const { time, feed, turns, reads, tell } = follow(0.1);
+    const { time, feed, turns, reads, announce } = follow(0.1);
     feed.setPushed(true);
     await time.run(MINUTE);
     reads.length = 0;
     // The first of them is served at once, the second ten seconds later.
     turns.wait(() => {});
     turns.wait(() => {});
-    tell();
+    announce();
     await time.run(10 * SECOND);
     expect(reads).toEqual([]);
     await time.run(15 * SECOND);

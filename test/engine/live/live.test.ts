@@ -58,7 +58,7 @@ const positionOf = (event: LiveEvent | undefined): LivePosition => {
   return event.position;
 };
 
-/** A network that tells of every list but one that has no room. */
+/** A network that has room for every list but one. */
 function playPush() {
   const followed = new Map<string, PushListener>();
   const push: Pick<Push, 'follow'> = {
@@ -71,8 +71,8 @@ function playPush() {
   return { push, followed };
 }
 
-describe('a list that the network tells of', () => {
-  it('is asked for once for all its followers, and is read for all of them once something new is told', async () => {
+describe('a list whose network announces what is new', () => {
+  it('is followed once for all its followers, and is read for all of them once something new is announced', async () => {
     const { push, followed } = playPush();
     const { time, asked, follow, post, left } = setUp(10, push);
     post();
@@ -91,7 +91,7 @@ describe('a list that the network tells of', () => {
     expect(followed.size).toBe(0);
   });
 
-  it('is read every ten minutes while all is told, and as ever once the network falls silent', async () => {
+  it('is read every ten minutes while all is announced, and as ever once that ends', async () => {
     const { push, followed } = playPush();
     const { time, asked, follow, post } = setUp(10, push);
     post();

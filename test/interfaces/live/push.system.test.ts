@@ -1,4 +1,4 @@
-/** Streams over networks that tell of new posts: how soon they come, and how often the network is asked. */
+/** Streams over networks that announce new posts: how soon they come, and how often the network is asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
@@ -12,7 +12,7 @@ import { scripted } from '../../networks/mastodon/scripted.js';
 import { openStreaming } from '../../networks/mastodon/streaming-stand-in.js';
 
 const ADA = didAt(1);
-/** A busy list is read every five seconds without anybody telling. */
+/** A busy list is read every five seconds without announcements. */
 const SHORTEST_MS = 5_000;
 
 const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
@@ -24,16 +24,16 @@ describe('a stream of a timeline on Bluesky', () => {
   let perch: TestPerch;
   let stream: OpenStream;
   const posts: ReturnType<typeof postOf>[] = [];
-  /** A post is there; `tells`: Jetstream says so. */
-  const post = (text: string, tells = true): void => {
+  /** A post is there; `announces`: Jetstream says so. */
+  const post = (text: string, announces = true): void => {
     const createdAt = new Date().toISOString();
     posts.unshift(postOf(uriAt(ADA, tidOf(posts.length)), { record: { text, createdAt }, indexedAt: createdAt }));
-    if (tells) jetstream.commit(ADA, { record: { createdAt } });
+    if (announces) jetstream.commit(ADA, { record: { createdAt } });
   };
   const reads = (): number => fake.asked.filter(({ method }) => method.endsWith('getAuthorFeed')).length;
-  /** It was read since Jetstream began to tell, and is not any more, though a list like this is read every five seconds. */
+  /** It was read since Jetstream began to announce, and no longer is, though a list like this is read every five seconds. */
   const silence = (): Promise<void> =>
-    until('it is not read any more', async () => {
+    until('it is no longer read', async () => {
       const before = reads();
       await sleep(1.6 * SHORTEST_MS);
       return reads() === before;
@@ -69,7 +69,7 @@ describe('a stream of a timeline on Bluesky', () => {
     await jetstream?.close();
   });
 
-  it('has a post a second after it was told, reads the list once for it, and never while it is silent', async () => {
+  it('delivers a post a second after it was announced, and reads the list for that alone', async () => {
     await silence();
     for (const text of ['one', 'two']) {
       const before = reads();
@@ -110,15 +110,15 @@ describe('a stream of a timeline on Bluesky', () => {
     jetstream.state.refuses = false;
     await until('it is back', () => jetstream.subscribers.slice(connections).some(({ hellos }) => hellos.length > 0));
     await silence();
-    const told = performance.now();
-    post('told again');
-    expect(textsOf(await stream.next('items'))).toEqual(['told again']);
-    expect(performance.now() - told).toBeLessThan(2_000);
+    const announced = performance.now();
+    post('announced again');
+    expect(textsOf(await stream.next('items'))).toEqual(['announced again']);
+    expect(performance.now() - announced).toBeLessThan(2_000);
   }, 100_000);
 });
 
 describe('a stream of a timeline on Mastodon', () => {
-  it('has a post a second after it was told', async () => {
+  it('delivers a post a second after it was announced', async () => {
     const statuses = [aStatus({ id: '100' })];
     const server = await scripted({
       answers: {
@@ -141,13 +141,13 @@ describe('a stream of a timeline on Mastodon', () => {
       const stream = await openStream(`${perch.url}/v1/live?user=7`, key);
       await stream.next('position');
       await until('it is connected', () => streaming.subscribed.size === 1);
-      // Its newest post is weeks old: without being told, it is read every ten minutes.
+      // Its newest post is weeks old: without an announcement, it is read every ten minutes.
       await sleep(1.2 * SHORTEST_MS);
       expect(reads()).toBe(1);
       const status = aStatus({ id: '101', created_at: new Date().toISOString(), content: '<p>News</p>' });
       statuses.unshift(status);
       const at = performance.now();
-      streaming.tell('update', status);
+      streaming.announce('update', status);
       expect((await stream.next('items')).data).toMatchObject({ data: [{ text: 'News' }], credits_charged: 1 });
       expect(performance.now() - at).toBeLessThan(2_000);
       expect(reads()).toBe(2);

@@ -31,7 +31,7 @@ export type JetstreamStandIn = Awaited<ReturnType<typeof openJetstream>>;
 
 /**
  * Jetstream's `/subscribe`: accounts and collections by message, with `requireHello` nothing before the first; what was
- * told since a cursor again; all accounts to those who name none.
+ * announced since a cursor again; all accounts to those who name none.
  */
 export async function openJetstream() {
   const subscribers: Subscriber[] = [];
@@ -88,7 +88,7 @@ export async function openJetstream() {
     attempts,
     state,
     emit,
-    /** A record was created, unless told otherwise. */
+    /** A record was created, unless a test says otherwise. */
     commit(
       did: string,
       { collection = 'app.bsky.feed.post', operation = 'create', record = {} as object | null } = {},

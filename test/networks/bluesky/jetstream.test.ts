@@ -1,4 +1,4 @@
-/** What Bluesky tells of new posts, over a server that speaks Jetstream's protocol. */
+/** What Bluesky announces, over a server that speaks Jetstream's protocol. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
@@ -42,30 +42,30 @@ afterEach(async () => {
   await jetstream.close();
 });
 
-/** What is told of one timeline. */
+/** What is announced of one timeline. */
 function follow(did: string) {
-  const told: number[] = [];
+  const announced: number[] = [];
   const complete: boolean[] = [];
   const unfollow = push.follow(
     { kind: 'timeline', subject: userId(did) },
-    { onNew: (madeAt) => told.push(madeAt), onComplete: (isComplete) => complete.push(isComplete) },
+    { onNew: (madeAt) => announced.push(madeAt), onComplete: (isComplete) => complete.push(isComplete) },
   );
   return {
-    told,
+    announced,
     complete,
-    unfollow: unfollow ?? (() => expect.unreachable('it is not told of')),
+    unfollow: unfollow ?? (() => expect.unreachable('it is not followed')),
     isFollowed: !!unfollow,
   };
 }
 
-const isTold = (at: { complete: boolean[] }): Promise<void> =>
-  until('it is told of', () => at.complete.at(-1) === true);
+const isAnnounced = (at: { complete: boolean[] }): Promise<void> =>
+  until('all of it is announced', () => at.complete.at(-1) === true);
 
 describe('Jetstream', () => {
-  it('is asked for the accounts whose timelines are followed, and again as they change', async () => {
+  it('is given the accounts whose timelines are followed, and again as they change', async () => {
     const ada = follow(ADA);
     const ben = follow(BEN);
-    await isTold(ben);
+    await isAnnounced(ben);
     const [subscriber] = jetstream.subscribers;
     expect(Object.fromEntries(subscriber?.query ?? [])).toEqual({
       requireHello: 'true',
@@ -74,7 +74,7 @@ describe('Jetstream', () => {
     expect(subscriber?.userAgent).toBe('Perch/0.3.0 (test)');
     const cleo = follow(CLEO);
     ada.unfollow();
-    await isTold(cleo);
+    await isAnnounced(cleo);
     expect(subscriber?.hellos).toEqual([
       [ADA, BEN],
       [BEN, CLEO],
@@ -83,9 +83,9 @@ describe('Jetstream', () => {
     expect(ben.complete).toEqual([true]);
   });
 
-  it('tells of new posts and reposts of these accounts, and when they were made', async () => {
+  it('announces new posts and reposts of these accounts, and when they were made', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     const before = Date.now();
     jetstream.commit(ADA);
     jetstream.commit(ADA, { collection: 'app.bsky.feed.repost' });
@@ -93,18 +93,18 @@ describe('Jetstream', () => {
     jetstream.commit(ADA, { record: { createdAt: '2999-01-01T00:00:00.000Z' } });
     jetstream.commit(ADA, { record: { createdAt: 'tomorrow' } });
     jetstream.commit(ADA, { record: { createdAt: 7 } });
-    await until('all is told', () => ada.told.length === 6);
-    for (const madeAt of ada.told.filter((_, nth) => nth !== 2)) {
+    await until('all is announced', () => ada.announced.length === 6);
+    for (const madeAt of ada.announced.filter((_, nth) => nth !== 2)) {
       expect(madeAt).toBeGreaterThanOrEqual(before - 1);
       expect(madeAt).toBeLessThanOrEqual(Date.now() + 1);
     }
-    expect(ada.told[2]).toBe(Date.UTC(2020, 0, 1));
-    expect(push.state).toEqual({ isConnected: true, lists: 1, told: 6, unreadable: 0 });
+    expect(ada.announced[2]).toBe(Date.UTC(2020, 0, 1));
+    expect(push.state).toEqual({ isConnected: true, lists: 1, announced: 6, unreadable: 0 });
   });
 
-  it('tells of nothing else: what is deleted or changed, likes, other accounts, accounts themselves', async () => {
+  it('announces nothing else: what is deleted or changed, likes, other accounts, accounts themselves', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     jetstream.commit(ADA, { operation: 'delete', record: null });
     jetstream.commit(ADA, { operation: 'update' });
     jetstream.commit(ADA, { collection: 'app.bsky.feed.like' });
@@ -112,38 +112,38 @@ describe('Jetstream', () => {
     jetstream.emit({ did: ADA, kind: 'identity' });
     jetstream.emit({ did: ADA, kind: 'account' });
     jetstream.commit(ADA);
-    await until('the post is told', () => ada.told.length > 0);
-    expect(ada.told).toHaveLength(1);
+    await until('the post is announced', () => ada.announced.length > 0);
+    expect(ada.announced).toHaveLength(1);
     expect(unreadable).toEqual([]);
   });
 
   it('skips what cannot be read, counts it, and logs it once a minute', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     const odd = ['', '{', 'null', '[]', '7', '{}', '{"did":7}', JSON.stringify({ did: ADA, time_us: 'now' })];
     for (const text of [...odd, `${'['.repeat(50_000)}`]) jetstream.send(text);
     jetstream.send(Buffer.from([0xff, 0xfe, 0]));
     jetstream.send(JSON.stringify({ did: ADA, time_us: 1, kind: 'commit', commit: { operation: 'create' } }));
     jetstream.send(JSON.stringify({ did: '__proto__', time_us: 1, kind: 'commit', commit: created }));
     jetstream.commit(ADA);
-    await until('the post is told', () => ada.told.length > 0);
-    expect(push.state).toEqual({ isConnected: true, lists: 1, told: 1, unreadable: 11 });
+    await until('the post is announced', () => ada.announced.length > 0);
+    expect(push.state).toEqual({ isConnected: true, lists: 1, announced: 1, unreadable: 11 });
     expect(unreadable).toEqual([[1, ': is no JSON']]);
     expect(jetstream.attempts).toHaveLength(1);
   });
 
   it('continues where a lost connection ended', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     jetstream.state.refuses = true;
     const lostAt = Date.now();
     await jetstream.hangUp();
     await until('it is known', () => ada.complete.at(-1) === false);
     jetstream.commit(ADA);
-    expect(ada.told).toEqual([]);
+    expect(ada.announced).toEqual([]);
     jetstream.state.refuses = false;
-    await until('what was missed is told', () => ada.told.length === 1);
-    await isTold(ada);
+    await until('what was missed is announced', () => ada.announced.length === 1);
+    await isAnnounced(ada);
     expect(ada.complete).toEqual([true, false, true]);
     const cursor = Number(jetstream.subscribers.at(-1)?.query.get('cursor')) / 1000;
     expect(lostAt - cursor).toBeGreaterThan(4_000);
@@ -152,22 +152,22 @@ describe('Jetstream', () => {
 
   it('drops a connection that falls silent, and opens another', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     await sleep(3 * TIMES.silentMs);
     expect(jetstream.attempts, 'a quiet one is none: its pings are answered').toHaveLength(1);
     jetstream.state.isStalled = true;
     await until('it is dropped', () => ada.complete.at(-1) === false);
     jetstream.state.isStalled = false;
-    await isTold(ada);
+    await isAnnounced(ada);
     expect(said).toEqual(['up: connected', 'down: it fell silent', 'up: connected']);
   });
 
   it('reads no message of more than a mebibyte', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     jetstream.send(' '.repeat(1024 * 1024 + 1));
     await until('it is lost', () => ada.complete.at(-1) === false);
-    await isTold(ada);
+    await isAnnounced(ada);
     expect(said).toEqual(['up: connected', 'down: Max payload size exceeded', 'up: connected']);
   });
 
@@ -194,12 +194,12 @@ describe('Jetstream', () => {
     expect(pauses[2]).toBeGreaterThanOrEqual(155);
   });
 
-  it('is asked for ten thousand timelines at most, and no other lists', async () => {
+  it('takes ten thousand timelines at most, and no other lists', async () => {
     const listener = { onNew() {}, onComplete() {} };
     const all = Array.from({ length: 10_000 }, (_, n) => follow(didAt(n)));
     expect(all.every(({ isFollowed }) => isFollowed)).toBe(true);
     expect(follow(didAt(10_001)).isFollowed).toBe(false);
-    await isTold(all.at(-1) ?? expect.unreachable());
+    await isAnnounced(all.at(-1) ?? expect.unreachable());
     expect(jetstream.subscribers[0]?.hellos).toMatchObject([{ length: 10_000 }]);
     all[0]?.unfollow();
     for (const kind of ['followers', 'replies', 'search'] as const) {
@@ -213,23 +213,23 @@ describe('Jetstream', () => {
     await sleep(50);
     expect(jetstream.attempts, 'not connected before').toHaveLength(0);
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     ada.unfollow();
     await sleep(TIMES.lingerMs / 2);
     const again = follow(ADA);
-    await isTold(again);
+    await isAnnounced(again);
     expect(jetstream.attempts).toHaveLength(1);
     again.unfollow();
     await until('it has left', () => jetstream.subscribers.every(({ socket }) => socket.readyState === socket.CLOSED));
     expect(jetstream.subscribers.flatMap(({ hellos }) => hellos).every(({ length }) => length > 0)).toBe(true);
     const later = follow(BEN);
-    await isTold(later);
+    await isAnnounced(later);
     expect(jetstream.subscribers.at(-1)?.query.has('cursor')).toBe(false);
   });
 
-  it('tells nothing more once it is closed', async () => {
+  it('announces nothing more once it is closed', async () => {
     const ada = follow(ADA);
-    await isTold(ada);
+    await isAnnounced(ada);
     push.close();
     expect(ada.complete).toEqual([true, false]);
     expect(follow(BEN).isFollowed).toBe(false);

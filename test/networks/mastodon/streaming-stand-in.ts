@@ -38,7 +38,7 @@ export async function openStreaming(token: string) {
     state,
     send,
     /** Payloads are JSON in a text; that of a deletion is an id. */
-    tell(event: string, payload: string | object) {
+    announce(event: string, payload: string | object) {
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
       send(JSON.stringify({ stream: ['public'], event, payload: text }));
     },

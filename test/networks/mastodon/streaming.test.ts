@@ -1,4 +1,4 @@
-/** What a Mastodon server tells of new posts, over a server that speaks its streaming API. */
+/** What a Mastodon server announces, over a server that speaks its streaming API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStreaming } from '../../../adapters/networks/mastodon/streaming.js';
@@ -36,49 +36,49 @@ afterEach(async () => {
 });
 
 function follow(subject = '7') {
-  const told: number[] = [];
+  const announced: number[] = [];
   const complete: boolean[] = [];
   const listener = {
-    onNew: (madeAt: number) => told.push(madeAt),
+    onNew: (madeAt: number) => announced.push(madeAt),
     onComplete: (isIt: boolean) => complete.push(isIt),
   };
-  return { told, complete, unfollow: push.follow({ kind: 'timeline', subject }, listener) };
+  return { announced, complete, unfollow: push.follow({ kind: 'timeline', subject }, listener) };
 }
 
 describe("a Mastodon server's stream", () => {
-  it('tells of new posts of accounts that are followed, and never that it tells of all', async () => {
+  it('announces new posts of accounts that are followed, and never claims to announce all', async () => {
     open();
-    const { told, complete } = follow();
+    const { announced, complete } = follow();
     await until('it is connected', () => streaming.subscribed.size === 1);
     expect(streaming.requests).toEqual(['/api/v1/streaming?stream=public']);
-    streaming.tell('update', aStatus({ id: '101', created_at: '2026-11-01T10:00:00.000Z' }));
-    streaming.tell('update', aStatus({ id: '102', account: { id: '8' } }));
-    streaming.tell('status.update', aStatus({ id: '101' }));
-    streaming.tell('delete', '101');
-    streaming.tell('announcement.reaction', { name: 'x', count: 1 });
-    streaming.tell('update', aStatus({ id: '103', created_at: 'now' }));
-    await until('both are told', () => told.length === 2);
-    expect(told).toEqual([Date.UTC(2026, 10, 1, 10), 0]);
+    streaming.announce('update', aStatus({ id: '101', created_at: '2026-11-01T10:00:00.000Z' }));
+    streaming.announce('update', aStatus({ id: '102', account: { id: '8' } }));
+    streaming.announce('status.update', aStatus({ id: '101' }));
+    streaming.announce('delete', '101');
+    streaming.announce('announcement.reaction', { name: 'x', count: 1 });
+    streaming.announce('update', aStatus({ id: '103', created_at: 'now' }));
+    await until('both are announced', () => announced.length === 2);
+    expect(announced).toEqual([Date.UTC(2026, 10, 1, 10), 0]);
     await sleep(150);
     expect(complete).toEqual([]);
-    expect(push.state).toEqual({ isConnected: true, lists: 1, told: 2, unreadable: 0 });
+    expect(push.state).toEqual({ isConnected: true, lists: 1, announced: 2, unreadable: 0 });
   });
 
   it('skips what cannot be read, and counts it', async () => {
     open();
-    const { told } = follow();
+    const { announced } = follow();
     await until('it is connected', () => streaming.subscribed.size === 1);
     for (const text of ['', '[]', '{}', '{"event":7}', '{"event":"update"}']) streaming.send(text);
     for (const payload of ['{', 'null', '{}', JSON.stringify({ account: { id: 'x' }, created_at: '' })]) {
-      streaming.tell('update', payload);
+      streaming.announce('update', payload);
     }
-    streaming.tell('update', aStatus());
-    await until('the post is told', () => told.length === 1);
+    streaming.announce('update', aStatus());
+    await until('the post is announced', () => announced.length === 1);
     expect(push.state.unreadable).toBe(9);
     expect(unreadable).toEqual([': is no JSON']);
   });
 
-  it('says why there is none: a token that is not good, or a stream that is not served', async () => {
+  it('says why there is none: a bad token, or a stream that is disabled', async () => {
     open('another-token');
     follow();
     await until('it tried twice', () => streaming.requests.length === 2);
@@ -89,7 +89,7 @@ describe("a Mastodon server's stream", () => {
     open();
     follow();
     await until('it tried twice', () => streaming.requests.length === 4);
-    expect(said.slice(0, 2)).toEqual(['connected', 'the server refused to tell what is new']);
+    expect(said.slice(0, 2)).toEqual(['connected', 'the server refused to announce what is new']);
     expect(push.state.isConnected).toBe(false);
   });
 });
