@@ -76,7 +76,7 @@ export class Watching {
   }
 
   start(): void {
-    this.#cancel = repeat(this.#options.timers, RENEW_MS, () => this.wake());
+    this.#cancel = repeat(this.#options.timers, RENEW_MS, () => this.#tick());
     this.wake();
   }
 
@@ -94,9 +94,9 @@ export class Watching {
     this.#isClosed = true;
     this.#cancel();
     await this.#running;
-    const all = [...this.#held.values()];
-    for (const { follower } of all) follower.end();
-    await withTimeout(CLOSE_MS, Promise.all(all.map(({ done }) => done)), timers);
+    this.#endAll();
+    const all = [...this.#held.values()].map(({ done }) => done);
+    await withTimeout(CLOSE_MS, Promise.all(all), timers);
     await leases.release(holder, clock.now());
   }
 
@@ -109,10 +109,18 @@ export class Watching {
         await this.#forget();
       } catch (error) {
         this.#options.onFailure(error);
-        if (this.#options.monotonic.now() - this.#renewedAt < LOST_MS) continue;
-        for (const { follower } of this.#held.values()) follower.end();
       }
     }
+  }
+
+  #tick(): void {
+    // Also where a store does not answer at all.
+    if (this.#options.monotonic.now() - this.#renewedAt >= LOST_MS) this.#endAll();
+    this.wake();
+  }
+
+  #endAll(): void {
+    for (const { follower } of this.#held.values()) follower.end();
   }
 
   async #renew(): Promise<void> {

@@ -1,10 +1,12 @@
 /** docs/live.md: what it tells to run follows an account of the service, each in its language. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../adapters/cli/workers/free-port.js';
+import { GuardedWebhooks } from '../../adapters/client-documents/webhooks.js';
 import { demoDatabase } from '../kit/demo.js';
 import { openStream } from '../kit/events.js';
 import { startPerch, type TestAccount, type TestPerch } from '../kit/perch.js';
@@ -23,7 +25,8 @@ let folder: string;
 /** The id of an event, as somebody has it who has read one. */
 let last: string;
 beforeAll(async () => {
-  perch = await startPerch({ openDatabase: demoDatabase });
+  const webhooks = new GuardedWebhooks({ userAgent: 'test', loopback: true });
+  perch = await startPerch({ openDatabase: demoDatabase, webhooks });
   account = await perch.testKey(await perch.account());
   folder = await mkdtemp(join(tmpdir(), 'perch-live-'));
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -61,6 +64,29 @@ describe('docs/live.md', () => {
       child.kill('SIGKILL');
       await isDone;
       expect(said).toMatch(BELL);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'has a receiver that prints a new tweet of the watch that its command makes',
+    async () => {
+      const textOf = (language: string): string => blocks.find((block) => block.language === language)?.text ?? '';
+      const port = await freePort('127.0.0.1');
+      const command = textOf('bash')
+        .replaceAll('https://example.com/webhooks/perch', `http://127.0.0.1:${port}/`)
+        .replaceAll('http://127.0.0.1:4000', perch.url);
+      const env = { ...process.env, PERCH_TEST_KEY: account.key };
+      const made = JSON.parse(execFileSync('sh', ['-c', command], { env, encoding: 'utf8' }));
+      expect(made.data).toMatchObject({ user: 'posts_often', state: 'active', max_credits_per_day: 500 });
+      const file = join(folder, 'receiver.mjs');
+      await writeFile(file, textOf('js'));
+      const secret = { PERCH_WEBHOOK_SECRET: made.webhook_secret, PORT: String(port) };
+      const receiver = spawn('node', [file], { env: { ...process.env, ...secret } });
+      let said = '';
+      for (const stream of [receiver.stdout, receiver.stderr]) stream.on('data', (piece) => (said += piece));
+      await expect.poll(() => said, { timeout: SLOW_MS - 10_000, interval: 100 }).toMatch(BELL);
+      receiver.kill('SIGKILL');
     },
     SLOW_MS,
   );

@@ -85,6 +85,8 @@ export class MemoryWatches {
     step: async (holder, watch, step) => {
       const row = this.#heldBy(holder, watch);
       if (row === undefined || row.position !== step.from) return false;
+      if (this.of(watch).some(({ deliveryId }) => deliveryId === step.requestId))
+        throw new Error('It is there already.');
       const { position, charged, day, newestAt, requestId, body } = step;
       row.position = position;
       row.number += 1;

@@ -124,7 +124,7 @@ export function addPlayed(
 
 /** A process that follows watches. Once killed, nothing that it waits for comes. */
 export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outcome>, leases: WatchLeases) {
-  const state = { isKilled: false, isCut: false, moves: 0, diesAt: Number.POSITIVE_INFINITY };
+  const state = { isKilled: false, isCut: false, isHung: false, moves: 0, diesAt: Number.POSITIVE_INFINITY };
   const failures: unknown[] = [];
   const claims: number[] = [];
   const own = { now: time.now, after: time.after };
@@ -141,6 +141,7 @@ export function openNode(time: VirtualTime, serve: (call: Call) => Promise<Outco
   const ask =
     (name: keyof WatchLeases) =>
     async (...args: never[]) => {
+      if (state.isHung) return NEVER;
       const result = await reach(() => (leases[name] as (...args: never[]) => Promise<unknown>)(...args));
       if (name === 'claim') claims.push((result as unknown[]).length);
       return result;

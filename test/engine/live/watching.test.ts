@@ -306,6 +306,17 @@ describe('a followed watch', () => {
     expect(kinds()).toEqual(['1: 1 for 1']);
   });
 
+  it('is not followed by a process whose store does not answer', async () => {
+    const { time, open, asked } = await setUp();
+    const node = open();
+    await time.run(SECOND);
+    node.state.isHung = true;
+    await time.run(31 * SECOND);
+    asked.length = 0;
+    await time.run(HOUR_MS);
+    expect(asked).toEqual([]);
+  });
+
   it('is claimed five hundred at a time, by whatever processes there are', async () => {
     const { time, store, open, nodes } = await setUp(1_201);
     open();

@@ -78,7 +78,7 @@ describe("a Mastodon server's stream", () => {
     expect(unreadable).toEqual([': is no JSON']);
   });
 
-  it('says why there is none: a bad token, or a stream that is disabled', async () => {
+  it('reports a bad token or a disabled stream', async () => {
     open('another-token');
     follow();
     await until('it tried twice', () => streaming.requests.length === 2);

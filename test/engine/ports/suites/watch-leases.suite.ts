@@ -188,6 +188,16 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ position: 'second', number: 1 });
     });
 
+    it('leaves the position where it was if the delivery cannot be written', async () => {
+      const { watch, holder } = await held();
+      const first = step();
+      await leases.step(holder, watch, first);
+      const again = step({ from: 'second', position: 'third', requestId: first.requestId });
+      await expect(leases.step(holder, watch, again)).rejects.toThrow();
+      expect(await store.read(watch)).toMatchObject({ position: 'second', number: 1, spent: 1500 });
+      expect(await store.deliveries(watch)).toHaveLength(1);
+    });
+
     it.each<WatchState>(['paused', 'ended'])(
       'writes down what was paid for before it was %s, and says so',
       async (to) => {

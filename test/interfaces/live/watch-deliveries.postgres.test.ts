@@ -1,0 +1,169 @@
+/** What watches delivered, as callers see it and have it sent again. */
+import { isDeepStrictEqual } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, createClient, type Fields, type Reply, record, rows } from '../../kit/client.js';
+import { checkEveryAnswer } from '../../kit/every-answer.js';
+import type { TestAccount } from '../../kit/perch.js';
+import { until } from '../../kit/time/until.js';
+import { at, post } from '../graphql/client.js';
+import { type Sent, startWatchService, type WatchService } from './watch-service.js';
+
+const HOOK = 'https://example.com/hook';
+
+describe('deliveries of a watch', () => {
+  let service: WatchService;
+  let made: Made;
+  beforeAll(async () => {
+    service = await startWatchService();
+    made = await make();
+  }, 40_000);
+  afterAll(() => service?.close());
+
+  interface Made {
+    readonly account: TestAccount;
+    readonly client: Client;
+    /** Of its deliveries. */
+    readonly path: string;
+    readonly secret: string;
+  }
+
+  /** A watch that has delivered three tweets, one at a time. */
+  async function make(): Promise<Made> {
+    const account = await service.perch.account({ credits: 10 });
+    const client = createClient(service.perch.url, account.key, checkEveryAnswer);
+    const { body } = await client.get('/v1/users/user7/tweets?count=1');
+    for (const text of ['one', 'two', 'three']) service.post(text);
+    const asked = { user: 'user7', count: 1, webhook_url: HOOK, since: body.since_cursor };
+    const reply = await client.post('/v1/watches', asked);
+    const path = `/v1/watches/${record(reply).id}/deliveries`;
+    const isDelivered = async () => isDeepStrictEqual(statesOf(await client.get(path)), DELIVERED);
+    await until('three tweets were delivered', isDelivered);
+    await client.post(`/v1/watches/${record(reply).id}/pause`, {});
+    return { account, client, path, secret: String((reply.body as unknown as Fields).webhook_secret) };
+  }
+
+  const DELIVERED = [3, 2, 1].map((number) => [number, 'delivered']);
+  const statesOf = (reply: Reply) => rows(reply).map(({ number, state }) => [number, state]);
+  const sentOf = (id: unknown): Sent[] => service.sent.filter(({ headers }) => headers['webhook-id'] === `msg_${id}`);
+  const faultOf = ({ status, body: { error } }: Reply) => [status, error.code, error.param, error.reason];
+
+  it('are listed with what was sent, what it cost and how it was received, the newest first', async () => {
+    const { client, path } = made;
+    const listed = rows(await client.get(path));
+    for (const [nth, { id, body, ...delivery }] of listed.entries()) {
+      const number = 3 - nth;
+      const [sent, ...others] = sentOf(id);
+      expect([sent?.url, sent?.body, others]).toEqual([HOOK, body, []]);
+      const at = expect.any(String);
+      expect(delivery).toEqual({
+        ...{ number, items: 1, credits: expect.any(Number), state: 'delivered', tries: 1, status: 204 },
+        ...{ excerpt: 'received', created_at: at, tried_at: at, delivered_at: at },
+      });
+      const said = JSON.parse(String(body));
+      expect(said).toMatchObject({
+        type: 'watch.items',
+        data: { number, user: 'user7', items: 1, credits_charged: delivery.credits, request_id: id },
+      });
+      expect(said.data.data).toMatchObject([{ text: ['one', 'two', 'three'][number - 1] }]);
+    }
+    const charged = listed.reduce((sum, { credits }) => sum + Number(credits), 0);
+    expect(record(await client.get(path.replace('/deliveries', '')))).toMatchObject({
+      ...{ deliveries: 3, credits_spent: charged, credits_spent_today: charged, newest_item_at: expect.any(String) },
+    });
+  });
+
+  it('are verified by the library of Standard Webhooks with the secret that the watch was made with', async () => {
+    const { client, path, secret } = made;
+    const [newest] = rows(await client.get(path));
+    const [{ headers, body } = { headers: {}, body: '' }] = sentOf(newest?.id);
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(secret).verify(body.replace('user7', 'user8'), headers)).toThrow();
+  });
+
+  it('are paged by count and cursor, each once', async () => {
+    const { client, path } = made;
+    const seen: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const reply = await client.get(`${path}?count=2${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+      expect(rows(reply).length).toBeLessThanOrEqual(2);
+      seen.push(...rows(reply).map(({ number }) => number));
+      cursor = reply.body.next_cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual([3, 2, 1]);
+    expect(rows(await client.get(`${path}?cursor=1`))).toEqual([]);
+  });
+
+  it('are the same over GraphQL', async () => {
+    const { account, client, path } = made;
+    const watchId = path.split('/').at(-2);
+    const asked = `query ($id: ID!) { watchDeliveries(id: $id, first: 2) {
+      nodes { id number items credits state tries status fault excerpt body createdAt triedAt nextTryAt deliveredAt }
+      pageInfo { endCursor hasNextPage } } }`;
+    const reply = await post(service.perch, account, { query: asked, variables: { id: watchId } });
+    const { data, next_cursor } = (await client.get(`${path}?count=2`)).body;
+    const camel = (name: string) => name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+    const named = (data as Fields[]).map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value])),
+    );
+    expect(at(reply, 'watchDeliveries', 'nodes')).toEqual(
+      named.map((row) => ({ ...row, fault: null, nextTryAt: null })),
+    );
+    expect(at(reply, 'watchDeliveries', 'pageInfo')).toEqual({ endCursor: next_cursor, hasNextPage: true });
+  });
+
+  it.each([
+    ['cursor=x', 'cursor', 'cursor_malformed'],
+    ['cursor=0', 'cursor', 'cursor_malformed'],
+    ['cursor=-1', 'cursor', 'cursor_malformed'],
+    ['cursor=9999999999999999', 'cursor', 'cursor_malformed'],
+    ['count=0', 'count', undefined],
+    ['count=101', 'count', undefined],
+    ['count=x', 'count', undefined],
+  ])('are refused for %s', async (query, param, reason) => {
+    const { client, path } = made;
+    expect(faultOf(await client.get(`${path}?${query}`))).toEqual([400, 'bad_request', param, reason]);
+  });
+
+  it('are sent again as they were, free, 20 times an hour', async () => {
+    const { account, client, path } = await make();
+    const [newest] = rows(await client.get(path));
+    const balance = await service.perch.balance(account);
+    const again = `${path}/${newest?.id}/send`;
+    const reply = await client.post(again, {});
+    expect(record(reply)).toMatchObject({ id: path.split('/').at(-2), deliveries: 3 });
+    await expect.poll(() => sentOf(newest?.id).map(({ body }) => body)).toEqual([newest?.body, newest?.body]);
+    for (let nth = 1; nth < 20; nth += 1) expect((await client.post(again, {})).status).toBe(200);
+    expect(faultOf(await client.post(again, {})).slice(0, 2)).toEqual([429, 'rate_limited']);
+    expect(await service.perch.balance(account)).toBe(balance);
+    expect(statesOf(await client.get(path))).toEqual(DELIVERED);
+  });
+
+  it('are not sent again for another watch, nor where there is none', async () => {
+    const { client, path } = made;
+    const [newest] = rows(await client.get(path));
+    const other = await client.post('/v1/watches', { q: 'bread', webhook_url: HOOK });
+    for (const wrong of [
+      `/v1/watches/${record(other).id}/deliveries/${newest?.id}/send`,
+      `${path}/01900000-0000-7000-8000-000000000000/send`,
+      `${path}/x/send`,
+    ])
+      expect([wrong, ...faultOf(await client.post(wrong, {})).slice(0, 2)]).toEqual([wrong, 404, 'not_found']);
+    expect(sentOf(newest?.id)).toHaveLength(1);
+  });
+
+  it('wait, in order, while the receiver refuses them, and are kept', async () => {
+    const { client, path } = await make();
+    await client.post(path.replace('/deliveries', '/resume'), {});
+    service.status = 503;
+    service.post('four');
+    await expect
+      .poll(async () => rows(await client.get(`${path}?count=1`)), { timeout: 30_000 })
+      .toMatchObject([{ number: 4, state: 'waiting', status: 503, next_try_at: expect.any(String) }]);
+    service.status = 204;
+    await expect
+      .poll(async () => rows(await client.get(`${path}?count=1`)), { timeout: 40_000 })
+      .toMatchObject([{ number: 4, state: 'delivered', status: 204 }]);
+  }, 80_000);
+});
