@@ -106,7 +106,7 @@ export const AddedWatchType = builder.objectRef<AddedWatch>('AddedWatch').implem
 const stateOf = ({ deliveredAt, dueAt }: WatchDelivery): string =>
   deliveredAt !== null ? 'delivered' : dueAt !== null ? 'waiting' : 'given_up';
 
-export const WatchDeliveryType = builder.objectRef<WatchDelivery>('WatchDelivery').implement({
+const WatchDeliveryType = builder.objectRef<WatchDelivery>('WatchDelivery').implement({
   description: 'New items of a watch, as they are sent. Free: the items were charged when they were found.',
   fields: (t) => ({
     id: t.exposeID('deliveryId', {

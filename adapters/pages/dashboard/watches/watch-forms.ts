@@ -23,7 +23,7 @@ export const WATCHED_LISTS: Readonly<Record<string, string>> = {
   quotes: 'Quotes of a tweet',
 };
 
-export const parameterOf = ({ kind }: Pick<WatchRecord, 'kind'>): string =>
+const parameterOf = ({ kind }: Pick<WatchRecord, 'kind'>): string =>
   FOLLOWED_READS.filter((read) => read.kind === kind).map(subjectParameter)[0] ?? kind;
 
 /** "Tweets of a user: harbor_obs". */

@@ -22,7 +22,7 @@ export interface WatchBookStore {
   close(): Promise<void>;
 }
 
-export const NOW = Date.UTC(2026, 10, 26, 12);
+const NOW = Date.UTC(2026, 10, 26, 12);
 const DAY_MS = 86_400_000;
 const BY: Actor = { who: 'customer', address: '203.0.113.7' };
 const at = (ms: number): string => new Date(ms).toISOString();
