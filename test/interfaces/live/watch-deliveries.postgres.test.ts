@@ -140,7 +140,7 @@ describe('deliveries of a watch', () => {
     expect(statesOf(await client.get(path))).toEqual(DELIVERED);
   });
 
-  it('are not sent again for another watch, nor where there is none', async () => {
+  it('refuses to resend a delivery of another watch or an unknown one', async () => {
     const { client, path } = made;
     const [newest] = rows(await client.get(path));
     const other = await client.post('/v1/watches', { q: 'bread', webhook_url: HOOK });
