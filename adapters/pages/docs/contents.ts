@@ -274,10 +274,7 @@ const RUNNING: Group = {
         {
           name: 'live-networks',
           summary: 'Read Bluesky, X or a Mastodon server: what each offers, requires, allows and costs.',
-          finds: {
-            '': 'twitter bluesky mastodon x api network',
-            'sooner-than-by-asking': 'jetstream websocket',
-          },
+          finds: { '': 'twitter bluesky mastodon x api network', 'sooner-than-by-asking': 'jetstream websocket' },
         },
         {
           name: 'importing',
