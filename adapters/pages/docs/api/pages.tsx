@@ -15,9 +15,17 @@ const itemOf = (unit: string): string => UNITS[unit as Unit].item;
 const priceLabel = ({ price }: ApiEntry): string =>
   price === null ? 'free' : `${inCredits(price.credits)} per ${itemOf(price.unit)}`;
 
+/** A long path may break after each of its parts: on a phone it is wider than the page. */
 const Address = ({ method, path }: Pick<ApiEntry, 'method' | 'path'>) => (
   <code>
-    <span class="method">{method}</span> {path}
+    <span class="method">{method}</span>{' '}
+    {path.split('/').map((part, nth) => (
+      <span key={nth}>
+        {nth === 0 ? null : '/'}
+        {part}
+        <wbr />
+      </span>
+    ))}
   </code>
 );
 
