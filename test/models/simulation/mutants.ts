@@ -51,7 +51,7 @@ export const MUTANTS = {
     file: 'src/read/tombstones.ts',
     text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
     instead: 'tell(',
-    from: 101,
+    from: 51,
     within: 100,
   },
   lateCached: {
