@@ -49,7 +49,7 @@ export class Method {
     const isPriced = this.#answers.includes('EstimateResponse');
     // What is free needs no budget: its pages are asked for one by one.
     const isPaged = ['cursor', 'max_credits'].every((wanted) => this.#parameters.some(({ name }) => name === wanted));
-    const isFollowed = this.#parameters.some(({ name }) => name === 'since');
+    const isFollowed = ['since', 'max_credits'].every((each) => this.#parameters.some(({ name }) => name === each));
     return [
       ...(isPriced ? this.#priced() : this.#free()),
       ...(isPaged ? this.#pages() : []),

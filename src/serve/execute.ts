@@ -273,7 +273,10 @@ const createContext = (
     completing: (values) => processorBudget.spend(values * VALUE_MS),
   }),
   billing: options.billing.forCaller(caller, address),
-  watches: options.watches.forCaller(caller, address, () => callContext.signal),
+  // Few operations are about watches.
+  get watches() {
+    return options.watches.forCaller(caller, address, () => callContext.signal);
+  },
   follow,
 });
 

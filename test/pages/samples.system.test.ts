@@ -67,6 +67,7 @@ function everyValue({ inputs }: (typeof entries)[number]): Record<string, unknow
 const AWKWARD_BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   checkout: { pack: 'scale' },
   usersBatch: { handles: ['harbor_obs', AWKWARD], fresh: true },
+  watchCreate: { user: AWKWARD, webhook_url: 'https://example.com/webhooks/perch', max_credits_per_day: 12.5 },
   tweetsBatch: { ids: ['1', AWKWARD], fresh: false },
 };
 

@@ -193,59 +193,6 @@ class Perch:
         )
         return cast("models.WatchCreateResponse", answer)
 
-    def follow_watch_create(
-        self,
-        webhook_url: str,
-        *,
-        user: Optional[str] = None,
-        q: Optional[str] = None,
-        replies: Optional[str] = None,
-        quotes: Optional[str] = None,
-        product: Optional[Literal["Latest", "People", "Photos", "Top", "Videos"]] = None,
-        count: Optional[int] = None,
-        since: Optional[str] = None,
-        max_credits_per_day: Optional[float] = None,
-        max_credits: float,
-        interval: float = 30.0,
-        stop: Optional[threading.Event] = None,
-        on_gap: Optional[Callable[[], object]] = None,
-        on_retry: Optional[Callable[[ApiError], object]] = None,
-        timeout: Optional[float] = None,
-    ) -> Following[models.Tweet]:
-        """What is new in ``watch_create``, item by item as it comes, for at most ``max_credits`` in all: from
-        ``since`` on, or from now, for which a first page of one item is read.
-
-        ``interval``: Seconds between two calls, unless more is there already.
-        ``stop``: Ends the iteration once it is set.
-        ``on_gap``: Called where items before the next ones may be missing.
-        ``on_retry``: Called when a call failed and will be made again: the service is busy, or cannot be reached.
-        """
-
-        def read(at: Optional[str], left: Optional[float]) -> models.WatchCreateResponse:
-            return self.watch_create(
-                user=user,
-                q=q,
-                replies=replies,
-                quotes=quotes,
-                product=product,
-                webhook_url,
-                max_credits_per_day=max_credits_per_day,
-                count=1 if at is None else count,
-                since=at,
-                max_credits=left,
-                timeout=timeout,
-            )
-
-        return Following(
-            read,
-            max_credits=max_credits,
-            since=since,
-            interval=interval,
-            stop=stop,
-            on_gap=on_gap,
-            on_retry=on_retry,
-        )
-
     def watch(
         self,
         watch_id: str,
