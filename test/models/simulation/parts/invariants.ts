@@ -2,7 +2,7 @@
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
 import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, sumsAgree } from './money-invariants.js';
 import { oneFlight, onePace } from './network-invariants.js';
-import { watchesDeliverOnce } from './watches.js';
+import { watchesDeliverOnce } from './watch-invariants.js';
 import type { CallLog, World } from './world.js';
 
 export interface Invariant {

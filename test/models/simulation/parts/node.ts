@@ -15,9 +15,7 @@ import { connectNetwork } from './network.js';
 import { connectRedis } from './redis-client.js';
 import { connectWatches } from './watches.js';
 import type { Host } from './wire.js';
-import { START_MS, type World } from './world.js';
-
-export const SECRETS = { pepper: Buffer.alloc(32, 5), cursor: Buffer.alloc(32, 7) };
+import { SECRETS, START_MS, type World } from './world.js';
 
 /** Short, so that all of it happens within a run; in the proportions of the real ones. */
 const LIFETIMES: Config['lifetimes'] = {

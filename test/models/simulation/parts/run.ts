@@ -7,14 +7,14 @@ import { openDatabase } from './database-client.js';
 import { planFaults } from './faults.js';
 import { INVARIANTS } from './invariants.js';
 import { openNetwork } from './network.js';
-import { openNode, SECRETS, type SimulatedNode } from './node.js';
+import { openNode, type SimulatedNode } from './node.js';
 import { openRedis } from './redis-client.js';
 import { RedisServer } from './redis-server.js';
 import { Scheduler } from './scheduler.js';
 import { Trace } from './trace.js';
 import { addWatches, openWatches, settleWatches } from './watches.js';
 import { type Host, type Station, Wire } from './wire.js';
-import { type FaultKind, START_MS, type World } from './world.js';
+import { type FaultKind, SECRETS, START_MS, type World } from './world.js';
 
 const MOST_EVENTS = 100_000;
 /** After the last client: for charges that are still being posted. */

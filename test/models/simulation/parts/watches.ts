@@ -4,13 +4,12 @@ import { WATCH_FORM } from '../../../../adapters/rest/watch-form.js';
 import type { Chance } from '../../../../demo/random.js';
 import { LiveBudget } from '../../../../src/live/budget.js';
 import type { Live } from '../../../../src/live/live.js';
-import { Positions } from '../../../../src/live/positions.js';
 import type { Clock, Time } from '../../../../src/ports/clock.js';
 import type { WatchLeases, WatchSettings } from '../../../../src/ports/watches.js';
 import { watchCall } from '../../../../src/watches/follower.js';
 import { Watching } from '../../../../src/watches/watching.js';
-import { MemoryWatches, type Row } from '../../../engine/live/memory-watches.js';
-import { SECRETS } from './node.js';
+import { MemoryWatches } from '../../../engine/live/memory-watches.js';
+import { deliveredTo } from './watch-invariants.js';
 import type { Host } from './wire.js';
 import { START_MS, type World } from './world.js';
 
@@ -21,8 +20,6 @@ const PAGE_SIZE = 12;
 const OLDEST = '4999';
 /** Posts come within this time. */
 const POSTS_MS = 16_000;
-
-const POSITIONS = new Positions(SECRETS.cursor);
 
 /** How long it may take, once nothing fails any more, until what was posted is delivered; and how often one looks. */
 const MOST_WAIT_MS = 400_000;
@@ -161,65 +158,4 @@ export async function settleWatches({ scheduler }: World, { store, posted }: Sim
     );
   const endMs = scheduler.now() + MOST_WAIT_MS;
   while (isOpen() && scheduler.now() < endMs) await scheduler.wait(LOOK_MS);
-}
-
-const deliveredTo = (store: MemoryWatches, watchId: string): string[] =>
-  itemsOf(store, watchId).flatMap(({ ids }) => ids);
-
-const itemsOf = (store: MemoryWatches, watchId: string) =>
-  store
-    .of({ watchId })
-    .filter(({ number }) => number !== null)
-    .map(({ body, deliveryId, charged, number }) => {
-      const { data } = JSON.parse(body) as {
-        data: { data: { id: string }[]; credits_charged: number; number: number };
-      };
-      const told = { number: data.number, charged: Math.round(data.credits_charged * 1_000) };
-      return { deliveryId: deliveryId ?? '', charged, number, told, ids: data.data.map(({ id }) => id) };
-    });
-
-/** What a watch follows is delivered from its beginning on, in order, once; and charges, deliveries and sums agree. */
-export function watchesDeliverOnce({ watches, database }: World): string[] {
-  if (watches === null) return [];
-  const { store, posted } = watches;
-  const wrong: string[] = [];
-  const delivered = new Set<string>();
-  const mayLack = new Set<string>();
-  for (const row of store.rows.values()) {
-    const { watchId, accountId, state, reason, spent, number, dailyLimit } = row;
-    const name = `watch ${watchId.slice(-4)}`;
-    const all = itemsOf(store, watchId);
-    const ids = all.flatMap((one) => one.ids);
-    if (ids.join() !== posted.slice(0, ids.length).join()) wrong.push(`${name} delivered ${ids} of ${posted}`);
-    if (state === 'active' && ids.length < posted.length) wrong.push(`${name} delivered only ${ids} of ${posted}`);
-    // One that stopped gets what it was charged for last when it goes on.
-    if (state !== 'active') mayLack.add(nextCharge(row));
-    for (const [nth, one] of all.entries()) {
-      delivered.add(one.deliveryId);
-      const paid = database.row(one.deliveryId);
-      if (paid?.accountId !== accountId || paid.amount !== one.charged || one.told.charged !== one.charged)
-        wrong.push(
-          `${name} delivered ${one.deliveryId.slice(-4)} for ${one.charged}, told ${one.told.charged}, charged ${paid?.amount}`,
-        );
-      if (one.number !== nth + 1 || one.told.number !== nth + 1)
-        wrong.push(`${name} has number ${one.number} at ${nth}`);
-    }
-    const sum = all.reduce((total, { charged }) => total + (charged ?? 0), 0);
-    if (sum !== spent || number !== all.length) wrong.push(`${name} spent ${spent} on ${number}, not ${sum}`);
-    if (dailyLimit !== null && spent > dailyLimit) wrong.push(`${name} spent ${spent}, over its limit ${dailyLimit}`);
-    if (state === 'paused' && reason === 'list') wrong.push(`${name} was paused, though its list is there`);
-  }
-  for (const { rows } of database.wallets.values()) {
-    for (const { requestId, operation } of rows) {
-      if (operation.startsWith('live-') && !delivered.has(requestId) && !mayLack.has(requestId))
-        wrong.push(`${requestId.slice(-4)} was charged to a watch, and is not delivered`);
-    }
-  }
-  return wrong;
-}
-
-/** The id of the charge that would come next. */
-function nextCharge(row: Row): string {
-  const [position] = POSITIONS.decode(row.position, 1);
-  return position === undefined ? '' : POSITIONS.requestId(position, watchCall(WATCH_FORM, row).asked);
 }

@@ -119,3 +119,6 @@ export interface World {
 
 /** Unix milliseconds at the start of each run. */
 export const START_MS = Date.UTC(2026, 10, 23, 12);
+
+/** Of all nodes. */
+export const SECRETS = { pepper: Buffer.alloc(32, 5), cursor: Buffer.alloc(32, 7) };
