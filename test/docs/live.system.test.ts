@@ -1,9 +1,10 @@
 /** docs/live.md: what it tells to run follows an account of the service, each in its language. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../adapters/cli/workers/free-port.js';
 import { GuardedWebhooks } from '../../adapters/client-documents/webhooks.js';
@@ -77,7 +78,9 @@ describe('docs/live.md', () => {
         .replaceAll('https://example.com/webhooks/perch', `http://127.0.0.1:${port}/`)
         .replaceAll('http://127.0.0.1:4000', perch.url);
       const env = { ...process.env, PERCH_TEST_KEY: account.key };
-      const made = JSON.parse(execFileSync('sh', ['-c', command], { env, encoding: 'utf8' }));
+      // The service answers in this process.
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+      const made = JSON.parse(stdout);
       expect(made.data).toMatchObject({ user: 'posts_often', state: 'active', max_credits_per_day: 500 });
       const file = join(folder, 'receiver.mjs');
       await writeFile(file, textOf('js'));
