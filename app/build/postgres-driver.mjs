@@ -29,6 +29,8 @@ const REPAIRS = [
   },
   {
     // What was still to be written goes with the connection. The next one would never set a timer while the old one stands.
+    // So does an error that was not told yet, such as that the server shuts down: it would fail the next one's first query, and
+    // leave that connection open without asking whether it leads to the primary.
     from: `
     incomings = null
     clearImmediate(nextWriteTimer)
@@ -36,7 +38,49 @@ const REPAIRS = [
     to: `
     incomings = null
     clearImmediate(nextWriteTimer)
-    chunk = nextWriteTimer = null
+    chunk = nextWriteTimer = errorResponse = null
+`,
+  },
+  {
+    // The same goes for the query that was told that its connection has closed.
+    from: `
+    closedTime = performance.now()
+    hadError && `,
+    to: `
+    query = results = null
+    closedTime = performance.now()
+    hadError && `,
+  },
+  {
+    // A socket of ours that is not connected yet goes the way of the driver's own, so that it can be watched.
+    from: `
+    if (options.socket)
+      return`,
+    to: `
+    if (options.socket && !socket.pending)
+      return`,
+  },
+  {
+    // With several hosts, the first query of a connection that breaks while it runs was never answered: the connection still
+    // counted as one that looks for its host.
+    from: `
+    if (connection.queue === queues.connecting && options.host[retries + 1])
+`,
+    to: `
+    if (initial && options.host[retries + 1])
+`,
+  },
+  {
+    // A server that starts or stops refuses to serve: that is no reason not to try the next host.
+    from: `
+    } else {
+      errored(Errors.postgres(parseError(x)))
+    }
+`,
+    to: `
+    } else if (!initial || !options.host[retries + 1]) {
+      errored(Errors.postgres(parseError(x)))
+    }
 `,
   },
   {

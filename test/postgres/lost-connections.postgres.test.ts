@@ -70,6 +70,22 @@ it('whenever the lines are cut, each query ends, and every connection of the poo
   }
 });
 
+it('a query whose connection was ended by the server does not hand its error to the next one', async () => {
+  const { database, sql } = await open();
+  for (let round = 0; round < 3; round += 1) {
+    const ended = sql`select pg_sleep(30), 'to be ended'`;
+    const rejected = expect(ended).rejects.toThrow(/CONNECTION_CLOSED|terminating/);
+    await vi.waitFor(async () => {
+      const rows = await database.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where query like '%to be ended%' and pid <> pg_backend_pid() and state = 'active'`;
+      expect(rows).toHaveLength(1);
+    });
+    await rejected;
+    expect(await Promise.all([1, 2, 3].map((n) => sql`select ${n}::int as n`))).toEqual([1, 2, 3].map((n) => [{ n }]));
+  }
+});
+
 it.each([1, 2])(
   'rejects a query when each of %i hosts closes the connection at once, and pauses before the next',
   async (hosts) => {
