@@ -1,4 +1,4 @@
-import { addressOf, hostsOf } from '../../src/config/database-address.js';
+import { addressOf, hostsOf } from '../../src/lib/database-address.js';
 import { connect } from './sql.js';
 
 export interface HostState {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { addressFault } from '../lib/database-address.js';
 import type { Lifetimes } from '../read/lifetimes.js';
-import { addressFault } from './database-address.js';
 import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
 

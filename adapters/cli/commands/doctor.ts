@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { Lifecycle } from '../../../app/lifecycle.js';
 import type { Stores } from '../../../app/stores.js';
 import { type Config, ConfigError } from '../../../src/config/config.js';
-import { hostsOf } from '../../../src/config/database-address.js';
+import { hostsOf } from '../../../src/lib/database-address.js';
 import { describeConfig } from '../../../src/config/describe.js';
 import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';

@@ -1,5 +1,6 @@
 /** Several hosts in DATABASE_URL: the primary is found wherever it is in the list, and what is none is refused. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { connect } from '../../../adapters/postgres/sql.js';
 import { Cli } from '../../cli/support/support.js';
 import {
   describeWithReplica,
@@ -10,6 +11,12 @@ import { SLOW_MS } from './load.js';
 
 const NOBODY = '127.0.0.1:1';
 
+async function end({ database, line, stop }: ReplicatedPostgres): Promise<void> {
+  await database.drop();
+  await line.close();
+  await stop();
+}
+
 await describeWithReplica('an address of several hosts', (programs) => {
   let postgres: ReplicatedPostgres;
   let cli: Cli;
@@ -19,9 +26,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
   }, SLOW_MS);
   afterAll(async () => {
     await cli?.close();
-    await postgres?.database.drop();
-    await postgres?.line.close();
-    await postgres?.stop();
+    if (postgres) await end(postgres);
   }, SLOW_MS);
 
   const run = (command: string[], hosts: string[], query = '?target_session_attrs=primary') =>
@@ -37,7 +42,7 @@ await describeWithReplica('an address of several hosts', (programs) => {
     return checks.find(({ name }) => name === 'Hosts');
   }
 
-  it('finds the primary before or after a standby or a dead host', { timeout: SLOW_MS }, async () => {
+  it('leads to the primary, before or after a standby or a host that is down', { timeout: SLOW_MS }, async () => {
     const { primary, standby } = postgres.hosts;
     for (const hosts of [
       [standby, primary],
@@ -86,5 +91,32 @@ await describeWithReplica('an address of several hosts', (programs) => {
       detail: expect.stringContaining('2 primaries: stop all but the right one'),
     });
     expect(await hostsRow([primary])).toBeUndefined();
+  });
+});
+
+await describeWithReplica('several hosts of which the primary dies', (programs) => {
+  it('lead to no standby, and every query ends', { timeout: SLOW_MS }, async () => {
+    const postgres = await startReplicated(programs, { synchronous: false });
+    onTestFinished(() => end(postgres));
+    const { primary, standby } = postgres.hosts;
+    const url = `postgres://perch@${standby},${primary},${standby}/postgres?target_session_attrs=primary`;
+    const sql = connect({ url }, { max: 4 });
+    const running = Array.from({ length: 4 }, () => sql`select pg_sleep(30)`.catch(() => null));
+    await vi.waitFor(
+      async () => {
+        const [row] = await postgres.database
+          .sql`select count(*)::int as n from pg_stat_activity where query ~ '^select pg_sleep'`;
+        expect(row?.n).toBe(4);
+      },
+      { timeout: 10_000 },
+    );
+    await postgres.killPrimary();
+    // None waits for ever.
+    await Promise.all(running);
+    for (let n = 0; n < 20; n += 1) {
+      const all = await Promise.allSettled(Array.from({ length: 4 }, () => sql`select pg_is_in_recovery() as standby`));
+      expect(all.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    }
+    await sql.end({ timeout: 0 });
   });
 });

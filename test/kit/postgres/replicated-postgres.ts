@@ -29,7 +29,9 @@ export interface ReplicatedPostgres {
   readonly replication: Line;
   /** Waits until the standby has all that is written by now. */
   caughtUp(): Promise<void>;
-  /** The primary is gone at once, as in a crash; the standby becomes the primary, and the line leads to it. */
+  /** The primary is gone at once, as in a crash. */
+  killPrimary(): Promise<void>;
+  /** The same; the standby becomes the primary, and the line leads to it. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -118,6 +120,7 @@ export async function startReplicated(
         { timeout: WAIT_MS, interval: 20 },
       );
     },
+    killPrimary: () => stopServer('primary'),
     async failOver() {
       await stopServer('primary');
       replication.cut();
