@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import type { AbortState } from '../../src/lib/abort.js';
 import { processTime } from '../../src/lib/monotonic.js';
 import type { Time } from '../../src/ports/clock.js';
 
@@ -64,15 +65,46 @@ export async function retryTransient<T>(
   { withinMs, inDoubtMs }: Bounds = { withinMs: 5_000, inDoubtMs: 60_000 },
   { monotonic, timers }: Time = processTime,
 ): Promise<T> {
-  const began = monotonic.now();
   let inDoubt = false;
+  const isWorthIt = (error: unknown, spentMs: number): boolean => {
+    inDoubt ||= mayHaveCommitted(error);
+    return isTransient(error) && spentMs <= (inDoubt ? inDoubtMs : withinMs);
+  };
+  return repeat(run, isWorthIt, { monotonic, timers });
+}
+
+/** How long a look-up waits for another primary: one whose server died is replaced sooner. */
+const LONGEST_LOOKUP_MS = 10_000;
+/** The same for a read that has a deadline of its own. */
+const LONGEST_READ_MS = 60_000;
+
+/**
+ * Repeats a read while its connection is lost or no server takes it, as during a fail-over; not one that took too long.
+ * With a signal, until that fires.
+ */
+export const retryRead = <T>(run: () => Promise<T>, signal?: AbortState, time: Time = processTime): Promise<T> =>
+  repeat(
+    run,
+    (error, spentMs) =>
+      isTransient(error) &&
+      !isTimedOut(error) &&
+      !signal?.aborted &&
+      spentMs <= (signal ? LONGEST_READ_MS : LONGEST_LOOKUP_MS),
+    time,
+  );
+
+/** Runs until it succeeds or is not worth another attempt, told what it has spent by the next one. */
+async function repeat<T>(
+  run: () => Promise<T>,
+  isWorthIt: (error: unknown, spentMs: number) => boolean,
+  { monotonic, timers }: Time,
+): Promise<T> {
+  const began = monotonic.now();
   for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
     try {
       return await run();
     } catch (error) {
-      inDoubt ||= mayHaveCommitted(error);
-      const spentMs = monotonic.now() - began + delayMs;
-      if (!isTransient(error) || spentMs > (inDoubt ? inDoubtMs : withinMs)) throw error;
+      if (!isWorthIt(error, monotonic.now() - began + delayMs)) throw error;
       await new Promise<void>((resolve) => void timers.after(delayMs, resolve));
     }
   }

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import type { EmbeddedConnection } from './embedded/launcher.js';
+import { SilenceWatch } from './silence.js';
 
 export type Target = { readonly url: string } | EmbeddedConnection;
 
@@ -11,6 +12,8 @@ export type Sql = postgres.Sql<{ bigint: number | string }>;
 export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
 
 const BIGINT_OID = 20;
+
+const watch = new SilenceWatch();
 
 /**
  * Time limits that the server applies to everything a connection does, in milliseconds. A statement they end has done
@@ -55,7 +58,9 @@ export function connect(target: Target, options: { max?: number; name?: string; 
       bigint: { to: BIGINT_OID, from: [BIGINT_OID], serialize: String, parse: exactNumber },
     },
   };
-  const sql = 'url' in target ? postgres(target.url, settings) : postgres({ ...settings, ...target });
+  // An option that the driver's types leave out.
+  const watched = { ...settings, socket: () => watch.open() };
+  const sql = 'url' in target ? postgres(target.url, watched) : postgres({ ...settings, ...target });
   return sql as unknown as Sql;
 }
 

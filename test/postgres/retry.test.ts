@@ -1,7 +1,13 @@
 /** Which failures are tried again, how often, and until when. */
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
-import { isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../../adapters/postgres/retry.js';
+import {
+  isTransient,
+  isUniqueViolation,
+  mayHaveCommitted,
+  retryRead,
+  retryTransient,
+} from '../../adapters/postgres/retry.js';
 import { manualClock } from '../kit/time/manual-clock.js';
 
 const failure = (code: string | undefined): Error => Object.assign(new Error('failed'), { code });
@@ -103,5 +109,38 @@ describe('trying again', () => {
       const spentMs = waits.reduce((sum, ms) => sum + ms);
       expect([spentMs <= mostMs, spentMs + 800 > mostMs]).toEqual([true, true]);
     }
+  });
+});
+
+describe('a read', () => {
+  /** How long a read is repeated that always fails with this code. */
+  async function repeatedMs(code: string, signal?: AbortSignal): Promise<number> {
+    const { time, waits } = passing();
+    await expect(retryRead(() => Promise.reject(failure(code)), signal, time)).rejects.toMatchObject({ code });
+    return waits.reduce((sum, ms) => sum + ms, 0);
+  }
+
+  it.each(['CONNECTION_CLOSED', 'CONNECTION_REFUSED', 'ECONNREFUSED', '57P01', '57P03'])(
+    'is repeated for ten seconds while there is no server, and for a minute with a deadline of its own: %s',
+    async (code) => {
+      expect(await repeatedMs(code)).toBeGreaterThan(8_000);
+      expect(await repeatedMs(code)).toBeLessThanOrEqual(10_000);
+      expect(await repeatedMs(code, new AbortController().signal)).toBeGreaterThan(58_000);
+      expect(await repeatedMs(code, AbortSignal.abort())).toBe(0);
+    },
+  );
+
+  it.each(['55P03', '57014', '42601'])('is not repeated when it took too long or is wrong: %s', async (code) => {
+    expect(await repeatedMs(code)).toBe(0);
+  });
+
+  it('has the rows of the first server that answers', async () => {
+    let left = 3;
+    const read = async () => {
+      left -= 1;
+      if (left > 0) throw failure('57P03');
+      return ['row'];
+    };
+    expect(await retryRead(read, undefined, passing().time)).toEqual(['row']);
   });
 });

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import type { Sql } from 'sql-template-tag';
 import { cancelOnAbort } from '../../../src/lib/abort.js';
+import { retryRead } from '../../postgres/retry.js';
 
 /** The pool as the process opens it: `bigint` is read as a number, so ids are selected as text. */
 export type CorpusPool = postgres.Sql<{ bigint: number | string }>;
@@ -28,11 +29,12 @@ const inTables = (tables: Tables, text: string): string =>
  */
 export function runOn(pool: CorpusPool, tables: Tables = 'corpus'): Run {
   return async <Row extends object>(statement: Sql, signal: AbortSignal, options = { planned: 'anew' }) => {
-    signal.throwIfAborted();
     const values = statement.values as postgres.ParameterOrJSON<number | string>[];
-    const pending = pool.unsafe<Row[]>(inTables(tables, statement.text), values, {
-      prepare: options.planned === 'once',
-    });
-    return [...(await cancelOnAbort(pending, signal))];
+    const text = inTables(tables, statement.text);
+    const prepare = options.planned === 'once';
+    return retryRead(async () => {
+      signal.throwIfAborted();
+      return [...(await cancelOnAbort(pool.unsafe<Row[]>(text, values, { prepare }), signal))];
+    }, signal);
   };
 }

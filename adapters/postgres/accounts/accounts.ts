@@ -4,6 +4,7 @@ import { tierQps } from '../../../src/domain/tiers.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { AccountRecord, Accounts, Caller, KeyLookup } from '../../../src/ports/accounts.js';
 import { lockingTransaction } from '../locking-transaction.js';
+import { retryRead } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { addKey, changeKey, keyByPrefix, readKeys, revokeKey, rotateKey } from './keys.js';
@@ -15,7 +16,7 @@ const KEY_CHANGE = 'perch_key_change';
 /** Accounts and keys in Postgres. Look-ups of keys may have a pool of their own. */
 export function createAccounts(sql: Sql, { lookups = sql }: { lookups?: Sql } = {}): Accounts {
   return {
-    findKeys: (hashes) => findKeys(lookups, hashes),
+    findKeys: (hashes) => retryRead(() => findKeys(lookups, hashes)),
     create: (account, by = OPERATOR) => lockingTransaction(sql, (tx) => createAccount(tx, account, by)),
     get: (accountId) => getAccount(sql, accountId),
     testAccount: (accountId) => findTestAccount(sql, accountId),

@@ -4,7 +4,7 @@ import { Memories } from '../../../src/lib/memories.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Ledger, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
-import { retryTransient } from '../retry.js';
+import { retryRead, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
 import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
@@ -29,7 +29,7 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     post: createPost(debitStatements(settling, memories), undefined, memories),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
-    balance: (walletId, keyId) => readBalance(lookups, walletId, keyId),
+    balance: (walletId, keyId) => retryRead(() => readBalance(lookups, walletId, keyId)),
     async usage(accountId, ask, signal) {
       return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
     },

@@ -1,0 +1,85 @@
+import { createConnection, Socket } from 'node:net';
+import { clearInterval, setInterval } from 'node:timers';
+
+/** So long without a byte from the server, and it is asked whether it is there. */
+const LONGEST_SILENCE_MS = 10_000;
+/** So long for an answer. */
+const LONGEST_REPLY_MS = 5_000;
+
+/** A request for TLS, which every server answers at once with one byte, whether it has TLS or not. */
+const GREETING = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+/**
+ * Sockets that notice when their server has gone without a word: its machine has lost its power or its network, or hangs.
+ * TCP would wait for a quarter of an hour, and a statement with it. A server that answers may be silent for as long as its
+ * statements take.
+ */
+export class SilenceWatch {
+  readonly #silenceMs: number;
+  readonly #answerMs: number;
+  readonly #heard = new Map<Socket, { bytes: number; atMs: number }>();
+  #sweeping: NodeJS.Timeout | null = null;
+
+  constructor({ silenceMs = LONGEST_SILENCE_MS, answerMs = LONGEST_REPLY_MS } = {}) {
+    this.#silenceMs = silenceMs;
+    this.#answerMs = answerMs;
+  }
+
+  /** A socket to be connected, and watched until it closes. */
+  open(): Socket {
+    const socket = new Socket();
+    this.#heard.set(socket, { bytes: 0, atMs: performance.now() });
+    this.#sweeping ??= setInterval(() => this.#sweep(), this.#silenceMs / 4).unref();
+    socket.once('close', () => {
+      this.#heard.delete(socket);
+      if (this.#heard.size > 0 || this.#sweeping === null) return;
+      clearInterval(this.#sweeping);
+      this.#sweeping = null;
+    });
+    return socket;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    const silent = new Map<string, Socket[]>();
+    for (const [socket, heard] of this.#heard) {
+      if (socket.bytesRead !== heard.bytes) Object.assign(heard, { bytes: socket.bytesRead, atMs: now });
+      // One that is on its way has a limit of its own; on this machine's own socket files nothing gets lost.
+      const { remoteAddress: host, remotePort: port } = socket;
+      if (now - heard.atMs < this.#silenceMs || host === undefined || port === undefined) continue;
+      const at = `${port} ${host}`;
+      silent.set(at, [...(silent.get(at) ?? []), socket]);
+      // Not again before as much time has passed.
+      heard.atMs = now;
+    }
+    for (const [at, sockets] of silent) {
+      const [port, host] = at.split(' ');
+      this.#ask(Number(port), host ?? '', () => this.#giveUp(sockets));
+    }
+  }
+
+  /** Whatever comes instead of an answer, nobody there serves the other connections either. */
+  #ask(port: number, host: string, unanswered: () => void): void {
+    const asked = createConnection({ port, host });
+    const timer = setTimeout(() => asked.destroy(), this.#answerMs);
+    let isAnswered = false;
+    asked.once('data', () => {
+      isAnswered = true;
+      asked.destroy();
+    });
+    // Followed by the end, which is what counts.
+    asked.on('error', () => {});
+    asked.once('close', () => {
+      clearTimeout(timer);
+      if (!isAnswered) unanswered();
+    });
+    asked.write(GREETING);
+  }
+
+  #giveUp(sockets: readonly Socket[]): void {
+    for (const socket of sockets) {
+      if (socket.bytesRead !== this.#heard.get(socket)?.bytes) continue;
+      socket.destroy(Object.assign(new Error('The database server does not answer.'), { code: 'ETIMEDOUT' }));
+    }
+  }
+}
