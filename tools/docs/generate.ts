@@ -33,7 +33,15 @@ const promptsPart = (): string =>
     .map((prompt) => `- "${prompt}"`)
     .join('\n');
 
-/** The pages of `docs/` that are made from the code, as a whole or in part, by name. */
+/** The alert rules for the Prometheus operator, which wants them in a resource. */
+function prometheusRule(): string {
+  const rules = page('../deploy/monitoring/perch.rules.yml').replace(/^#.*\n/gm, '');
+  const head =
+    '# Made from perch.rules.yml by `npm run docs`.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\n';
+  return `${head}metadata:\n  name: perch\nspec:\n${rules.replace(/^(?=.)/gm, '  ')}`;
+}
+
+/** The pages of `docs/` that are made from the code, as a whole or in part, by name; and what else is made from a file. */
 export const generatedPages = (): Readonly<Record<string, string>> => ({
   'agents.md': withPart(withPart(page('agents.md'), 'clients', clientsPart()), 'prompts', promptsPart()),
   'architecture.md': withPart(page('architecture.md'), 'modules', modulesTable()),
@@ -43,6 +51,7 @@ export const generatedPages = (): Readonly<Record<string, string>> => ({
   'errors.md': errorsPage(),
   'pricing.md': withPart(withPart(page('pricing.md'), 'packs', packsTable()), 'tiers', tiersTable()),
   'rest.md': restPage(),
+  '../deploy/monitoring/prometheus-rule.yaml': prometheusRule(),
   'search.md': withPart(page('search.md'), 'operators', operatorsTable()),
 });
 

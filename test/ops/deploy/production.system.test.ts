@@ -1,5 +1,5 @@
 /** docs/going-to-production.md, followed: its settings, its proxy, its backup and its restore, and what the check says of each. */
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { allowedCores, checkCpu } from '../../../adapters/cli/commands/production.js';
 import { createProgram } from '../../../adapters/cli/program.js';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
@@ -20,7 +19,6 @@ import { type DebianPostgres, debianPrograms, startDebianPostgres } from '../../
 import { stopAtOnce } from '../../kit/postgres/stop-postgres.js';
 import { FakeStripe } from '../../kit/stripe/fake-stripe.js';
 import { until } from '../../kit/time/until.js';
-import { readExposition } from '../observing/exposition.js';
 import { readCompose } from './compose-file.js';
 import { adapted, type Front, isInstalled, makeCertificate, PROXIES, startProxy } from './proxies.js';
 
@@ -336,29 +334,6 @@ describe.skipIf(why !== '')(`a service that was set up as the page says${why}`, 
       },
       MINUTES,
     );
-  });
-
-  it('has the metrics that the alerts ask for', async () => {
-    const [rules = ''] = BLOCKS.filter(({ language, text }) => language === 'yaml' && text.includes('alert:')).map(
-      ({ text }) => text,
-    );
-    const { groups } = parse(rules) as { groups: { rules: { alert: string; expr: string }[] }[] };
-    const exprs = groups.flatMap((group) => group.rules.map(({ expr }) => expr));
-    expect(exprs.length).toBeGreaterThan(4);
-    const text = await (await fetch(`http://127.0.0.1:${ports.metrics}/metrics`)).text();
-    const families = readExposition(text);
-    const asked = exprs.flatMap((expr) => [...expr.matchAll(/\b(perch_\w+?)(?:_count)?(?:\{(\w+)=|\b)/g)]);
-    // Only with Redis.
-    const here = asked.filter(([, name]) => name !== 'perch_redis_up');
-    expect(here.length).toBeGreaterThan(4);
-    for (const [whole, name = '', label] of here) {
-      const family = families.get(name);
-      expect(family, whole).toBeDefined();
-      if (label !== undefined) expect(Object.keys(family?.samples[0]?.labels ?? {}), whole).toContain(label);
-    }
-    await writeFile(file('rules.yml'), rules);
-    const checked = spawnSync('promtool', ['check', 'rules', file('rules.yml')], { encoding: 'utf8' });
-    if (!checked.error) expect(checked.status, checked.stderr).toBe(0);
   });
 
   describe('the check of one that lacks something', () => {

@@ -1,0 +1,104 @@
+/** deploy/monitoring: the alert rules by Prometheus's own programs, and that the service has the metrics which are asked for. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { DEMO_HANDLE } from '../../../adapters/pages/kit/first-reads.js';
+import { type Demo, SLOW_MS, startDemo } from '../../cli/support/service.js';
+import { REPOSITORY } from '../../cli/support/support.js';
+import { describeOnRedis } from '../../kit/redis/redis.js';
+import { type Family, readExposition } from '../observing/exposition.js';
+import { isInstalled } from './proxies.js';
+
+const FOLDER = join(REPOSITORY, 'deploy/monitoring');
+const read = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+}
+
+const { groups } = parse(read('perch.rules.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] };
+const RULES = groups.flatMap(({ rules }) => rules);
+const dashboard = JSON.parse(read('perch-dashboard.json')) as Dashboard;
+/** As Grafana sends them. */
+const QUERIES = dashboard.panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'perch')),
+);
+
+const leftOut = !isInstalled('promtool') && process.env.CI !== 'true';
+describe.skipIf(leftOut)(`Prometheus${leftOut ? ' [left out: no promtool]' : ''}`, () => {
+  const promtool = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', cwd: FOLDER });
+    return { status, said: stdout + stderr };
+  };
+
+  it('accepts the rules, and each alert fires when its test says so, not before, and not while all is well', () => {
+    expect(promtool('check', 'rules', '--lint=all', '--lint-fatal', 'perch.rules.yml')).toMatchObject({ status: 0 });
+    expect(promtool('test', 'rules', 'perch.rules.test.yml')).toMatchObject({ status: 0 });
+    const tests = parse(read('perch.rules.test.yml')) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+    };
+    const all = tests.tests.flatMap((each) => each.alert_rule_test);
+    const names = (fires: boolean) =>
+      [
+        ...new Set(all.filter((each) => (each.exp_alerts !== undefined) === fires).map(({ alertname }) => alertname)),
+      ].sort();
+    const alerts = RULES.map(({ alert }) => alert).sort();
+    expect(names(true)).toEqual(alerts);
+    expect(names(false)).toEqual(alerts);
+  });
+
+  it('understands every query of the dashboard', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'perch-queries-'));
+    const rules = QUERIES.map((expr, n) => ({ record: `query:${n}`, expr }));
+    writeFileSync(join(folder, 'queries.yml'), stringify({ groups: [{ name: 'queries', rules }] }));
+    const checked = promtool('check', 'rules', join(folder, 'queries.yml'));
+    rmSync(folder, { recursive: true });
+    expect(checked).toMatchObject({ status: 0, said: expect.stringContaining(`${QUERIES.length} rules found`) });
+  });
+});
+
+describeOnRedis('the metrics of the service', (redis) => {
+  let demo: Demo;
+  let families: ReadonlyMap<string, Family>;
+  beforeAll(async () => {
+    const port = String(await freePort('127.0.0.1'));
+    demo = await startDemo({ REDIS_URL: redis().urls[0] ?? '', PERCH_METRICS_PORT: port });
+    const key = readFileSync(join(demo.cli.home, 'demo-key'), 'utf8').trim();
+    const read = await fetch(`${demo.url}/v1/users/${DEMO_HANDLE}`, { headers: { 'x-api-key': key } });
+    expect(read.status, await read.text()).toBe(200);
+    // More than an address may ask for in a second: a label is there once it has been of use.
+    await Promise.all(Array.from({ length: 40 }, () => fetch(`${demo.url}/status`)));
+    families = readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  }, SLOW_MS);
+  afterAll(() => demo?.close(), SLOW_MS);
+
+  it.each([
+    ['alerts', RULES.map(({ expr }) => expr)],
+    ['panels', QUERIES],
+  ])('have every name and label that the %s ask for', (_what, exprs) => {
+    const asked = exprs.flatMap((expr) => [
+      ...expr.matchAll(/\b((?:perch|process|nodejs)_\w+?)(?:_(?:bucket|sum|count))?(?:\{([^}]*)\}|(?=[^\w{]|$))/g),
+    ]);
+    expect(asked.length).toBeGreaterThan(exprs.length / 2);
+    for (const [whole, name = '', labels = ''] of asked) {
+      const family = families.get(name);
+      expect(family, whole).toBeDefined();
+      const known = new Set(family?.samples.flatMap((sample) => Object.keys(sample.labels)));
+      for (const [, label = ''] of labels.matchAll(/(\w+)(?:=~?|!=)"/g)) {
+        // Prometheus adds these.
+        if (!['job', 'instance'].includes(label)) expect([...known], whole).toContain(label);
+      }
+    }
+    const by = exprs.flatMap((expr) =>
+      [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(', ')),
+    );
+    const every = new Set(
+      [...families.values()].flatMap(({ samples }) => samples.flatMap(({ labels }) => Object.keys(labels))),
+    );
+    for (const label of by) if (label !== 'instance') expect([...every]).toContain(label);
+  });
+});
