@@ -31,6 +31,8 @@ export const PROJECTS: readonly Project[] = [
  */
 export const LONG: readonly string[] = [
   'test/hostile/attacks.system.test.ts',
+  // It waits, most of the time.
+  'test/cluster/failover/patroni.system.test.ts',
   'test/models/books/model.system.test.ts',
   'test/hostile/documents/search.test.ts',
   'test/cli/accounts.system.test.ts',

@@ -253,12 +253,12 @@ const RUNNING: Group = {
         },
         {
           name: 'deploying',
-          summary: 'Your own Postgres and Redis, a service of systemd, many machines, fail-over and upgrades.',
+          summary: 'Your own Postgres and Redis, systemd, many machines, fail-over, Kubernetes, backups and upgrades.',
           finds: {
-            '': 'deploy kubernetes install',
+            '': 'deploy install',
             'a-postgres-of-your-own': 'postgresql database',
             'many-processes-many-machines': 'redis workers cluster horizontal',
-            'fail-over': 'high availability ha replica failover',
+            'fail-over': 'high availability ha replica failover patroni standby',
             upgrading: 'upgrade update new version migrate migration',
           },
         },

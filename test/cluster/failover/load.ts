@@ -15,13 +15,13 @@ export interface Load {
   readonly books: Books;
 }
 
-/** Every node is asked for hits and misses; resolves once all goes well. End it with `books.stop`. */
-export async function startLoad(fleet: Fleet): Promise<Load> {
+/** Every node is asked for hits and misses, so many at a time; resolves once all goes well. End it with `books.stop`. */
+export async function startLoad(fleet: Fleet, width = 12): Promise<Load> {
   const account = await fleet.account({ credits: CREDITS });
   const books = openBooks();
   const address = (n: number): string =>
     `${fleet.nodes[n % fleet.nodes.length]?.url}/v1/users/${handleOf(1 + (n % 40) + Math.floor(n / 200))}`;
-  books.load(12, address, account.key);
+  books.load(width, address, account.key);
   await well(books);
   return { fleet, account, books };
 }

@@ -1,0 +1,142 @@
+/** Three nodes and a cluster of Postgres as deploy/ha has it: what dies, hangs or moves under load, and the books then. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgresDriver from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../../adapters/postgres/migrate.js';
+import { connect } from '../../../adapters/postgres/sql.js';
+import { blocksOf, readPage } from '../../docs/readme/markdown.js';
+import { openLine } from '../../kit/postgres/line.js';
+import { describeWithPatroni, type PatroniPostgres, startPatroni } from '../../kit/postgres/patroni-postgres.js';
+import { describeOnRedis } from '../../kit/redis/redis.js';
+import { fillPeople } from '../nodes/network.js';
+import { type Fleet, openFleet } from '../nodes/nodes.js';
+import { type Load, SLOW_MS, settle, startLoad, well } from './load.js';
+
+/** A few at a time: what matters is what they are told. */
+const WIDTH = 6;
+/** Patroni's ttl, and a little. */
+const LOCK_MS = 22_000;
+const LOGIN = 'postgres://perch:secret@';
+
+await describeWithPatroni('Patroni', (programs) => {
+  describeOnRedis('under three nodes and load', (redis) => {
+    let postgres: PatroniPostgres;
+    let fleet: Fleet;
+    let load: Load;
+
+    beforeAll(async () => {
+      const [haproxy] = blocksOf(readPage('docs/deploying.md')).filter(({ language }) => language === 'haproxy');
+      postgres = await startPatroni(programs, haproxy?.text ?? '');
+      const url = `${LOGIN}${postgres.hosts.join()}/perch?target_session_attrs=primary`;
+      const sql = connect({ url }, { max: 4 });
+      await migrate(sql);
+      fleet = await openFleet({
+        redisUrl: redis().urls[0] ?? '',
+        prepare: fillPeople,
+        openDatabase: async () => ({
+          database: { sql, target: { url }, drop: () => sql.end({ timeout: 1 }) },
+          // Not one server's: nobody uses it.
+          line: await openLine({ path: '/none' }),
+          url,
+        }),
+        // Two find the primary themselves, one is led there by HAProxy.
+        envOf: (index) => (index === 2 ? { DATABASE_URL: `${LOGIN}${postgres.proxy}/perch` } : {}),
+      });
+    }, SLOW_MS);
+    afterAll(async () => {
+      await fleet?.close();
+      await postgres?.stop();
+    }, SLOW_MS);
+
+    beforeEach(async () => {
+      await postgres.untilWhole();
+      load = await startLoad(fleet, WIDTH);
+    }, SLOW_MS);
+    afterEach(() => load?.books.stop());
+
+    /** Does this to the primary, and waits until another one has taken over and all goes well; the time that took. */
+    async function fail(strike: (primary: string) => Promise<void>): Promise<{ primary: string; ms: number }> {
+      const primary = await postgres.leader();
+      const began = performance.now();
+      await strike(primary);
+      await postgres.untilLed(primary);
+      await well(load.books, 30);
+      const ms = performance.now() - began;
+      // As many as the books are to hold.
+      await well(load.books, 150);
+      return { primary, ms };
+    }
+
+    const expectNoneFailed = (): void => {
+      expect(load.books.statuses()).toEqual({ 200: load.books.answers() });
+      expect(load.books.broken()).toEqual({});
+    };
+
+    it('a planned switch-over: no call fails', { timeout: SLOW_MS }, async () => {
+      await fail((primary) => postgres.switchOver(primary));
+      await settle(load);
+      expectNoneFailed();
+    });
+
+    it('etcd is away for longer than the lock of the primary lasts: no call fails, and the primary stays', {
+      timeout: SLOW_MS,
+    }, async () => {
+      const primary = await postgres.leader();
+      postgres.loseEtcd();
+      await sleep(LOCK_MS);
+      expect(await postgres.leader()).toBe(primary);
+      postgres.findEtcd();
+      await well(load.books, 30);
+      expect(await postgres.leader()).toBe(primary);
+      await settle(load);
+      expectNoneFailed();
+    });
+
+    it('Postgres dies: another takes over, nothing delivered is lost, and it comes back as a standby', {
+      timeout: SLOW_MS,
+    }, async () => {
+      const { primary, ms } = await fail((name) => postgres.killServer(name));
+      expect(ms).toBeLessThan(30_000);
+      await settle(load);
+      await postgres.untilWhole();
+      expect(await postgres.leader()).not.toBe(primary);
+    });
+
+    it('its machine dies and comes back: another has taken over, and nothing delivered is lost', {
+      timeout: SLOW_MS,
+    }, async () => {
+      const { primary, ms } = await fail((name) => postgres.killMachine(name));
+      expect(ms).toBeLessThan(60_000);
+      await postgres.startMachine(primary);
+      await postgres.untilWhole();
+      expect(await postgres.leader()).not.toBe(primary);
+      await settle(load);
+    });
+
+    it('its machine freezes and resumes as if nothing had happened: only one of the two takes charges', {
+      timeout: SLOW_MS,
+    }, async () => {
+      const { sql } = fleet.database;
+      await sql`create table if not exists confirmed (n integer)`;
+      const old = postgresDriver(`${LOGIN}${postgres.hostOf(await postgres.leader())}/perch`, { max: 4 });
+      onTestFinished(() => old.end({ timeout: 0 }));
+      const on = (n: number) => old`insert into confirmed values (${n})`;
+      await Promise.all([old`select 1`, old`select 1`, old`select 1`, old`select 1`]);
+      const { primary, ms } = await fail((name) => postgres.freeze(name));
+      expect(ms).toBeLessThan(60_000);
+      let written: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+      await postgres.thaw(primary, async () => {
+        written = Promise.allSettled([1, 2, 3, 4].map(on));
+        await sleep(1_000);
+        // It takes itself for the primary, and writes; but no standby has it, so it confirms nothing.
+        expect(await Promise.race([written, 'waiting'])).toBe('waiting');
+      });
+      await postgres.untilWhole();
+      expect(await postgres.leader()).not.toBe(primary);
+      expect((await written).filter(({ status }) => status === 'fulfilled')).toEqual([]);
+      expect(await sql`select n from confirmed`).toEqual([]);
+      await well(load.books, 30);
+      await settle(load);
+    });
+  });
+});

@@ -1,0 +1,289 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, vi } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { chooseRunAs, chownTree } from '../../../adapters/postgres/embedded/run-as.js';
+import { debianPrograms } from './debian-postgres.js';
+
+const HOST = '127.0.0.1';
+/** What operators use: docs/deploying.md. */
+const SHIPPED = new URL('../../../deploy/ha/', import.meta.url).pathname;
+const ENV = { PATH: `${process.env.PATH}:/usr/sbin`, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+const PASSWORD = 'secret';
+const PROGRAMS = ['patroni', 'etcd', 'haproxy'];
+/** Patroni notices a change at the next of its rounds, or when the lock of a primary that says nothing expires. */
+const WAIT_MS = 90_000;
+
+export interface Member {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+}
+
+/** Three nodes of Postgres under Patroni, as shipped: the processes of one node are what runs on one machine. */
+export interface PatroniPostgres {
+  /** Hosts and ports of the servers, and of HAProxy, which leads to the primary. */
+  readonly hosts: readonly string[];
+  readonly proxy: string;
+  /** A node's server by itself, whatever it is at the moment. */
+  hostOf(name: string): string;
+  members(): Promise<readonly Member[]>;
+  /** Waits until one node says that it is the primary; returns its name. */
+  leader(): Promise<string>;
+  /** Waits until a node other than this one is the primary; returns its name. */
+  untilLed(otherThan: string): Promise<string>;
+  /** Waits until all nodes run, one of them as a synchronous standby. */
+  untilWhole(): Promise<void>;
+  killServer(name: string): Promise<void>;
+  /** The machine: Patroni and its server at once, without a word. */
+  killMachine(name: string): Promise<void>;
+  startMachine(name: string): Promise<void>;
+  /** The machine stops in the middle of whatever it does. */
+  freeze(name: string): Promise<void>;
+  /** It goes on where it was: its server, a moment before the Patroni that would tell it what has happened meanwhile. */
+  thaw(name: string, moment: () => Promise<void>): Promise<void>;
+  switchOver(from: string): Promise<void>;
+  loseEtcd(): void;
+  findEtcd(): void;
+  stop(): Promise<void>;
+}
+
+/** A suite that needs Patroni. Without it, it is left out and its name says why; on CI it then fails. */
+export async function describeWithPatroni(name: string, suite: (programs: string) => void): Promise<void> {
+  const programs = await debianPrograms();
+  const missing = PROGRAMS.filter((program) => spawnSync(program, ['--help'], { env: ENV }).error !== undefined);
+  if (programs === undefined) missing.push('Postgres of Debian');
+  const leftOut = missing.length > 0 && process.env.CI !== 'true';
+  describe.skipIf(leftOut)(leftOut ? `${name} [left out: no ${missing.join(', ')}]` : name, () =>
+    suite(programs ?? '/usr/lib/postgresql/none/bin'),
+  );
+}
+
+interface Node {
+  readonly name: string;
+  readonly port: number;
+  readonly rest: number;
+}
+
+/**
+ * Starts etcd, HAProxy with this configuration (its servers named `pg1` and so on, as `HOST:5432` checked at `HOST:8008`), and
+ * three nodes with deploy/ha/patroni.yml.
+ */
+export async function startPatroni(programs: string, haproxy: string): Promise<PatroniPostgres> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-patroni-')));
+  const as = chooseRunAs(undefined);
+  await chmod(folder, 0o755);
+  await mkdir(join(folder, 'data'), { mode: 0o700 });
+  const ports = await freePorts(9);
+  const [client = 0, peer = 0, proxy = 0, ...others] = ports;
+  const nodes = ['pg1', 'pg2', 'pg3'].map((name, n): Node => {
+    const [port = 0, rest = 0] = others.slice(2 * n);
+    return { name, port, rest };
+  });
+  // In a folder that the user of Postgres can read.
+  for (const file of ['patroni.yml', 'create-perch-database']) await copyFile(join(SHIPPED, file), join(folder, file));
+  await writeFile(
+    join(folder, 'haproxy.cfg'),
+    nodes.reduce(
+      (text, { name, port, rest }) =>
+        text.replaceAll(
+          new RegExp(`server ${name} \\S+:5432 check port 8008`, 'g'),
+          `server ${name} ${HOST}:${port} check port ${rest}`,
+        ),
+      haproxy.replace(/bind \S+/, `bind ${HOST}:${proxy}`),
+    ),
+  );
+  await chownTree(folder, as);
+
+  const running = new Map<string, ChildProcess>();
+  async function run(name: string, program: string, args: readonly string[], env = {}): Promise<void> {
+    const log = await open(join(folder, `${name}.log`), 'a');
+    const stdio = ['ignore', log.fd, log.fd] as const;
+    running.set(
+      name,
+      spawn(program, args, { ...as, cwd: folder, env: { ...ENV, ...env }, stdio: [...stdio], detached: true }),
+    );
+    await log.close();
+  }
+  const nodeOf = (name: string): Node => {
+    const node = nodes.find((each) => each.name === name);
+    if (node === undefined) throw new Error(`There is no node ${name}.`);
+    return node;
+  };
+  const startMachine = (name: string): Promise<void> => {
+    const { port, rest } = nodeOf(name);
+    return run(name, 'patroni', [join(folder, 'patroni.yml')], {
+      PATH: `${folder}:${programs}:${ENV.PATH}`,
+      PATRONI_NAME: name,
+      PATRONI_RESTAPI_LISTEN: `${HOST}:${rest}`,
+      PATRONI_RESTAPI_CONNECT_ADDRESS: `${HOST}:${rest}`,
+      PATRONI_POSTGRESQL_LISTEN: `${HOST}:${port}`,
+      PATRONI_POSTGRESQL_CONNECT_ADDRESS: `${HOST}:${port}`,
+      PATRONI_POSTGRESQL_DATA_DIR: join(folder, 'data', name),
+      PATRONI_POSTGRESQL_BIN_DIR: programs,
+      PATRONI_POSTGRESQL_PGPASS: join(folder, `${name}.pgpass`),
+      PATRONI_ETCD3_HOSTS: `${HOST}:${client}`,
+      PATRONI_RESTAPI_USERNAME: 'patroni',
+      PATRONI_RESTAPI_PASSWORD: PASSWORD,
+      PATRONI_SUPERUSER_PASSWORD: PASSWORD,
+      PATRONI_REPLICATION_PASSWORD: PASSWORD,
+      PATRONI_REWIND_PASSWORD: PASSWORD,
+      PERCH_PASSWORD: PASSWORD,
+    });
+  };
+
+  const ask = async (path: string, timeoutMs = 1000): Promise<Response | undefined> => {
+    const asked = nodes.map(({ rest }) =>
+      fetch(`http://${HOST}:${rest}${path}`, { signal: AbortSignal.timeout(timeoutMs) }),
+    );
+    return Promise.any(asked).catch(() => undefined);
+  };
+  const members = async (): Promise<readonly Member[]> => {
+    const answer = (await (await ask('/cluster'))?.json()) as { members?: Member[] } | undefined;
+    return answer?.members ?? [];
+  };
+  /** The nodes that say of themselves that they are this. */
+  const those = async (role: 'primary' | 'replica'): Promise<string[]> => {
+    const answers = await Promise.all(
+      nodes.map(({ rest }) =>
+        fetch(`http://${HOST}:${rest}/${role}`, { signal: AbortSignal.timeout(2000) }).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      ),
+    );
+    return nodes.filter((_node, n) => answers[n]).map(({ name }) => name);
+  };
+  const untilLed = (otherThan: string): Promise<string> =>
+    vi.waitFor(
+      async () => {
+        const [now = otherThan, ...more] = await those('primary');
+        expect(more).toEqual([]);
+        expect(now).not.toBe(otherThan);
+        return now;
+      },
+      { timeout: WAIT_MS, interval: 50 },
+    );
+  const untilWhole = (): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const all = await members();
+        const roles = all.filter(({ state }) => /^(running|streaming)$/.test(state)).map(({ role }) => role);
+        expect(roles.sort(), JSON.stringify(all)).toEqual(['leader', 'replica', 'sync_standby']);
+        expect([await those('primary'), await those('replica')]).toEqual([
+          [expect.any(String)],
+          [expect.any(String), expect.any(String)],
+        ]);
+      },
+      { timeout: WAIT_MS, interval: 200 },
+    );
+
+  const signal = (name: string, what: NodeJS.Signals): void => {
+    const { pid } = running.get(name) ?? {};
+    if (pid === undefined) return;
+    try {
+      // With what it has started.
+      process.kill(-pid, what);
+    } catch {
+      // It has ended.
+    }
+  };
+  /** The processes of a server, the postmaster first: it is in a session of its own. */
+  const serverOf = async (name: string): Promise<number[]> => {
+    const pid = Number.parseInt(
+      await readFile(join(folder, 'data', name, 'postmaster.pid'), 'utf8').catch(() => ''),
+      10,
+    );
+    if (Number.isNaN(pid)) return [];
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(pid)]).catch(() => ({
+      stdout: '',
+    }));
+    return [
+      pid,
+      ...stdout
+        .split('\n')
+        .map(Number)
+        .filter((each) => each > 0),
+    ];
+  };
+  const signalServer = async (name: string, what: NodeJS.Signals, only = Number.POSITIVE_INFINITY): Promise<void> => {
+    for (const pid of (await serverOf(name)).slice(0, only)) {
+      try {
+        process.kill(pid, what);
+      } catch {
+        // It has ended.
+      }
+    }
+  };
+  const killMachine = async (name: string): Promise<void> => {
+    signal(name, 'SIGKILL');
+    await signalServer(name, 'SIGKILL');
+  };
+
+  const url = `http://${HOST}:${client}`;
+  const peerUrl = `http://${HOST}:${peer}`;
+  await run('etcd', 'etcd', [
+    ...['--data-dir', join(folder, 'etcd'), '--initial-cluster', `default=${peerUrl}`],
+    ...['--listen-client-urls', url, '--advertise-client-urls', url],
+    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl],
+  ]);
+  for (const { name } of nodes) await startMachine(name);
+  await run('haproxy', 'haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db']);
+
+  async function stop(): Promise<void> {
+    await Promise.all(nodes.map(({ name }) => killMachine(name)));
+    for (const name of ['haproxy', 'etcd']) signal(name, 'SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+  await untilWhole().catch(async (error) => {
+    const logs = await Promise.all(
+      nodes.map(({ name }) => readFile(join(folder, `${name}.log`), 'utf8').catch(() => '')),
+    );
+    await stop();
+    throw new Error(`${error}\n${logs.map((log) => log.slice(-2000)).join('\n')}`);
+  });
+
+  return {
+    hosts: nodes.map(({ port }) => `${HOST}:${port}`),
+    proxy: `${HOST}:${proxy}`,
+    hostOf: (name) => `${HOST}:${nodeOf(name).port}`,
+    members,
+    leader: () => untilLed(''),
+    untilLed,
+    untilWhole,
+    killServer: (name) => signalServer(name, 'SIGKILL', 1),
+    killMachine,
+    startMachine,
+    async freeze(name) {
+      signal(name, 'SIGSTOP');
+      await signalServer(name, 'SIGSTOP');
+    },
+    async thaw(name, moment) {
+      await signalServer(name, 'SIGCONT');
+      await moment();
+      signal(name, 'SIGCONT');
+    },
+    async switchOver(from) {
+      const body = JSON.stringify({ leader: from });
+      const answer = await fetch(`http://${HOST}:${nodeOf(from).rest}/switchover`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`patroni:${PASSWORD}`)}` },
+        body,
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+    },
+    loseEtcd: () => signal('etcd', 'SIGSTOP'),
+    findEtcd: () => signal('etcd', 'SIGCONT'),
+    stop,
+  };
+}
+
+/** All different: each is held until all are found. */
+async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort(HOST));
+  return [...ports];
+}
