@@ -9,6 +9,9 @@ const LONGEST_MS = 10 * 60_000;
 /** What share of the time since the newest item one waits before the list is read again. */
 const PART_OF_QUIET = 10;
 
+/** A list without any item counts as quiet for as long as it has been followed, and for so long from the start. Milliseconds. */
+const EMPTY_QUIET_MS = 10 * 60_000;
+
 /** After failures a list is read at least so often, milliseconds, or as often as it would be without them. */
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -79,6 +82,7 @@ export class Feed {
   /** For those who wait until the first has taken what is new. */
   #releaseOthers: (() => void) | null = null;
   #newestAt: number | null = null;
+  readonly #openedAt: number;
   #readAt: number;
   /** When the last read began, and when it ended. */
   #beganAt: number;
@@ -94,7 +98,7 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#readAt = this.#beganAt = this.#triedAt = options.now();
+    this.#openedAt = this.#readAt = this.#beganAt = this.#triedAt = options.now();
   }
 
   get checked(): Checked {
@@ -105,7 +109,8 @@ export class Feed {
   /** Milliseconds between two reads, if the network has time for all and announces nothing. */
   get intervalMs(): number {
     if (this.#isReadSince) return Math.max(this.#pauseMs, LONGEST_MS);
-    const quietMs = this.#newestAt === null ? LONGEST_MS * PART_OF_QUIET : this.#options.now() - this.#newestAt;
+    const now = this.#options.now();
+    const quietMs = this.#newestAt === null ? Math.max(EMPTY_QUIET_MS, now - this.#openedAt) : now - this.#newestAt;
     return Math.max(this.#pauseMs, intervalOf(Math.max(0, quietMs), this.followers));
   }
 

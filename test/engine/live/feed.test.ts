@@ -36,6 +36,18 @@ function openFeed(perSecond = 100) {
 }
 
 describe('a feed', () => {
+  it('counts a list without any item as quiet for as long as it is followed, and for ten minutes at first', async () => {
+    const { time, feed } = openFeed();
+    feed.saw({ newestAt: null });
+    expect(feed.intervalMs).toBe(MINUTE);
+    await time.run(50 * MINUTE);
+    expect(feed.intervalMs).toBe(5 * MINUTE);
+    await time.run(24 * 60 * MINUTE);
+    expect(feed.intervalMs).toBe(10 * MINUTE);
+    feed.saw({ newestAt: time.now() });
+    expect(feed.intervalMs).toBe(5 * SECOND);
+  });
+
   it('lets one of its followers read, and each in turn', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
@@ -139,16 +151,17 @@ describe('a feed', () => {
 
   it('does not wait as long as before once something new was seen', async () => {
     const { time, feed, got, wait } = openFeed();
+    await time.run(50 * MINUTE);
     wait('a');
-    expect(feed.checked.everyMs).toBe(10 * MINUTE);
+    expect(feed.checked.everyMs).toBe(5 * MINUTE);
     await time.run(MINUTE);
     const signal = new AbortController().signal;
     feed.saw({ newestAt: time.now() });
     await time.run(0);
-    expect(got).toEqual([['a', 'take', MINUTE]]);
+    expect(got).toEqual([['a', 'take', 51 * MINUTE]]);
     wait('a', { signal });
     await time.run(5 * SECOND);
-    expect(got.at(-1)).toEqual(['a', 'read', MINUTE + 5 * SECOND]);
+    expect(got.at(-1)).toEqual(['a', 'read', 51 * MINUTE + 5 * SECOND]);
   });
 
   it('gives up its turn when the last follower leaves, so that no other list waits for it', async () => {
