@@ -76,7 +76,8 @@ export interface HeldWatch extends WatchSettings {
   readonly position: string;
   /** Hex, of the key that pays. */
   readonly keyHash: string;
-  readonly state: 'active' | 'waiting';
+  /** `ended`: a call for it may have been charged when its process died. */
+  readonly state: 'active' | 'waiting' | 'ended';
   /** What it waited for. */
   readonly reason: WatchReason | null;
   /** What it spent on `spentOn`, a UTC day; null: it spent nothing yet. */
@@ -230,7 +231,10 @@ export interface WatchDesk {
 export interface WatchLeases {
   /** Holds what it has until then, and notes what was checked. Which of them are still to be followed. */
   renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
-  /** Takes watches that nobody holds, at most `limit`: active ones, and waiting ones that are due. Not before `renew`. */
+  /**
+   * Takes watches that nobody holds, at most `limit`: active ones, waiting ones that are due, and those that ended whose
+   * holder was gone before it gave them up. Not before `renew`.
+   */
   claim(holder: string, nowMs: number, limit: number): Promise<HeldWatch[]>;
   /**
    * Writes down new items as a delivery, with the position behind them. False if another process holds the watch: it

@@ -85,10 +85,15 @@ export class WatchFollower {
     this.#options = options;
     const { dailyLimit, spentOn, spentThatDay, position, number, state, reason } = watch;
     const spent = spentOn === null ? null : { day: spentOn, amount: spentThatDay };
-    this.#budget = new LiveBudget({ perDay: dailyLimit, spent });
+    // One that ended gets what was paid for it, and no more.
+    this.#budget = new LiveBudget({ perDay: this.#isOver ? 0 : dailyLimit, spent });
     this.#position = position;
     this.#number = number;
     this.#waitedFor = state === 'waiting' ? reason : null;
+  }
+
+  get #isOver(): boolean {
+    return this.watch.state === 'ended';
   }
 
   /** How its list is read; null until it was for the first time. */
@@ -135,7 +140,8 @@ export class WatchFollower {
         if ((event.followed.items > 0 || event.followed.gap) && !(await this.#write(event))) return 'lost';
         if (this.#waitedFor !== null) await leases.wake(this.#holder, watch, clock.now());
         this.#waitedFor = null;
-        if (event.followed.items > 0 && (await this.#isBehind())) return this.#stop('backlog');
+        if (this.#isOver && !event.followed.hasNewer) return 'over';
+        if (!this.#isOver && event.followed.items > 0 && (await this.#isBehind())) return this.#stop('backlog');
       }
       return 'over';
     } finally {
@@ -165,7 +171,7 @@ export class WatchFollower {
   async #ended({ result }: Outcome): Promise<Ending> {
     if (result.kind === 'answer') throw new TypeError('An answer ends nothing.');
     const { failure } = result;
-    if (!isPassing(failure.code)) return this.#stop(reasonOf(failure));
+    if (!isPassing(failure.code)) return this.#isOver ? 'over' : this.#stop(reasonOf(failure));
     const everyMs = Math.min(LONGEST_RETRY_MS, SHORTEST_MS * 2 ** this.#failures);
     const at = this.#options.clock.now();
     this.#failures += 1;

@@ -131,7 +131,11 @@ export class Watching {
     const still = await leases.renew(holder, checks, clock.now() + HELD_MS);
     this.#renewedAt = at;
     for (const { watchId } of still) before.delete(watchId);
-    for (const watchId of before) this.#held.get(watchId)?.follower.end();
+    for (const watchId of before) {
+      const follower = this.#held.get(watchId)?.follower;
+      // One that had ended before was taken for what may have been paid.
+      if (follower?.watch.state !== 'ended') follower?.end();
+    }
     // Nobody follows these: giving them up could not be written down.
     const left = still.filter(({ watchId }) => !this.#held.has(watchId));
     if (left.length > 0) await leases.giveUp(holder, left);

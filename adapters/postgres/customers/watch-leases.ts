@@ -81,8 +81,8 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
   return sql<HeldWatch[]>`
     with free as (
       select account_id, watch_id from watches
-      where state in ('active', 'waiting') and (due_at is null or due_at <= ${now})
-        and (holder is null or holder = any(${gone.map((of) => of.holder)}::uuid[]))
+      where (state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
+        or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[]))
       limit ${limit} for update skip locked
     )
     update watches w set holder = ${holder} from free, keys k

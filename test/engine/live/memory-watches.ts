@@ -75,7 +75,8 @@ export class MemoryWatches {
       if (!isLive(holder)) return [];
       const free = [...this.rows.values()].filter(
         (row) =>
-          isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && (row.holder === null || !isLive(row.holder)),
+          (isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && row.holder === null) ||
+          (row.state !== 'paused' && row.holder !== null && !isLive(row.holder)),
       );
       return free.slice(0, limit).map((row) => {
         row.holder = holder;
@@ -152,5 +153,5 @@ const isFollowed = ({ state }: Row): boolean => state === 'active' || state === 
 
 function held(row: Row): HeldWatch {
   const { stateAt: _at, dueAt: _due, spent: _spent, newestAt: _newest, check: _check, holder: _holder, ...watch } = row;
-  return { ...watch, state: row.state === 'waiting' ? 'waiting' : 'active' };
+  return { ...watch, state: row.state === 'paused' ? 'active' : row.state };
 }

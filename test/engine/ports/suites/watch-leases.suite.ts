@@ -212,6 +212,19 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       },
     );
 
+    it('leaves one that ended to others once its holder is gone, for what may have been paid, and to nobody after that', async () => {
+      const { watch } = await held();
+      await store.change(watch, 'ended');
+      const second = await start(store.other, NOW + HELD_MS);
+      expect(await store.other.claim(second, NOW + HELD_MS - 1, 10)).toEqual([]);
+      const [found] = await store.other.claim(second, NOW + HELD_MS, 10);
+      expect(found).toMatchObject({ watchId: watch.watchId, state: 'ended' });
+      expect(await store.other.step(second, watch, step())).toBe(true);
+      await store.other.giveUp(second, [watch]);
+      expect(await store.other.claim(second, NOW + HELD_MS, 10)).toEqual([]);
+      expect(await store.read(watch)).toMatchObject({ state: 'ended', number: 1 });
+    });
+
     it('lets a watch wait until it is due, with its notices, and wakes it', async () => {
       const { watch, holder } = await held();
       expect(await leases.stop(holder, watch, waiting())).toBe(true);
