@@ -2,6 +2,7 @@ import type { Actor } from '../../../src/domain/audit.js';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Ledger } from '../../../src/ports/ledger.js';
+import { hastenWatches } from '../customers/watch-leases.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 
@@ -54,6 +55,9 @@ export async function refillWallet(sql: Sql, refill: Parameters<Ledger['refill']
         'play credits of ' || ${day}
       from wallet where balance_thousandths < ${upTo}::bigint
       returning account_id, seq
+    ),
+    hastened as (
+      ${hastenWatches(sql, accountId, 'credits')} and exists (select from entry)
     )
     update wallets w set refilled_on = ${day}::date, last_seq = coalesce(entry.seq, w.last_seq),
       balance_thousandths = greatest(w.balance_thousandths, ${upTo}::bigint)

@@ -6,6 +6,7 @@ import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { readSales } from './sale-rows.js';
+import { hastenWatches } from './watch-leases.js';
 
 const PAYMENTS: Actor = { who: 'payments', address: null };
 
@@ -129,4 +130,5 @@ async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readon
   await tx`
     update wallets set balance_thousandths = ${balance}, last_seq = ${seq}
     where account_id = ${accountId} and wallet_id = ${wallet.walletId}`;
+  if (balance > wallet.balance) await hastenWatches(tx, accountId, 'credits');
 }

@@ -8,6 +8,11 @@ const GONE_AFTER_MS = 3_600_000;
 const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
   sql`account_id = ${accountId} and watch_id = ${watchId}`;
 
+/** In the transaction that gives an account what its watches wait for: they are taken up again within seconds. */
+export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason: 'credits' | 'key_cap') => sql`
+  update watches set due_at = least(due_at, now())
+  where account_id = ${accountId} and state = 'waiting' and reason = ${reason}`;
+
 /** Who follows which watch, in Postgres. Whatever a holder writes is written only while the watch names it. */
 export const createWatchLeases = (sql: Sql): WatchLeases => ({
   renew: (holder, checks, heldTo) => renew(sql, holder, checks, heldTo),

@@ -2,6 +2,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { badRequest } from '../../../src/domain/errors.js';
 import { inCredits } from '../../../src/domain/figures.js';
 import type { Cap } from '../../../src/ports/accounts.js';
+import { hastenWatches } from '../customers/watch-leases.js';
 import type { Transaction } from '../sql.js';
 
 /** A key, identified with its account. */
@@ -56,6 +57,7 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
   const capIds = caps.map(({ capId }) => capId);
   await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
+  await hastenWatches(tx, accountId, 'key_cap');
 }
 
 /**

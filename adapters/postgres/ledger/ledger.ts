@@ -4,6 +4,7 @@ import { Memories } from '../../../src/lib/memories.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Ledger, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
+import { hastenWatches } from '../customers/watch-leases.js';
 import { retryRead, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
 import { archivedMonth } from './archives.js';
@@ -84,6 +85,9 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
     paid as (
       update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
       from entry e where w.account_id = e.account_id
+    ),
+    hastened as (
+      ${hastenWatches(sql, grant.accountId, 'credits')} and exists (select from entry)
     )
     select balance_after from entry`;
   if (granted !== undefined) return granted.balance_after;

@@ -1,5 +1,6 @@
 /** Watches over the whole service: what is new is charged and delivered, while nobody is connected. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
@@ -98,4 +99,37 @@ describe('a watch', () => {
       ['watch.paused', 'key'],
     ]);
   }, 60_000);
+
+  it.each([
+    [
+      'credits',
+      { credits: 1 },
+      async ({ accountId }: TestAccount) => {
+        await perch.ledger.grant({ requestId: v7(), accountId, amount: 5_000, reason: 'top-up' });
+      },
+    ],
+    [
+      'key_cap',
+      { cap: 1 },
+      async ({ accountId, keyId }: TestAccount) => {
+        await perch.stores.accounts.changeKey({ accountId, keyId }, { cap: { amount: 5_000, period: 'total' } });
+      },
+    ],
+  ] as const)(
+    'waits for %s, and goes on within seconds of getting them',
+    async (reason, means, give) => {
+      account = await perch.account(means);
+      const watch = await add();
+      while ((await read(watch)).reason !== reason) {
+        post('one more');
+        await sleep(1000);
+      }
+      const types = () => sentBy(watch).map(({ body }) => body.type);
+      await eventually(types).toContain('watch.waiting');
+      const before = types().length;
+      await give(account);
+      await eventually(() => types().slice(before)).toContain('watch.items');
+    },
+    60_000,
+  );
 });
