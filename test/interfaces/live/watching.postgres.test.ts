@@ -116,7 +116,7 @@ describe('a watch', () => {
       },
     ],
   ] as const)(
-    'waits for %s, and goes on within seconds of getting them',
+    'waits for %s, and resumes within seconds of getting them',
     async (reason, means, give) => {
       account = await perch.account(means);
       const watch = await add();

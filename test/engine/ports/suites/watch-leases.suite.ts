@@ -212,7 +212,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       },
     );
 
-    it('leaves one that ended to others once its holder is gone, for what may have been paid, and to nobody after that', async () => {
+    it('hands an ended one of a lost holder to another, once, for what may have been paid', async () => {
       const { watch } = await held();
       await store.change(watch, 'ended');
       const second = await start(store.other, NOW + HELD_MS);
