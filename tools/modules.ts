@@ -144,7 +144,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
   },
   'adapters/postgres': {
     is: 'ledger, accounts and migrations in Postgres; the embedded server',
-    may: [...CORE, 'src/config/database-address'],
+    may: CORE,
   },
   'adapters/redis': { is: 'what several processes share, in Redis', may: CORE },
   'adapters/memory': { is: 'the same ports for a single process', may: CORE },
