@@ -9,8 +9,8 @@ export interface RouteRow {
   readonly path: string;
   /** The persisted operation. */
   readonly operation: string;
-  /** Its statuses beside 200, 401, 429 and 500. */
-  readonly statuses: readonly (400 | 402 | 403 | 404 | 503)[];
+  /** Its statuses beside 200, 401, 403, 429 and 500. */
+  readonly statuses: readonly (400 | 402 | 404 | 503)[];
 }
 
 /** The path under which the lists of a subject are found. */
@@ -24,13 +24,7 @@ const listRow = ({ list, path, operation }: ListRead): RouteRow => ({
   method: 'GET',
   path: `${PATHS[list.subject]}/${path}`,
   operation,
-  statuses: [
-    400,
-    402,
-    ...(list.mayBeRefused ? [403 as const] : []),
-    ...(list.subject === 'query' ? [] : [404 as const]),
-    503,
-  ],
+  statuses: [400, 402, ...(list.subject === 'query' ? [] : [404 as const]), 503],
 });
 
 const listRoutes = (subject: List['subject']): RouteRow[] =>
@@ -41,25 +35,25 @@ export const ROUTES: readonly RouteRow[] = [
   { method: 'GET', path: '/v1/usage', operation: 'usage', statuses: [400, 503] },
   { method: 'GET', path: '/v1/usage/{request_id}', operation: 'receipt', statuses: [404, 503] },
   { method: 'GET', path: '/v1/billing/packs', operation: 'packs', statuses: [] },
-  { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 403, 503] },
-  { method: 'GET', path: '/v1/watches', operation: 'watches', statuses: [403] },
-  { method: 'POST', path: '/v1/watches', operation: 'watch-create', statuses: [400, 402, 403, 404, 503] },
-  { method: 'GET', path: '/v1/watches/{watch_id}', operation: 'watch', statuses: [403, 404] },
+  { method: 'POST', path: '/v1/billing/checkout', operation: 'checkout', statuses: [400, 503] },
+  { method: 'GET', path: '/v1/watches', operation: 'watches', statuses: [] },
+  { method: 'POST', path: '/v1/watches', operation: 'watch-create', statuses: [400, 402, 404, 503] },
+  { method: 'GET', path: '/v1/watches/{watch_id}', operation: 'watch', statuses: [404] },
   ...(['pause', 'resume', 'end'] as const).map(
     (change): RouteRow => ({
       ...{ method: 'POST', path: `/v1/watches/{watch_id}/${change}`, operation: `watch-${change}` },
-      statuses: [400, 403, 404],
+      statuses: [400, 404],
     }),
   ),
   {
     method: 'GET',
     path: '/v1/watches/{watch_id}/deliveries',
     operation: 'watch-deliveries',
-    statuses: [400, 403, 404],
+    statuses: [400, 404],
   },
   {
     ...{ method: 'POST', path: '/v1/watches/{watch_id}/deliveries/{delivery_id}/send', operation: 'watch-send' },
-    statuses: [403, 404],
+    statuses: [404],
   },
   { method: 'GET', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },
   { method: 'POST', path: '/v1/users/batch', operation: 'users-batch', statuses: [400, 402, 503] },

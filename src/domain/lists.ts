@@ -56,8 +56,6 @@ export interface List extends Offer, Contents {
    * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does.
    */
   readonly withoutSubject: 'not_found' | 'empty';
-  /** Whether 403 is among its statuses: the network may refuse it to a session, or not have it at all (section 4.2). */
-  readonly mayBeRefused: boolean;
   /** The same pages, sold as ids only. */
   readonly ids?: Offer;
   /** What the product of a search changes. */
@@ -76,7 +74,6 @@ const FOLLOWS = {
   family: 'slow',
   lifetime: 'as followers',
   withoutSubject: 'not_found',
-  mayBeRefused: true,
 } as const;
 
 /**
@@ -92,7 +89,6 @@ const ROWS = {
     size: { initial: 20, max: 100 },
     family: 'fast',
     withoutSubject: 'not_found',
-    mayBeRefused: false,
     query: { name: 'timeline', description: "A user's tweets, newest first, without paying for the profile." },
     field: {
       name: 'tweets',
@@ -145,7 +141,6 @@ const ROWS = {
     // P6.
     size: { initial: 20, max: 50 },
     withoutSubject: 'not_found',
-    mayBeRefused: false,
     query: {
       name: 'thread',
       description: 'A conversation: the tweet, its ancestors from the root, then its descendants.',
@@ -166,7 +161,6 @@ const ROWS = {
     hasSince: true,
     size: { initial: 20, max: 50 },
     withoutSubject: 'not_found',
-    mayBeRefused: false,
     query: { name: 'replies', description: 'Direct replies to a tweet.' },
     field: { name: 'replies', description: 'Direct replies.' },
     operation: 'replies',
@@ -180,7 +174,6 @@ const ROWS = {
     subject: 'tweet',
     size: { initial: 20, max: 50 },
     withoutSubject: 'empty',
-    mayBeRefused: true,
     query: { name: 'quotes', description: 'Tweets that quote a tweet, newest first.' },
     field: { name: 'quotes', description: 'Tweets that quote it, newest first.' },
     operation: 'quotes',
@@ -197,7 +190,6 @@ const ROWS = {
     family: 'slow',
     lifetime: 'by depth',
     withoutSubject: 'empty',
-    mayBeRefused: true,
     query: { name: 'retweeters', description: 'The users who retweeted a tweet.' },
     field: { name: 'retweeters', description: 'The users who retweeted it.' },
     operation: 'retweeters',
@@ -212,7 +204,6 @@ const ROWS = {
     family: 'slow',
     lifetime: 'by depth',
     withoutSubject: 'empty',
-    mayBeRefused: true,
     query: {
       name: 'search',
       description:

@@ -22,7 +22,11 @@ export const TAGS = {
 } as const;
 
 /** Statuses that any endpoint can answer with, 503 at capacity; its row lists the others (X5). */
-const ANYWHERE = { GET: [400, 401, 414, 429, 500, 503], POST: [400, 401, 413, 414, 415, 429, 500, 503] } as const;
+/** 403: a key may be limited to certain IP addresses, and to certain reads. */
+const ANYWHERE = {
+  GET: [400, 401, 403, 414, 429, 500, 503],
+  POST: [400, 401, 403, 413, 414, 415, 429, 500, 503],
+} as const;
 
 /** A parsed persisted operation. */
 export interface Source extends Endpoint {

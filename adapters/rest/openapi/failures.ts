@@ -86,20 +86,23 @@ const FAILURES = {
   },
   AccessDenied: {
     status: 403,
-    description: 'The current network session has no access to this, or the network has no such list.',
+    description:
+      'The key may not be used for this or from this IP address, the network session has no access to this, or the network has no such list: see `error.reason`.',
     codes: ['access_denied'],
     headers: KNOWN,
   },
   CheckoutDenied: {
     status: 403,
-    description: 'The key was issued to a client for reading only, or the account is frozen.',
+    description:
+      'The key was issued to a client for reading only or may not be used from this IP address, or the account is frozen.',
     codes: ['access_denied'],
     headers: KNOWN,
     said: 'This account is frozen and cannot buy credits. Contact the operator first.',
   },
   WatchDenied: {
     status: 403,
-    description: 'The key was issued to a client for reading only, or may not read the list.',
+    description:
+      'The key was issued to a client for reading only, or may not read the list or be used from this IP address.',
     codes: ['access_denied'],
     headers: KNOWN,
     said: 'This key was issued to a client for reading only. For watches, use one of your own keys or the dashboard.',
@@ -107,7 +110,7 @@ const FAILURES = {
   SearchDenied: {
     status: 403,
     description:
-      'The network denied the search, or does not offer this product at the moment. `Latest` is always available.',
+      'The network denied the search or does not offer this product at the moment, or the key may not be used for searches or from this IP address. `Latest` is always available.',
     codes: codesWithStatus(403),
     headers: KNOWN,
   },

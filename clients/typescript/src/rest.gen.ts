@@ -1649,7 +1649,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The current network session has no access to this, or the network has no such list. */
+        /** @description The key may not be used for this or from this IP address, the network session has no access to this, or the network has no such list: see `error.reason`. */
         AccessDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1759,7 +1759,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key was issued to a client for reading only, or the account is frozen. */
+        /** @description The key was issued to a client for reading only or may not be used from this IP address, or the account is frozen. */
         CheckoutDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1881,7 +1881,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The network denied the search, or does not offer this product at the moment. `Latest` is always available. */
+        /** @description The network denied the search or does not offer this product at the moment, or the key may not be used for searches or from this IP address. `Latest` is always available. */
         SearchDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -1954,7 +1954,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key was issued to a client for reading only, or may not read the list. */
+        /** @description The key was issued to a client for reading only, or may not read the list or be used from this IP address. */
         WatchDenied: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -2374,6 +2374,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["AccessDenied"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2480,6 +2481,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["AccessDenied"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2539,6 +2541,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -2672,6 +2675,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -2801,6 +2805,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -2863,6 +2868,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2928,6 +2934,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
             415: components["responses"]["BodyEncoded"];
@@ -3043,6 +3050,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["AccessDenied"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -3084,6 +3092,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3144,6 +3153,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3405,6 +3415,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             404: components["responses"]["NotFound"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
@@ -3468,6 +3479,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             414: components["responses"]["UrlTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -3534,6 +3546,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["NoCredits"];
+            403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UrlTooLong"];
             415: components["responses"]["BodyEncoded"];
