@@ -1,7 +1,7 @@
 /** Runs seeds in a process of its own: `worker.mjs FROM COUNT STEP`. Tells its parent of each that fails, and of all. */
 import { simulate } from './parts/run.js';
 
-/** One message for so many seeds. */
+/** One message for so many seeds, or as soon as one has failed. */
 const AT_ONCE = 50;
 
 /** What a worker tells. */
@@ -17,29 +17,32 @@ export interface Told {
 
 const [from = 1, count = 1, step = 1] = process.argv.slice(2).map(Number);
 
-async function runSome(first: number, last: number): Promise<Told> {
-  let [seeds, events, calls, answered] = [0, 0, 0, 0];
-  const orders: string[] = [];
-  const failed: { seed: number; violations: readonly string[] }[] = [];
-  for (let seed = first; seed <= last; seed += step) {
-    try {
-      const run = await simulate(seed);
-      events += run.events;
-      calls += run.calls;
-      answered += run.answered;
-      orders.push(run.order);
-      if (run.violations.length > 0) failed.push({ seed, violations: run.violations });
-    } catch (error) {
-      failed.push({ seed, violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)] });
-    }
-    seeds += 1;
+const nothingYet = () => ({
+  ...{ seeds: 0, events: 0, calls: 0, answered: 0 },
+  orders: [] as string[],
+  failed: [] as { seed: number; violations: readonly string[] }[],
+});
+
+async function runOne(seed: number, told: ReturnType<typeof nothingYet>): Promise<void> {
+  told.seeds += 1;
+  try {
+    const run = await simulate(seed);
+    told.events += run.events;
+    told.calls += run.calls;
+    told.answered += run.answered;
+    told.orders.push(run.order);
+    if (run.violations.length > 0) told.failed.push({ seed, violations: run.violations });
+  } catch (error) {
+    told.failed.push({ seed, violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)] });
   }
-  return { seeds, events, calls, answered, orders, failed };
 }
 
-const end = from + count - 1;
-for (let first = from; first <= end; first += AT_ONCE * step) {
-  process.send?.(await runSome(first, Math.min(end, first + (AT_ONCE - 1) * step)));
+let told = nothingYet();
+for (let seed = from; seed < from + count; seed += step) {
+  await runOne(seed, told);
+  if (told.seeds < AT_ONCE && told.failed.length === 0 && seed + step < from + count) continue;
+  process.send?.(told satisfies Told);
+  told = nothingYet();
 }
 // Timers of a run that has ended keep nothing alive, but a channel to the parent does.
 process.disconnect?.();
