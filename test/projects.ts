@@ -116,8 +116,14 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/interfaces/openapi/*.system.test.ts',
     'test/engine/ports/redis-*.system.test.ts',
   ],
+  'what is waited for is the pace of a network': ['test/interfaces/live/push.system.test.ts'],
+  'what is decided is our code, and how Node carries it is shown by the interfaces': [
+    'test/customers/**/*.postgres.test.ts',
+    'test/rules/**/*.postgres.test.ts',
+  ],
   'how a program starts on this Node is shown by others': [
     'test/cli/accounts.system.test.ts',
+    'test/cli/serve.system.test.ts',
     'test/cli/export/*.system.test.ts',
     'test/interfaces/graphql/example.system.test.ts',
     'test/ops/observing/crew-metrics.system.test.ts',
