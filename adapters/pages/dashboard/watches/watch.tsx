@@ -153,7 +153,7 @@ const Item = ({ watch, delivery }: Pick<WatchModel, 'watch'> & { delivery: Watch
         {excerpt === null ? null : <Text title="How the answer began" text={excerpt} />}
       </details>
       <form method="post" action={`${pathOf(watch)}/deliveries/${deliveryId}/send`} class="row-form">
-        <button type="submit" class="button small" aria-label={`Send delivery ${number} again`}>
+        <button type="submit" class="button small" aria-label={`Send again: delivery ${number}`}>
           Send again
         </button>
       </form>
