@@ -1,5 +1,6 @@
+import { monotonic } from '../../../src/lib/monotonic.js';
 import type { Sql, Transaction } from '../sql.js';
-import { keptFrom, plus, settledTo, sumDebits } from './sums.js';
+import { keptFrom, plus, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
 /** Months that are open ahead of the running one. */
 const MONTHS_AHEAD = 3;
@@ -8,8 +9,8 @@ const MONTHS_AHEAD = 3;
 const HOURS_AT_ONCE = 5_000;
 const NAMES_AT_ONCE = 5_000;
 
-/** The most transactions of one run: the next run does the rest. */
-const MOST_STEPS = 2_000;
+/** How long a run goes on, in milliseconds: half of the time until the next one, which does the rest. */
+const LONGEST_RUN_MS = 300_000;
 
 /**
  * The longest that one of its statements runs, in milliseconds: then the database ends it, and the next run tries
@@ -29,15 +30,18 @@ type Step = (tx: Transaction) => Promise<number>;
  * usage reported.
  */
 export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<void> {
-  let steps = 0;
+  const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await alone(sql, openMonths);
-  const settled = await settledTo(sql);
-  const sumSettled: Step = (tx) => sumDebits(tx, settled);
-  for (const step of [sumSettled, foldHours, dropNames]) {
-    for (; steps < MOST_STEPS && !signal?.aborted; steps += 1) {
-      if (!(await alone(sql, step))) break;
-    }
-  }
+  const inTime: RunStep = async (step) =>
+    signal?.aborted || monotonic.now() >= endsAtMs
+      ? undefined
+      : alone(sql, async (tx) => {
+          // A crash that takes a step back takes back all of it, and the next run repeats it.
+          await tx`select set_config('synchronous_commit', 'off', true)`;
+          return step(tx);
+        });
+  await sumAllDebits(inTime, await settledTo(sql));
+  for (const step of [foldHours, dropNames]) while (await inTime(step));
 }
 
 /** One step; undefined if another node is doing it. */

@@ -5,9 +5,11 @@ import { NO_TIME } from './plain-debits.js';
 /** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 const HOURS_KEPT = `${HOURLY_DAYS} days`;
 
-/** The most in one transaction (of debits: for each wallet), so that no other waits long: 100 ms on a small machine. */
-const WALLETS_AT_ONCE = 50;
-const DEBITS_AT_ONCE = 1_000;
+/** The most in one transaction, so that no charge waits long for it: 100 ms on a small machine. */
+const WALLETS_AT_ONCE = 500;
+const DEBITS_AT_ONCE = 20_000;
+/** Of those, of one wallet. */
+const DEBITS_OF_A_WALLET = 1_000;
 
 /** Requests that began within this time may still be posted: their debits are left for the next time, in seconds. */
 const SETTLING_S = 60;
@@ -18,29 +20,85 @@ export async function settledTo(sql: Sql): Promise<string> {
   return row?.id ?? '';
 }
 
-/**
- * Sums up debits that came after the sums, those before an id, of some wallets and a thousand each: usage by hour, and
- * what keys have spent. Returns the number of wallets.
- */
-export async function sumDebits(tx: Transaction, settled: string): Promise<number> {
+/** Wallets that are looked through for due ones in one statement, by their numbers, so that no run needs an index of them. */
+const WALLETS_IN_SIGHT = 50_000;
+
+/** Wallets with more debits than one transaction sums up, which a run comes back to; others are left for the next run. */
+const MOST_AGAIN = 100_000;
+
+/** One transaction of a run, which has its time limits; undefined when there is no time left, or another node is at it. */
+export type RunStep = <T>(step: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
+
+/** A wallet with something to sum up, and how many debits that is at most. */
+interface Due {
+  readonly walletNumber: number;
+  readonly debits: number;
+}
+
+/** Sums up debits with ids before one, of all wallets: first a thousand of each, then the rest of those that have more. */
+export async function sumAllDebits(run: RunStep, settled: string): Promise<void> {
+  const again: Due[] = [];
+  const sum = async (due: readonly Due[]): Promise<boolean> => {
+    for (const batch of batches(due)) {
+      const rest = await run((tx) => sumDebits(tx, batch, settled));
+      if (rest === undefined) return false;
+      for (const walletNumber of rest.slice(0, MOST_AGAIN - again.length))
+        again.push({ walletNumber, debits: DEBITS_OF_A_WALLET });
+    }
+    return true;
+  };
+  for (let after = 0; ; after += WALLETS_IN_SIGHT) {
+    const seen = await run((tx) => dueWallets(tx, after, settled));
+    if (seen === undefined || !(await sum(seen.due))) return;
+    if (seen.isLast) break;
+  }
+  while (again.length > 0) if (!(await sum(again.splice(0)))) return;
+}
+
+/** What one transaction takes on: numbers of wallets. */
+function* batches(due: readonly Due[]): Generator<number[]> {
+  let [batch, debits]: [number[], number] = [[], 0];
+  for (const each of due) {
+    if (batch.length === WALLETS_AT_ONCE || (batch.length > 0 && debits + each.debits > DEBITS_AT_ONCE)) {
+      yield batch;
+      [batch, debits] = [[], 0];
+    }
+    batch.push(each.walletNumber);
+    debits += each.debits;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function dueWallets(tx: Transaction, after: number, settled: string) {
+  const to = after + WALLETS_IN_SIGHT;
+  const due = await tx<Due[]>`
+    select wallet_number as "walletNumber", least(last_seq - summed_seq, ${DEBITS_OF_A_WALLET}::int)::int as debits from wallets
+    where wallet_number > ${after} and wallet_number <= ${to} and last_seq > summed_seq and summed_to < ${settled}
+    order by wallet_number`;
+  const [more] = await tx`select from wallets where wallet_number > ${to} limit 1`;
+  return { due, isLast: more === undefined };
+}
+
+/** Sums up at most a thousand debits of each of some wallets: usage by hour, and what keys have spent. Returns those with more. */
+async function sumDebits(tx: Transaction, numbers: readonly number[], settled: string): Promise<number[]> {
   // In a statement of its own: the next one sees every debit that was posted before the lock, and none is posted after it.
   const wallets = await tx<{ accountId: string }[]>`
-    select account_id as "accountId" from wallets where last_seq > summed_seq and summed_to < ${settled}
-    limit ${WALLETS_AT_ONCE} for no key update skip locked`;
+    select account_id as "accountId" from wallets
+    where wallet_number = any(${[...numbers]}::int[]) and last_seq > summed_seq and summed_to < ${settled}
+    order by wallet_number for no key update skip locked`;
   const accountIds = wallets.map(({ accountId }) => accountId);
-  if (accountIds.length > 0) await sumUpTo(tx, accountIds, settled);
-  return accountIds.length;
+  return accountIds.length === 0 ? [] : sumUpTo(tx, accountIds, settled);
 }
 
 /** Of locked wallets. By the index of each (`offset 0`), whatever the planner knows of the current month. */
-async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<void> {
-  await tx`
+async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<number[]> {
+  const rows = await tx<{ walletNumber: number; hasMore: boolean }[]>`
     with span as materialized (
       select w.account_id, w.wallet_number, w.summed_to, w.last_seq, next_id, coalesce(next_id, ${settled}::uuid) as until
       from wallets w left join lateral (
         select request_id as next_id from debits d
         where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${settled}
-        order by request_id offset ${DEBITS_AT_ONCE} limit 1
+        order by request_id offset ${DEBITS_OF_A_WALLET} limit 1
       ) n on true
       where w.account_id = any(${[...accountIds]}::uuid[])
     ),
@@ -78,7 +136,9 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
         select count(*) from debits d
         where d.wallet_number = s.wallet_number and d.request_id >= s.until and d.request_id < ${NO_TIME}::uuid
       ) end
-    from span s where w.account_id = s.account_id`;
+    from span s where w.account_id = s.account_id
+    returning w.wallet_number as "walletNumber", s.next_id is not null as "hasMore"`;
+  return rows.filter(({ hasMore }) => hasMore).map(({ walletNumber }) => walletNumber);
 }
 
 /** Hours from here on are not folded into days yet. */

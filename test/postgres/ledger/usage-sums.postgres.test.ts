@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
-import { debitOf, grantTo, openPayer } from '../../engine/ports/suites/ledger.suite.js';
+import { debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 
 const ALL = { from: '2000-01-01', to: '2999-01-01', limit: 1_000 };
@@ -51,6 +51,30 @@ test('folds hours of past days into days on any node without changing a result',
       (select count(*) from usage_days) as days`;
   expect(left?.hours).toBe(0);
   expect(left?.days).toBeGreaterThan(0);
+});
+
+test('one run sums up all that is due: of wallets with any number, and of one with thousands of debits', async () => {
+  database = await freshDatabase();
+  const { sql } = database;
+  const ledger = createLedger(sql);
+  const payers: Payer[] = [];
+  for (const number of [1, 50_000, 50_001, 2_000_000]) {
+    await sql.unsafe(`alter table wallets alter column wallet_number restart with ${number}`);
+    payers.push(await openPayer(createAccounts(sql)));
+  }
+  await sql`update wallets set summed_to = first_id_at(now() - interval '1 hour')`;
+  for (const payer of payers) await grantTo(ledger, payer, 1_000_000);
+  const [busy, ...others] = payers as [Payer, ...Payer[]];
+  const earlier = () => v7({ msecs: Date.now() - HOUR_MS / 2 });
+  const post = (payer: Payer) => ledger.post(debitOf(payer, 1, { requestId: earlier() }));
+  await Promise.all(others.map(post));
+  for (let chunk = 0; chunk < 10; chunk += 1) await Promise.all(Array.from({ length: 250 }, () => post(busy)));
+  await ledger.runMaintenance();
+  expect(await sql`select from unsummed_debits`).toHaveLength(0);
+  expect(await sql`select from wallets where last_seq > summed_seq + 1`).toHaveLength(0);
+  const usage = await sql`select sum(requests)::int as requests from usage_hours group by account_id order by 1`;
+  expect(usage.map(({ requests }) => requests)).toEqual([1, 1, 1, 2_500]);
+  expect((await ledger.check()).faults).toEqual([]);
 });
 
 test('names of days before yesterday are dropped', async () => {
