@@ -12,6 +12,7 @@ import { durableCharges } from './scenarios/charges.js';
 import { following } from './scenarios/following.js';
 import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
+import { millionWallets } from './scenarios/million-wallets.js';
 import { corpusMisses } from './scenarios/misses.js';
 import { manyNodes } from './scenarios/nodes.js';
 import { protectedProfiles } from './scenarios/protected.js';
@@ -30,6 +31,7 @@ const SCENARIOS_IN_ORDER = [
   manyNodes,
   steadyService,
   following,
+  millionWallets,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {

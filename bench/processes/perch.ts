@@ -33,7 +33,7 @@ export async function openHome(folder: string, logLevel: string): Promise<Home> 
 }
 
 /** The process that all processes of the home's Postgres are children of, while it runs. */
-export async function postmasterOf({ folder }: Home): Promise<number> {
+export async function postmasterOf({ folder }: Pick<Home, 'folder'>): Promise<number> {
   const [pid] = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n', 1);
   return Number(pid);
 }

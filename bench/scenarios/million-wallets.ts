@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { v7 } from 'uuid';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { migrate } from '../../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import type { Debit } from '../../src/ports/ledger.js';
+import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';
+import { keepCalling } from '../load/callers.js';
+import { SCENARIOS } from '../options.js';
+import { postmasterOf } from '../processes/perch.js';
+import type { Workbench } from '../workbench.js';
+import { costsOf, counted, type Round } from './rounds.js';
+
+const WALLETS = 1_000_000;
+/** Wallets that are charged, in turn. */
+const ACTIVE = [100, 10_000, 100_000, WALLETS] as const;
+const CALLERS = 256;
+const CREDITS = 1_000_000_000;
+
+type Payer = Pick<Debit, 'accountId' | 'walletId' | 'keyId'>;
+
+/** O: what the ledger does with a million wallets. */
+export async function millionWallets(bench: Workbench): Promise<Section[]> {
+  if (!bench.options.letters.includes('O')) return [];
+  const home = { folder: join(bench.folder, 'wallets') };
+  const server = await openEmbeddedPostgres({ home: home.folder });
+  const sql = connect(server.connection, { max: 6, name: 'bench wallets' });
+  try {
+    bench.say(`O  making ${WALLETS.toLocaleString('en')} wallets, with a debit each`);
+    await migrate(sql);
+    await addWallets(sql);
+    const sums = await sumAll(bench, sql);
+    const charges = await chargeAll(bench, sql, await postmasterOf(home));
+    return [charges, sums];
+  } finally {
+    await sql.end({ timeout: 1 });
+    await server.stop();
+  }
+}
+
+/** Without triggers and journals: a million accounts in the time of some hundred by calls. Half an hour ago each paid once. */
+async function addWallets(sql: Sql): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`insert into accounts (account_id, name) select gen_random_uuid(), 'x' from generate_series(1, ${WALLETS})`;
+    await tx`insert into wallets (account_id, balance_thousandths, last_seq, summed_to)
+      select account_id, ${CREDITS}::bigint - 500, 2, first_id_at(now() - interval '1 hour') from accounts`;
+    await tx`insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+      select account_id, 1, gen_random_uuid(), 'grant', ${CREDITS}, ${CREDITS}, 'x' from accounts`;
+    await tx`insert into keys (account_id, wallet_id, hash, prefix, name)
+      select account_id, wallet_id, sha256(account_id::text::bytea), 'perch_live_x', 'x' from wallets`;
+    await tx`insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+        operation, lines)
+      select wallet_number, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing
+          left(first_id_at(now() - interval '30 minutes' - random() * interval '10 minutes')::text, 13) from 1)::uuid,
+        2, 500, ${CREDITS}::bigint - 500, key_number, 1, 1, 'user', 'data profile hit 1 500'
+      from wallets join keys using (account_id)`;
+  });
+  for (const table of ['accounts', 'wallets', 'keys', 'debits', 'statement_entries'])
+    await sql`vacuum (analyze) ${sql(table)}`;
+}
+
+async function sumAll(bench: Workbench, sql: Sql): Promise<Section> {
+  bench.say(`O  one run of housekeeping`);
+  const begin = performance.now();
+  await createLedger(sql).runMaintenance();
+  const seconds = (performance.now() - begin) / 1000;
+  const [left] = await sql<{ due: number }[]>`select count(*) as due from wallets where last_seq > summed_seq`;
+  bench.say(`O  ${seconds.toFixed(1)} s, ${left?.due} left`);
+  const lines: Line[] = [
+    { name: 'sums of usage, a wallet each', unit: 's', value: spread([seconds]), goal: '< 90' },
+    {
+      name: 'wallets that are still due after the run',
+      unit: 'wallets',
+      value: spread([left?.due ?? Number.NaN]),
+      goal: '0',
+    },
+  ];
+  return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: one run of housekeeping`, lines, notes: [] };
+}
+
+/** What a round of charges left in the write-ahead log, beside what it took. */
+type WalRound = Round & { readonly walBytes: number };
+
+async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promise<Section> {
+  const payers = await sql<Payer[]>`
+    select account_id as "accountId", wallet_id as "walletId", key_id as "keyId" from keys order by random()`;
+  const ledger = createLedger(sql);
+  const contestants = ACTIVE.map((active) => ({
+    name: `${active.toLocaleString('en')} active`,
+    round: () => chargeOnce(bench, { sql, postmaster, ledger, payers: payers.slice(0, active) }),
+  }));
+  const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`O  ${text}`));
+  const few = figures.get(contestants[0]?.name ?? '') ?? [];
+  const lines = [...figures].flatMap(([name, rounds]): Line[] => {
+    const of = `that of ${ACTIVE[0]}`;
+    const cost = ratioOf(
+      rounds.map(({ postgres }) => postgres),
+      few.map(({ postgres }) => postgres),
+      of,
+    );
+    const isLast = name === contestants.at(-1)?.name;
+    return [
+      { name, unit: 'charges/s', value: spread(rounds.map(({ perSecond }) => perSecond)), costs: costsOf(rounds) },
+      {
+        ...{ name: `${name}: Postgres`, unit: 'µs', value: spread(rounds.map(({ postgres }) => postgres)) },
+        ...(rounds !== few && { ratio: cost }),
+        ...(isLast && { goal: '≤ 2 times' }),
+      },
+      { name: `${name}: WAL`, unit: 'bytes', value: spread(rounds.map(({ walBytes }) => walBytes)) },
+    ];
+  });
+  const { faults } = await ledger.check();
+  const notes = [
+    `${CALLERS} callers in the process that CPU µs counts; each round begins with a checkpoint, so its pages are written whole`,
+    `ledger check: ${faults.length === 0 ? 'nothing wrong' : `${faults.length} FAULTS`}`,
+  ];
+  return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: charges, just after a checkpoint`, lines, notes };
+}
+
+interface Arena {
+  readonly sql: Sql;
+  readonly postmaster: number;
+  readonly ledger: ReturnType<typeof createLedger>;
+  readonly payers: readonly Payer[];
+}
+
+async function chargeOnce(bench: Workbench, { sql, postmaster, ledger, payers }: Arena): Promise<WalRound> {
+  const line = { path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: 500 } as const;
+  const rest = { operation: 'user', amount: 500, items: 1, cacheHits: 1, lines: [line] };
+  const charge = async (): Promise<void> => {
+    const payer = payers[Math.floor(Math.random() * payers.length)] as Payer;
+    if (!(await ledger.post({ requestId: v7(), ...payer, ...rest })).ok) throw new Error('a debit was refused');
+  };
+  await keepCalling(CALLERS, 1, charge);
+  await sql`checkpoint`;
+  const [from] = await sql<{ lsn: string }[]>`select pg_current_wal_lsn()::text as lsn`;
+  const round = await counted({ server: process.pid, postmaster }, async () => ({
+    ...(await keepCalling(CALLERS, bench.options.seconds, charge)),
+    generatorBusy: 0,
+  }));
+  const [wal] = await sql<{ bytes: number }[]>`
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), ${from?.lsn ?? '0/0'}::pg_lsn)::float8 as bytes`;
+  return { ...round, walBytes: (wal?.bytes ?? Number.NaN) / round.answers };
+}
