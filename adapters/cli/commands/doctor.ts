@@ -9,6 +9,7 @@ import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import { hostsOf } from '../../../src/lib/database-address.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
+import { describeCheckpoints } from '../../postgres/checkpoints.js';
 import { examples } from '../command-line.js';
 import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
@@ -188,6 +189,7 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
       detail:
         faults.length === 0 ? 'all invariants hold' : `${counted(faults.length, 'fault')}: run perch ledger check`,
     },
+    ...(isEmbedded ? [] : [{ name: 'Checkpoints', ok: true, detail: await describeCheckpoints(sql) }]),
     networkFinding(config, row),
   ];
 }

@@ -1,0 +1,44 @@
+import type { Sql } from './sql.js';
+
+/** What decides how much of the write-ahead log are whole pages, and how often they are written. */
+interface Checkpoints {
+  readonly compression: string;
+  readonly maxWalMb: number;
+  readonly timeoutSeconds: number;
+  /** Since its statistics began: checkpoints that the size of the log forced, and those whose time had come. */
+  readonly forced: number;
+  readonly timed: number;
+}
+
+/** As `pg_stat_checkpointer` has them since Postgres 17. */
+const checkpointCounts = (sql: Sql, isOld: boolean) =>
+  isOld
+    ? sql`(select checkpoints_req from pg_stat_bgwriter) as forced, (select checkpoints_timed from pg_stat_bgwriter) as timed`
+    : sql`(select num_requested from pg_stat_checkpointer) as forced, (select num_timed from pg_stat_checkpointer) as timed`;
+
+/** The server's settings for checkpoints, and what to change with many active wallets: docs/scaling.md. */
+export async function describeCheckpoints(sql: Sql): Promise<string> {
+  const [server] = await sql<[{ isOld: boolean }]>`
+    select current_setting('server_version_num')::int < 170000 as "isOld"`;
+  const [found] = await sql<[Checkpoints]>`
+    select current_setting('wal_compression') as compression,
+      (select setting::int from pg_settings where name = 'max_wal_size') as "maxWalMb",
+      (select setting::int from pg_settings where name = 'checkpoint_timeout') as "timeoutSeconds",
+      ${checkpointCounts(sql, server.isOld)}`;
+  return checkpointsText(found);
+}
+
+const PATIENT_SECONDS = 900;
+const ROOMY_MB = 8_192;
+
+export function checkpointsText({ compression, maxWalMb, timeoutSeconds, forced, timed }: Checkpoints): string {
+  const isForced = forced > timed;
+  const wanted = [
+    ...(compression === 'off' ? ['wal_compression=lz4'] : []),
+    ...(isForced || maxWalMb < ROOMY_MB ? [`max_wal_size=${Math.max(ROOMY_MB, isForced ? 2 * maxWalMb : 0)}MB`] : []),
+    ...(timeoutSeconds < PATIENT_SECONDS ? [`checkpoint_timeout=${PATIENT_SECONDS}s`] : []),
+  ];
+  const now = `wal_compression=${compression} max_wal_size=${maxWalMb}MB checkpoint_timeout=${timeoutSeconds}s`;
+  const how = isForced ? `; the size of the log forced ${forced} of ${forced + timed} checkpoints` : '';
+  return `${now}${how}${wanted.length === 0 ? '' : `; with more than 10,000 active wallets set ${wanted.join(' ')}`}`;
+}
