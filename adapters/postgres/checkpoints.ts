@@ -3,6 +3,8 @@ import type { Sql } from './sql.js';
 /** What decides how much of the write-ahead log are whole pages, and how often they are written. */
 interface Checkpoints {
   readonly compression: string;
+  /** Whether the server was built with the fast one. */
+  readonly hasLz4: boolean;
   readonly maxWalMb: number;
   readonly timeoutSeconds: number;
   /** Since its statistics began: checkpoints that the size of the log forced, and those whose time had come. */
@@ -22,6 +24,7 @@ export async function describeCheckpoints(sql: Sql): Promise<string> {
     select current_setting('server_version_num')::int < 170000 as "isOld"`;
   const [found] = await sql<[Checkpoints]>`
     select current_setting('wal_compression') as compression,
+      exists (select from pg_settings where name = 'wal_compression' and 'lz4' = any(enumvals)) as "hasLz4",
       (select setting::int from pg_settings where name = 'max_wal_size') as "maxWalMb",
       (select setting::int from pg_settings where name = 'checkpoint_timeout') as "timeoutSeconds",
       ${checkpointCounts(sql, server.isOld)}`;
@@ -31,10 +34,10 @@ export async function describeCheckpoints(sql: Sql): Promise<string> {
 const PATIENT_SECONDS = 900;
 const ROOMY_MB = 8_192;
 
-export function checkpointsText({ compression, maxWalMb, timeoutSeconds, forced, timed }: Checkpoints): string {
+export function checkpointsText({ compression, hasLz4, maxWalMb, timeoutSeconds, forced, timed }: Checkpoints): string {
   const isForced = forced > timed;
   const wanted = [
-    ...(compression === 'off' ? ['wal_compression=lz4'] : []),
+    ...(compression === 'off' ? [`wal_compression=${hasLz4 ? 'lz4' : 'on'}`] : []),
     ...(isForced || maxWalMb < ROOMY_MB ? [`max_wal_size=${Math.max(ROOMY_MB, isForced ? 2 * maxWalMb : 0)}MB`] : []),
     ...(timeoutSeconds < PATIENT_SECONDS ? [`checkpoint_timeout=${PATIENT_SECONDS}s`] : []),
   ];
