@@ -150,6 +150,6 @@ export interface Ledger {
    * signal fires.
    */
   runMaintenance(signal?: AbortSignal): Promise<void>;
-  /** Checks every invariant over the whole database. */
-  check(): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
+  /** Checks every invariant over the whole database. `all`: reads months again that were checked before and are over. */
+  check(options?: { readonly all?: boolean }): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

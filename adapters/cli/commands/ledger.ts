@@ -15,8 +15,9 @@ export function ledgerCommands(program: Command): void {
   ledger
     .command('check')
     .description('check every invariant of the ledger across the database; exit code 1 if any is violated')
+    .option('--all', 'also read the debits of past months that were checked before')
     .option('--json', 'print {"ok","wallets","entries"} and any faults')
-    .addHelpText('after', examples('perch ledger check', 'perch ledger check --json'))
+    .addHelpText('after', examples('perch ledger check', 'perch ledger check --all', 'perch ledger check --json'))
     .action(checkLedger);
   ledger
     .command('archive')
@@ -52,8 +53,9 @@ ${examples('perch ledger restore /backup/perch/debits-2025-12.json')}`,
 }
 
 /** Exit code 1 when an invariant is broken. */
-async function checkLedger(options: { json?: boolean }): Promise<void> {
-  const { wallets, entries, faults } = await withStores(({ ledger }) => ledger.check());
+async function checkLedger(options: { all?: boolean; json?: boolean }): Promise<void> {
+  const all = options.all === true;
+  const { wallets, entries, faults } = await withStores(({ ledger }) => ledger.check({ all }));
   const ok = faults.length === 0;
   const seen = `${counted(wallets, 'wallet')}, ${counted(entries, 'entry', 'entries')}`;
   const named = faults.map(({ invariant, walletId, detail }) => ({ invariant, wallet_id: walletId, detail }));

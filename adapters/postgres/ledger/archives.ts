@@ -1,23 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
+import { forgetMonths } from './checked-months.js';
+import {
+  debitsTable,
+  hasUnsummed,
+  isOver,
+  monthIdRange,
+  pastMonths,
+  readTotals,
+  type Totals,
+  withoutLimits,
+} from './months.js';
 
-/** A month of debits as it was archived. Amounts may be beyond what a number holds: text. */
-export interface LedgerArchive {
+/** A month of debits as it was archived. */
+export interface LedgerArchive extends Totals {
   /** `2025-12`. */
   readonly month: string;
-  readonly rows: number;
-  /** Thousandths of a credit. */
-  readonly amount: string;
   /** The name of the file, without its folder. */
   readonly file: string;
   readonly sha256: string;
-}
-
-/** What a table of debits holds. */
-interface Totals {
-  readonly rows: number;
-  readonly amount: string;
 }
 
 /** Why a command is refused, in words. */
@@ -36,21 +38,7 @@ const LONGEST_LOCK_MS = 100;
 const PAUSE_MS = 1_000;
 const TRIES = 60;
 
-/** A debit is posted within minutes of its request, or never. */
-const SETTLING = '1 day';
-
 const ARCHIVING_LOCK = 0x61726368;
-
-const debitsTable = (month: string): string => `debits_${month.replace('-', '_')}`;
-
-/** The ids of a month's requests: from one on, and up to another. */
-async function monthIdRange(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
-  const [ids] = await on<{ from: string; to: string }[]>`
-    select first_id_at(month at time zone 'UTC') as from, first_id_at((month + interval '1 month') at time zone 'UTC') as to
-    from (select ${`${month}-01`}::timestamp as month) m`;
-  if (ids === undefined) throw new Error(`no ids of ${month}`);
-  return ids;
-}
 
 /**
  * Archiving or restoring, one at a time in the whole database. The lock ends with the transaction, in which nothing else
@@ -65,40 +53,17 @@ export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promis
   })) as T;
 }
 
-const withoutLimits = (tx: Transaction) =>
-  tx`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
-
 /** The months before one that have a table, the oldest first. Throws ArchiveRefusal if one of them isn't over. */
 export async function monthsBefore(sql: Sql, before: string): Promise<string[]> {
-  const [time] = await sql<{ isOver: boolean }[]>`
-    select (${`${before}-01`}::timestamp at time zone 'UTC') <= now() - ${SETTLING}::interval as "isOver"`;
-  if (!time?.isOver)
+  if (!(await isOver(sql, before)))
     throw new ArchiveRefusal(`only months that ended at least a day ago can be archived: ${before} is too late`);
-  const tables = await sql<{ month: string }[]>`
-    select translate(substr(relid::regclass::text, 8), '_', '-') as month from pg_partition_tree('debits')
-    where isleaf and relid::regclass::text ~ '^debits_[0-9]{4}_[0-9]{2}$' order by 1`;
-  return tables.map(({ month }) => month).filter((month) => month < before);
+  return (await pastMonths(sql)).filter((month) => month < before);
 }
 
 /** Throws ArchiveRefusal unless all debits of a month are in the sums. */
 export async function checkArchivable(sql: Sql | Transaction, month: string): Promise<void> {
-  const { to } = await monthIdRange(sql, month);
-  const [row] = await sql<{ isUnsummed: boolean }[]>`
-    select exists (
-      select from wallets w cross join lateral (
-        select from debits d
-        where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
-      ) d where w.summed_to < ${to}
-    ) as "isUnsummed"`;
-  if (row?.isUnsummed)
+  if (await hasUnsummed(sql, month))
     throw new ArchiveRefusal(`debits of ${month} are not summed up yet; the service does that every ten minutes`);
-}
-
-/** Rows and sum of a table of debits. */
-async function readTotals(on: Sql | Transaction, table: string): Promise<Totals> {
-  const [row] = await on<{ rows: number; amount: string }[]>`
-    select count(*) as rows, coalesce(sum(amount_thousandths), 0)::text as amount from ${on(table)}`;
-  return { rows: row?.rows ?? 0, amount: row?.amount ?? '0' };
 }
 
 /** How many debits a month has. */
@@ -142,11 +107,13 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
       throw new ArchiveRefusal(
         `debits of ${month} were posted while it was written: remove its files, and run the command again`,
       );
-    await checkArchivable(tx, month);
+    const [checked] = await tx<Totals[]>`
+      select rows, amount_thousandths::text as amount from checked_months where month = ${`${month}-01`}::date`;
+    if (checked?.rows !== rows || checked.amount !== amount)
+      throw new ArchiveRefusal(`${month} is not what was checked: run perch ledger check, then the command again`);
     await tx`
       insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
       values (${`${month}-01`}::date, ${rows}, ${amount}::numeric, ${file}, ${sha256})`;
-    await recordSums(tx, month);
     return whenFree(
       tx,
       onWait,
@@ -154,26 +121,6 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
       (on) => on`drop table ${on(table)}`,
     );
   })) as number;
-}
-
-async function recordSums(tx: Transaction, month: string): Promise<void> {
-  const table = tx(debitsTable(month));
-  const day = tx`${`${month}-01`}::date`;
-  await tx`
-    insert into archived_debits (month, wallet_number, first_seq, last_seq, amount_thousandths, balance_after)
-    select ${day}, wallet_number, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
-    from (
-      select wallet_number, seq, amount_thousandths, balance_after,
-        seq - row_number() over (partition by wallet_number order by seq) as run
-      from ${table}
-    ) d group by wallet_number, run`;
-  await tx`
-    insert into archived_usage (month, account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
-    select ${day}, w.account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
-      sum(d.cache_hits), sum(d.amount_thousandths)
-    from ${table} d join wallets w using (wallet_number)
-      join keys k on k.account_id = w.account_id and k.key_number = d.key_number
-    group by 2, 3, 4, 5`;
 }
 
 /** Statements that need a table's lock, tried until nobody is in the way for long. Returns what the longest try took. */
@@ -255,13 +202,12 @@ export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () =>
   const [name, loaded] = [debitsTable(month), restoringTable(month)];
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
-    await tx`select set_config('perch.moving', 'on', true)`;
     const now = await readTotals(tx, loaded);
     if (now.rows !== rows || now.amount !== amount)
       throw new ArchiveRefusal(`the file does not hold what was archived of ${month}: ${now.rows} of ${rows} debits`);
     const { from, to } = await monthIdRange(tx, month);
-    for (const table of ['archived_usage', 'archived_debits', 'ledger_archives'])
-      await tx`delete from ${tx(table)} where month = ${`${month}-01`}::date`;
+    await forgetMonths(tx, [`${month}-01`]);
+    await tx`delete from ledger_archives where month = ${`${month}-01`}::date`;
     return whenFree(
       tx,
       onWait,

@@ -1,28 +1,65 @@
 import type { LedgerFault } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
+import { checkedSpans, checkPastMonths, forgetCheckedMonths, type IdSpan, linesOf } from './checked-months.js';
+import { withoutLimits } from './months.js';
 import { NO_TIME } from './plain-debits.js';
 import { keptFrom } from './sums.js';
 
 /** The most faults that are named: the first few show what happened, and a million would only fill the memory. */
 const MOST_FAULTS = 1000;
 
-/** Checks every invariant over the whole database, in one snapshot; safe beside a running service. */
-export async function checkLedger(sql: Sql): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }> {
+export interface LedgerCheck {
+  readonly wallets: number;
+  readonly entries: number;
+  readonly faults: LedgerFault[];
+}
+
+/**
+ * Checks every invariant over the whole database; safe beside a running service. Months that are over are read once, each by
+ * itself, and the rest goes on from how they ended, in one snapshot. `all`: reads them again.
+ */
+export async function checkLedger(sql: Sql, { all = false } = {}): Promise<LedgerCheck> {
+  if (all) await forgetCheckedMonths(sql);
+  await checkPastMonths(sql);
+  const found = await checkRest(sql);
+  // A debit that was posted late to a month that had been checked is no fault: each month says what it holds now.
+  if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql)) === 0) return found;
+  await checkPastMonths(sql);
+  return checkRest(sql);
+}
+
+async function checkRest(sql: Sql): Promise<LedgerCheck> {
   return sql.begin('isolation level repeatable read read only', async (moment) => {
-    // An operator's query over the whole database.
-    await moment`select set_config('statement_timeout', '0', true)`;
+    await withoutLimits(moment);
+    const unchecked = uncheckedBy(sql, await checkedSpans(moment));
     const [counts] = await moment<{ wallets: number; entries: number }[]>`
-      select (select count(*) from wallets) as wallets, (select count(*) from ledger_entries) as entries`;
-    const faults = await moment<LedgerFault[]>`${invariants(sql)} limit ${MOST_FAULTS}`;
+      select (select count(*) from wallets) as wallets, (select count(*) from ${entries(sql, unchecked)}) + (
+        select coalesce(sum(rows), 0)::bigint from checked_months where month not in (select month from ledger_archives)
+      ) as entries`;
+    const faults = await moment<LedgerFault[]>`${invariants(sql, unchecked)} limit ${MOST_FAULTS}`;
     return { wallets: counts?.wallets ?? 0, entries: counts?.entries ?? 0, faults: [...faults] };
   });
 }
 
+/** Of debits: that they are not of a month that was checked. So put that its table is not read. */
+function uncheckedBy(sql: Sql, spans: readonly IdSpan[]) {
+  let condition = sql`true`;
+  for (const { from, to } of spans)
+    condition = sql`${condition} and (request_id < ${from}::uuid or request_id >= ${to}::uuid)`;
+  return condition;
+}
+
+type Condition = ReturnType<typeof uncheckedBy>;
+
+const entries = (sql: Sql, unchecked: Condition) =>
+  sql`(select * from ledger_entries where kind <> 'debit' or ${unchecked}) as e`;
+
 /** One branch per invariant, each selecting the rows that break it. */
-const invariants = (sql: Sql) => sql`
-  with ${sums(sql)},
+const invariants = (sql: Sql, unchecked: Condition) => sql`
+  with ${sums(sql, unchecked)},
   fault(invariant, "walletId", detail) as (
-    ${entryFaults(sql)} union all ${lineFaults(sql)} union all ${walletFaults(sql)} union all ${keyFaults(sql)}
+    ${entryFaults(sql, unchecked)} union all ${lineFaults(sql, unchecked)} union all ${walletFaults(sql)}
+    union all ${keyFaults(sql, unchecked)}
     union all ${saleFaults(sql)} union all ${usageFaults(sql)} union all ${archiveFaults(sql)}
   )
   select invariant, coalesce("walletId"::text, 'none') as "walletId", detail from fault`;
@@ -31,22 +68,17 @@ const invariants = (sql: Sql) => sql`
 const signed = (sql: Sql) =>
   sql`case when kind in ('debit', 'reversal', 'hold') then -amount_thousandths else amount_thousandths end`;
 
-const sums = (sql: Sql) => sql`
+const sums = (sql: Sql, unchecked: Condition) => sql`
   link as (
-    select account_id, wallet_id, seq as first_seq, seq, kind, amount_thousandths, balance_after from ledger_entries
+    select account_id, wallet_id, seq as first_seq, seq, kind, amount_thousandths, balance_after
+    from ${entries(sql, unchecked)}
     union all
     select account_id, wallet_id, first_seq, a.last_seq, 'debit', amount_thousandths, balance_after
-    from archived_debits a left join wallets using (wallet_number)
+    from checked_debits a left join wallets using (wallet_number)
   ),
   chain as (
     select *, lag(seq, 1, 0::bigint) over earlier as seq_before, lag(balance_after, 1, 0::bigint) over earlier as balance_before
     from link window earlier as (partition by account_id, wallet_id order by first_seq)
-  ),
-  line as (
-    select account_id, wallet_id, seq, sum((line ->> 'items')::numeric) as items,
-      sum((line ->> 'items')::numeric * (line ->> 'unitPrice')::numeric) as amount,
-      coalesce(sum((line ->> 'items')::numeric) filter (where line ->> 'cache' = 'hit'), 0) as hits
-    from ledger_entries, jsonb_array_elements(lines) as line group by 1, 2, 3
   ),
   total as (
     select account_id, wallet_id, max(seq) as last_seq, (array_agg(balance_after order by seq desc))[1] as last_balance,
@@ -56,9 +88,10 @@ const sums = (sql: Sql) => sql`
   by_key as (
     select account_id, wallet_id, key_id, sum(amount_thousandths) as spent
     from (
-      select account_id, wallet_id, key_id, amount_thousandths from ledger_entries where kind = 'debit'
+      select account_id, wallet_id, key_id, amount_thousandths from ${entries(sql, unchecked)}
+      where kind = 'debit'
       union all
-      select account_id, wallet_id, key_id, amount_thousandths from archived_usage left join wallets using (account_id)
+      select account_id, wallet_id, key_id, amount_thousandths from checked_usage left join wallets using (account_id)
     ) debit group by 1, 2, 3
   ),
   unsummed as (
@@ -69,13 +102,13 @@ const sums = (sql: Sql) => sql`
     select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
       sum(items) as items, sum(cache_hits) as hits, sum(amount_thousandths) as amount
     from debits join wallets using (wallet_number) join keys using (account_id, key_number)
-    where request_id < summed_to or request_id >= ${NO_TIME}::uuid group by 1, 2, 3, 4
+    where (request_id < summed_to or request_id >= ${NO_TIME}::uuid) and ${unchecked} group by 1, 2, 3, 4
   ),
   summed_hour as (
     select account_id, hour, endpoint, key_id, requests, items, cache_hits as hits, amount_thousandths as amount from usage_hours
   )`;
 
-const entryFaults = (sql: Sql) => sql`
+const entryFaults = (sql: Sql, unchecked: Condition) => sql`
   select 'seq_gapless', wallet_id, format('entry %s follows %s', first_seq, seq_before)
   from chain where first_seq <> seq_before + 1
   union all
@@ -84,20 +117,22 @@ const entryFaults = (sql: Sql) => sql`
   from chain where balance_after <> balance_before + ${signed(sql)}
   union all
   select 'amount_positive', wallet_id, format('entry %s: %s', seq, amount_thousandths)
-  from ledger_entries where amount_thousandths <= 0
+  from ${entries(sql, unchecked)} where amount_thousandths <= 0
   union all
   select 'never_negative', wallet_id, format('entry %s: %s after', seq, balance_after)
-  from ledger_entries where balance_after < 0`;
+  from ${entries(sql, unchecked)} where balance_after < 0`;
 
-const lineFaults = (sql: Sql) => sql`
-  select 'lines_amount', e.wallet_id, format('entry %s: lines of %s, amount %s', e.seq, l.amount, e.amount_thousandths)
-  from ledger_entries e left join line l using (account_id, wallet_id, seq)
-  where e.kind = 'debit' and l.amount is distinct from e.amount_thousandths
-  union all
-  select 'lines_items', e.wallet_id, format('entry %s: lines of %s items, %s of them hits, but %s and %s', e.seq, l.items,
-    l.hits, e.items, e.cache_hits)
-  from ledger_entries e left join line l using (account_id, wallet_id, seq)
-  where e.kind = 'debit' and (l.items, l.hits) is distinct from (e.items::numeric, e.cache_hits::numeric)`;
+const lineFaults = (sql: Sql, unchecked: Condition) => sql`
+  select fault, wallet_id, case fault
+    when 'lines_amount' then format('entry %s: lines of %s, amount %s', d.seq, l.amount, d.amount_thousandths)
+    else format('entry %s: lines of %s items, %s of them hits, but %s and %s', d.seq, l.items, l.hits, d.items, d.cache_hits)
+  end
+  from debits d left join wallets using (wallet_number) cross join lateral ${linesOf(sql)} l
+    cross join (values ('lines_amount'), ('lines_items')) f(fault)
+  where ${unchecked} and case fault
+    when 'lines_amount' then l.amount <> d.amount_thousandths
+    else (l.items, l.hits) is distinct from (d.items::numeric, d.cache_hits::numeric)
+  end`;
 
 const walletFaults = (sql: Sql) => sql`
   select 'never_negative', wallet_id, format('the wallet holds %s', balance_thousandths)
@@ -113,7 +148,7 @@ const walletFaults = (sql: Sql) => sql`
   from wallets w left join total t using (account_id, wallet_id)
   where w.balance_thousandths <> coalesce(t.balance, 0)`;
 
-const keyFaults = (sql: Sql) => sql`
+const keyFaults = (sql: Sql, unchecked: Condition) => sql`
   select 'key_spent', coalesce(k.wallet_id, s.wallet_id), format('key %s: %s noted, %s in debits',
     coalesce(k.prefix, s.key_id::text), k.spent_thousandths + coalesce(u.spent, 0), coalesce(s.spent, 0))
   from keys k full join by_key s
@@ -127,11 +162,11 @@ const keyFaults = (sql: Sql) => sql`
   select 'cap_spent', w.wallet_id, format('cap %s: %s noted, %s in debits', cap_id, c.spent_thousandths, s.spent)
   from spend_caps c join wallets w using (account_id) cross join lateral (
     select coalesce(sum(amount_thousandths), 0) as spent from (
-      select e.amount_thousandths from keys k join ledger_entries e using (account_id, key_id)
+      select e.amount_thousandths from keys k join ${entries(sql, unchecked)} using (account_id, key_id)
       where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
       union all
       -- All periods begin with a day.
-      select a.amount_thousandths from keys k join archived_usage a using (account_id, key_id)
+      select a.amount_thousandths from keys k join checked_usage a using (account_id, key_id)
       where k.cap_id = c.cap_id and a.day >= (c.period_start at time zone 'UTC')::date
     ) debit
   ) s
@@ -168,7 +203,7 @@ const usageFaults = (sql: Sql) => sql`
     from (
       select account_id, (hour at time zone 'UTC')::date as day, endpoint, key_id, requests, items, hits, amount from by_hour
       union all
-      select account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths from archived_usage
+      select account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths from checked_usage
     ) debit group by 1, 2, 3, 4
   ) e using (account_id, day, endpoint, key_id) left join wallets w using (account_id)
   where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
@@ -178,22 +213,26 @@ const usageFaults = (sql: Sql) => sql`
     full join (select * from by_hour where hour >= ${keptFrom(sql)}) e using (account_id, hour, endpoint, key_id) as h
     left join wallets w using (account_id)
   where (s.requests, s.items, s.hits, s.amount) is distinct from (e.requests, e.items, e.hits, e.amount)
-    -- Archives are by day.
+    -- What was checked is by day.
     and not exists (
-      select from archived_usage a
+      select from checked_usage a
       where (a.account_id, a.day, a.endpoint, a.key_id) = (h.account_id, (h.hour at time zone 'UTC')::date, h.endpoint, h.key_id)
     )`;
 
-/** The three records of an archived month agree: its total, its wallets' runs of entries, and its usage. */
+/** The three records of a checked month agree: its total, its wallets' runs of entries, and its usage. */
 const archiveFaults = (sql: Sql) => sql`
-  select 'archive_sums', null, format('%s: %s debits of %s thousandths archived, but %s of %s by wallets, and %s of %s by usage',
+  select 'archive_sums', null, format('%s: %s debits of %s thousandths recorded, but %s of %s by wallets, and %s of %s by usage',
     to_char(month, 'YYYY-MM'), a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)
-  from ledger_archives a cross join lateral (
+  from (
+    select coalesce(c.month, a.month) as month, coalesce(a.rows, c.rows) as rows,
+      coalesce(a.amount_thousandths, c.amount_thousandths) as amount_thousandths
+    from checked_months c full join ledger_archives a using (month)
+  ) a cross join lateral (
     select coalesce(sum(last_seq - first_seq + 1), 0) as rows, coalesce(sum(amount_thousandths), 0) as amount
-    from archived_debits d where d.month = a.month
+    from checked_debits d where d.month = a.month
   ) d cross join lateral (
     select coalesce(sum(requests), 0) as rows, coalesce(sum(amount_thousandths), 0) as amount
-    from archived_usage u where u.month = a.month
+    from checked_usage u where u.month = a.month
   ) u
   where (a.rows, a.amount_thousandths) is distinct from (d.rows, d.amount)
     or (a.rows, a.amount_thousandths) is distinct from (u.rows, u.amount)`;

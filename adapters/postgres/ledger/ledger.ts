@@ -55,7 +55,7 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     },
     claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
     runMaintenance: (signal) => maintainLedger(sql, signal),
-    check: () => checkLedger(sql),
+    check: (options) => checkLedger(sql, options),
   };
 }
 

@@ -121,22 +121,20 @@ create view ledger_entries as
     null, s.reason, s.at
   from statement_entries s left join wallets w using (account_id);
 
--- Months of debits that were written to files and left the database, with what the ledger needs to stay exact without them:
--- `perch ledger check` goes on from these sums, and `perch ledger restore` takes them out again.
-create table ledger_archives (
+-- How months that are over ended, once they were checked: `perch ledger check` goes on from here, and does not read their debits
+-- again. Of a month in the database it may be forgotten at any time, and made anew.
+create table checked_months (
   -- Its first day, UTC.
   month date primary key check (extract(day from month) = 1),
   rows bigint not null check (rows >= 0),
   amount_thousandths numeric not null check (amount_thousandths >= 0),
-  file text not null,
-  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   at timestamptz not null default now()
 );
 
--- Archived entries of a wallet that follow each other without another in between are one row: its place in the chain of
--- entries. Grants and debits of other months, posted among them, begin a new one.
-create table archived_debits (
-  month date not null references ledger_archives,
+-- Entries of a wallet that follow each other without another in between are one row: its place in the chain of entries.
+-- Grants and debits of other months, posted among them, begin a new one.
+create table checked_debits (
+  month date not null references checked_months,
   wallet_number integer not null,
   first_seq bigint not null,
   last_seq bigint not null check (last_seq >= first_seq),
@@ -146,9 +144,9 @@ create table archived_debits (
   primary key (month, wallet_number, first_seq)
 );
 
--- What archived debits are in the sums of usage and keys.
-create table archived_usage (
-  month date not null references ledger_archives,
+-- What their debits are in the sums of usage and keys.
+create table checked_usage (
+  month date not null references checked_months,
   account_id uuid not null,
   day date not null,
   endpoint text not null,
@@ -160,12 +158,23 @@ create table archived_usage (
   primary key (month, account_id, day, endpoint, key_id)
 );
 
--- Deleted by a restore only.
+-- Checked months whose debits were written to files and left the database. A restore forgets them.
+create table ledger_archives (
+  month date primary key,
+  rows bigint not null check (rows >= 0),
+  amount_thousandths numeric not null check (amount_thousandths >= 0),
+  file text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  at timestamptz not null default now()
+);
+
+create trigger append_only before update or delete or truncate on checked_months for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+create trigger append_only before update or delete or truncate on checked_debits for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
+create trigger append_only before update or delete or truncate on checked_usage for each statement
+  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
 create trigger append_only before update or delete or truncate on ledger_archives for each statement
-  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
-create trigger append_only before update or delete or truncate on archived_debits for each statement
-  when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
-create trigger append_only before update or delete or truncate on archived_usage for each statement
   when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
 
 -- Sums.

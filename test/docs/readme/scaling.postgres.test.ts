@@ -115,8 +115,8 @@ describe('distributing the tables as docs/scaling.md says', () => {
       select tgrelid::regclass::text as table from pg_trigger where not tgisinternal and tgname = 'append_only'
         and tgrelid not in (select relid from pg_partition_tree('debits') where level > 0)`;
     expect(triggers.map(({ table }) => table).sort()).toEqual([
-      'archived_debits',
-      'archived_usage',
+      'checked_debits',
+      'checked_usage',
       'audit_log',
       'debits',
       'ledger_archives',

@@ -31,9 +31,9 @@ describe('a fault after an archive is found', () => {
     [
       'a run of archived entries that is missing',
       'seq_gapless',
-      (at: Sql) => at`delete from archived_debits where first_seq = 2`,
+      (at: Sql) => at`delete from checked_debits where first_seq = 2`,
     ],
-    ['other archived amounts', 'balance_chain', (at: Sql) => at`update archived_debits set amount_thousandths = 1`],
+    ['other archived amounts', 'balance_chain', (at: Sql) => at`update checked_debits set amount_thousandths = 1`],
     ['a wallet that is not its sum', 'wallet_sum', (at: Sql) => at`update wallets set balance_thousandths = 1`],
     [
       'a key that spent something else',
@@ -45,14 +45,14 @@ describe('a fault after an archive is found', () => {
     [
       'an archive without its sums',
       'archive_sums',
-      (at: Sql) => at`delete from archived_usage where month = '2025-01-01'`,
+      (at: Sql) => at`delete from checked_usage where month = '2025-01-01'`,
     ],
   ] as const;
 
   test.each(corruptions)('%s (%s)', async (_, invariant, corrupt) => {
     await archive();
     await ledger.post(debitOf(payer, 60));
-    for (const table of ['debits', 'debits_of_no_month', 'archived_debits', 'archived_usage'])
+    for (const table of ['debits', 'debits_of_no_month', 'checked_debits', 'checked_usage'])
       await sql`drop trigger append_only on ${sql(table)}`;
     await sql`alter table keys drop constraint if exists keys_check`;
     await corrupt(sql);

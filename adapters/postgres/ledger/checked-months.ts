@@ -1,0 +1,89 @@
+import type { Sql, Transaction } from '../sql.js';
+import { debitsTable, hasUnsummed, monthIdRange, pastMonths, readTotals, recordSums, withoutLimits } from './months.js';
+
+/** Request ids from one on, and up to another. */
+export interface IdSpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Checks the months that are over and were not checked yet, each in a transaction of its own, and records how each ended:
+ * from then on they need not be read again. A month with a fault is left to the check of the rest, which names it; so is
+ * all on a standby, which records nothing.
+ */
+export async function checkPastMonths(sql: Sql): Promise<void> {
+  const [server] = await sql<[{ isStandby: boolean }]>`select pg_is_in_recovery() as "isStandby"`;
+  if (server.isStandby) return;
+  const checked = new Set(
+    (
+      await sql<{ month: string }[]>`
+    select to_char(month, 'YYYY-MM') as month from checked_months`
+    ).map(({ month }) => month),
+  );
+  for (const month of await pastMonths(sql)) if (!checked.has(month)) await checkMonth(sql, month);
+}
+
+/** Forgets what was recorded of months that are in the database. */
+export async function forgetCheckedMonths(sql: Sql): Promise<number> {
+  return (await sql.begin('isolation level read committed', async (tx) => {
+    const months = await tx<{ month: string }[]>`
+      select month::text from checked_months where month not in (select month from ledger_archives)`;
+    await forgetMonths(
+      tx,
+      months.map(({ month }) => month),
+    );
+    return months.length;
+  })) as number;
+}
+
+/** By their first days. */
+export async function forgetMonths(tx: Transaction, days: readonly string[]): Promise<void> {
+  await tx`select set_config('perch.moving', 'on', true)`;
+  for (const table of ['checked_usage', 'checked_debits', 'checked_months'])
+    await tx`delete from ${tx(table)} where month = any(${[...days]}::text[]::date[])`;
+}
+
+async function checkMonth(sql: Sql, month: string): Promise<void> {
+  await sql.begin('isolation level repeatable read', async (tx) => {
+    await withoutLimits(tx);
+    if (await hasUnsummed(tx, month)) return;
+    const faults = await tx`${monthFaults(tx, debitsTable(month))} limit 1`;
+    if (faults.length === 0) await recordSums(tx, month, await readTotals(tx, debitsTable(month)));
+  });
+}
+
+/** What can be seen to be wrong within a month: the chain between its first and last entries, and what each says of itself. */
+const monthFaults = (tx: Transaction, table: string) => tx`
+  select from (
+    select d.*, lag(seq) over earlier as seq_before, lag(balance_after) over earlier as balance_before
+    from ${tx(table)} d window earlier as (partition by wallet_number order by seq)
+  ) d left join wallets w using (wallet_number)
+    left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+    cross join lateral ${linesOf(tx)} l
+  where k.key_id is null or d.amount_thousandths <= 0 or d.balance_after < 0
+    or d.seq = d.seq_before + 1 and d.balance_after <> d.balance_before - d.amount_thousandths
+    or (l.amount, l.items, l.hits) is distinct from
+      (d.amount_thousandths::numeric, d.items::numeric, d.cache_hits::numeric)`;
+
+/** What the lines of a debit `d` add up to. */
+export const linesOf = (sql: Sql | Transaction) => sql`(
+    select coalesce(sum(word[4]::numeric * word[5]::numeric), 0) as amount, coalesce(sum(word[4]::numeric), 0) as items,
+      coalesce(sum(word[4]::numeric) filter (where word[3] = 'hit'), 0) as hits
+    from string_to_table(d.lines, ';') as line, string_to_array(line, ' ') as word
+  )`;
+
+/** The ids of the months in the database that were checked: together, those that follow each other. */
+export async function checkedSpans(on: Sql | Transaction): Promise<IdSpan[]> {
+  const months = await on<{ month: string }[]>`
+    select to_char(month, 'YYYY-MM') as month from checked_months
+    where month not in (select month from ledger_archives) order by month`;
+  const spans: IdSpan[] = [];
+  for (const { month } of months) {
+    const span = await monthIdRange(on, month);
+    const last = spans.at(-1);
+    if (last?.to === span.from) spans.splice(-1, 1, { from: last.from, to: span.to });
+    else spans.push(span);
+  }
+  return spans;
+}

@@ -1,0 +1,87 @@
+import type { Sql, Transaction } from '../sql.js';
+
+/** What a table of debits holds. Amounts may be beyond what a number holds: text. */
+export interface Totals {
+  readonly rows: number;
+  /** Thousandths of a credit. */
+  readonly amount: string;
+}
+
+/** A debit is posted within minutes of its request, or never. */
+const SETTLING = '1 day';
+
+export const debitsTable = (month: string): string => `debits_${month.replace('-', '_')}`;
+
+/** The ids of a month's requests: from one on, and up to another. */
+export async function monthIdRange(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
+  const [ids] = await on<{ from: string; to: string }[]>`
+    select first_id_at(month at time zone 'UTC') as from, first_id_at((month + interval '1 month') at time zone 'UTC') as to
+    from (select ${`${month}-01`}::timestamp as month) m`;
+  if (ids === undefined) throw new Error(`no ids of ${month}`);
+  return ids;
+}
+
+/** For one transaction. */
+export const withoutLimits = (tx: Transaction) =>
+  tx`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
+
+/** Whether the months before one are all over: only then are their debits all posted. */
+export async function isOver(sql: Sql, before: string): Promise<boolean> {
+  const [time] = await sql<{ isOver: boolean }[]>`
+    select (${`${before}-01`}::timestamp at time zone 'UTC') <= now() - ${SETTLING}::interval as "isOver"`;
+  return time?.isOver === true;
+}
+
+/** The months that are over and have a table, the oldest first. */
+export async function pastMonths(sql: Sql): Promise<string[]> {
+  const tables = await sql<{ month: string }[]>`
+    select month from pg_partition_tree('debits'), lateral (
+      select translate(substr(relid::regclass::text, 8), '_', '-') as month
+    ) m
+    where isleaf and relid::regclass::text ~ '^debits_[0-9]{4}_[0-9]{2}$'
+      and to_char(now() - ${SETTLING}::interval, 'YYYY-MM') > month
+    order by 1`;
+  return tables.map(({ month }) => month);
+}
+
+/** Whether debits of a month are not in the sums yet. */
+export async function hasUnsummed(sql: Sql | Transaction, month: string): Promise<boolean> {
+  const { to } = await monthIdRange(sql, month);
+  const [row] = await sql<{ isUnsummed: boolean }[]>`
+    select exists (
+      select from wallets w cross join lateral (
+        select from debits d
+        where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
+      ) d where w.summed_to < ${to}
+    ) as "isUnsummed"`;
+  return row?.isUnsummed === true;
+}
+
+/** Rows and sum of a table of debits. */
+export async function readTotals(on: Sql | Transaction, table: string): Promise<Totals> {
+  const [row] = await on<{ rows: number; amount: string }[]>`
+    select count(*) as rows, coalesce(sum(amount_thousandths), 0)::text as amount from ${on(table)}`;
+  return { rows: row?.rows ?? 0, amount: row?.amount ?? '0' };
+}
+
+/** Records how a month ended, so that the ledger can be checked without its debits. */
+export async function recordSums(tx: Transaction, month: string, { rows, amount }: Totals): Promise<void> {
+  const table = tx(debitsTable(month));
+  const day = tx`${`${month}-01`}::date`;
+  await tx`insert into checked_months (month, rows, amount_thousandths) values (${day}, ${rows}, ${amount}::numeric)`;
+  await tx`
+    insert into checked_debits (month, wallet_number, first_seq, last_seq, amount_thousandths, balance_after)
+    select ${day}, wallet_number, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
+    from (
+      select wallet_number, seq, amount_thousandths, balance_after,
+        seq - row_number() over (partition by wallet_number order by seq) as run
+      from ${table}
+    ) d group by wallet_number, run`;
+  await tx`
+    insert into checked_usage (month, account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+    select ${day}, w.account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
+      sum(d.cache_hits), sum(d.amount_thousandths)
+    from ${table} d join wallets w using (wallet_number)
+      join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+    group by 2, 3, 4, 5`;
+}

@@ -1,0 +1,63 @@
+/** Months that are over are checked once: the check goes on from how they ended. */
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
+import { JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
+
+let home: OldLedger;
+beforeEach(async () => {
+  home = await openOldLedger();
+});
+afterEach(() => home.close());
+
+const recorded = () => home.sql<{ month: string; rows: number }[]>`
+  select to_char(month, 'YYYY-MM') as month, rows from checked_months order by 1`;
+
+async function tamper(): Promise<void> {
+  await home.sql`drop trigger append_only on debits_2025_01`;
+  await home.sql`update debits_2025_01 set lines = '' where seq = 2`;
+}
+
+test('counts the entries of checked months without reading them again, unless it is told to', async () => {
+  const { sql, ledger } = home;
+  const [all] = await sql<[{ entries: number }]>`select count(*) as entries from ledger_entries`;
+  for (let times = 0; times < 2; times += 1)
+    expect(await ledger.check()).toEqual({ wallets: 2, entries: all.entries, faults: [] });
+  expect((await recorded()).slice(0, 2)).toEqual([
+    { month: JANUARY, rows: 12 },
+    { month: '2025-02', rows: 8 },
+  ]);
+  await tamper();
+  expect((await ledger.check()).faults).toEqual([]);
+  expect(new Set((await ledger.check({ all: true })).faults.map(({ invariant }) => invariant))).toEqual(
+    new Set(['lines_amount', 'lines_items']),
+  );
+});
+
+test('records no month with a fault, and names the fault each time', async () => {
+  await tamper();
+  for (let times = 0; times < 2; times += 1)
+    expect((await home.faults()).map(({ invariant }) => invariant)).toContain('lines_amount');
+  expect((await recorded()).map(({ month }) => month)).not.toContain(JANUARY);
+});
+
+test('records no month with debits that are not summed up yet', async () => {
+  await home.sql`update wallets set summed_to = first_id_at('2025-02-05') where account_id = ${home.payer.accountId}`;
+  await home.ledger.check();
+  expect((await recorded()).map(({ month }) => month)).not.toContain('2025-02');
+});
+
+test('takes a debit that is posted late to a checked month for what it is, and records the month anew', async () => {
+  expect(await home.faults()).toEqual([]);
+  await home.ledger.post(debitOf(home.payer, 1, { requestId: v7({ msecs: Date.parse(`${JANUARY}-20`) }) }));
+  expect(await home.faults()).toEqual([]);
+  expect((await recorded())[0]).toEqual({ month: JANUARY, rows: 13 });
+});
+
+test('finds a wallet that is not what its checked months left it with', async () => {
+  expect(await home.faults()).toEqual([]);
+  await home.sql`update wallets set balance_thousandths = 1 where account_id = ${home.payer.accountId}`;
+  expect((await home.faults()).map(({ invariant }) => invariant)).toEqual(
+    expect.arrayContaining(['wallet_last', 'wallet_sum']),
+  );
+});
