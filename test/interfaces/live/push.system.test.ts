@@ -1,6 +1,7 @@
 /** Streams over networks that announce new posts: how soon they come, and how often the network is asked. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { userId } from '../../../adapters/networks/bluesky/ids.js';
 import { type OpenStream, openStream, type StreamEvent } from '../../kit/events.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
@@ -10,6 +11,7 @@ import { type JetstreamStandIn, openJetstream } from '../../networks/bluesky/jet
 import { anAccount, aStatus } from '../../networks/mastodon/fixtures.js';
 import { scripted } from '../../networks/mastodon/scripted.js';
 import { openStreaming } from '../../networks/mastodon/streaming-stand-in.js';
+import { readExposition } from '../../ops/observing/exposition.js';
 
 const ADA = didAt(1);
 /** A busy list is read every five seconds without announcements. */
@@ -23,6 +25,7 @@ describe('a stream of a timeline on Bluesky', () => {
   let jetstream: JetstreamStandIn;
   let perch: TestPerch;
   let stream: OpenStream;
+  let metrics: string;
   const posts: ReturnType<typeof postOf>[] = [];
   /** A post is there; `announces`: Jetstream says so. */
   const post = (text: string, announces = true): void => {
@@ -48,8 +51,11 @@ describe('a stream of a timeline on Bluesky', () => {
       'app.bsky.feed.getAuthorFeed': () => ({ body: { feed: posts.slice(0, 50).map((one) => ({ post: one })) } }),
     });
     const url = fake.baseUrl;
+    const port = await freePort('127.0.0.1');
+    metrics = `http://127.0.0.1:${port}/metrics`;
     perch = await startPerch({
       env: {
+        PERCH_METRICS_PORT: String(port),
         PERCH_NETWORK: 'bluesky',
         BLUESKY_BASE_URL: url,
         BLUESKY_DIRECTORY_URL: url,
@@ -83,6 +89,17 @@ describe('a stream of a timeline on Bluesky', () => {
       expect(reads() - before).toBe(1);
     }
   }, 100_000);
+
+  it('is measured: the connection, the lists and what was announced', async () => {
+    const families = readExposition(await (await fetch(metrics)).text());
+    const sampleOf = (name: string): number | undefined => families.get(name)?.samples[0]?.value;
+    expect([sampleOf('perch_push_connected'), sampleOf('perch_push_lists')]).toEqual([1, 1]);
+    const messages = families.get('perch_push_messages_total')?.samples ?? [];
+    const unreadable = messages.find(({ labels }) => labels.kind === 'unreadable');
+    const announced = messages.find(({ labels }) => labels.kind === 'new');
+    const sent = jetstream.subscribers.reduce((sum, subscriber) => sum + subscriber.sent, 0);
+    expect([announced?.value, unreadable?.value]).toEqual([sent, 0]);
+  });
 
   it('reads no more often for a thousand posts than for a busy list without them', async () => {
     await silence();
