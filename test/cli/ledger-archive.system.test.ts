@@ -59,7 +59,7 @@ test('refuses an impossible archive before it does anything', async () => {
 }, 120_000);
 
 test('a month is archived, checked, restored and checked', async () => {
-  const archived = await cli.run('ledger', 'archive', '--before', '2026-01', '--out', out);
+  const archived = await cli.run('ledger', 'archive', '--before', '2026-01', '--out', out, '--format', 'ndjson');
   expect(archived).toMatchObject({ code: 0, stderr: expect.stringContaining('Archiving: 100%') });
   expect(archived.stdout).toMatch(
     /^2025-12\s+5\s+7\.5\s+debits-2025-12\.ndjson\.gz$[\s\S]+1 month archived in .+\. Charges waited \d+ ms at most\.$/m,
@@ -75,6 +75,12 @@ test('a month is archived, checked, restored and checked', async () => {
     credits: 7.5,
   });
   expect(await cli.json('ledger', 'check')).toMatchObject({ ok: true, entries: 6 });
+  // What is installed decides, if nothing is said.
+  expect(await cli.json('ledger', 'archive', '--before', '2026-01', '--out', out)).toMatchObject({
+    months: [{ debits: 5, file: 'debits-2025-12.parquet' }],
+  });
+  expect(await cli.json('ledger', 'restore', join(out, MANIFEST))).toMatchObject({ debits: 5 });
+  expect(await cli.json('ledger', 'check', '--all')).toMatchObject({ ok: true, entries: 6 });
   expect(await cli.run('ledger', 'restore', join(out, MANIFEST))).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('2025-12 is not archived in this database'),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { archiveBefore, restoreArchive } from '../../adapters/cli/archive/archive.js';
+import type { ArchiveFormat } from '../../adapters/cli/archive/files.js';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import { addPayerKey, debitOf, grantTo, openPayer } from '../engine/ports/suites/ledger.suite.js';
@@ -48,7 +49,7 @@ export async function openOldLedger() {
     faults: async () => (await ledger.check()).faults,
     rowsOf: () =>
       sql`select d.*, d::text as "text", tableoid::regclass::text as name from debits d order by request_id`,
-    archive: () => archiveBefore(sql, BEFORE, folder),
+    archive: (format?: ArchiveFormat) => archiveBefore(sql, BEFORE, folder, format && { format }),
     restore: (month: string) => restoreArchive(sql, manifest(month)),
     async close() {
       await database.drop();

@@ -4,7 +4,8 @@ import {
   archivingAlone,
   beginRestore,
   checkArchivable,
-  countDebits,
+  checkedRows,
+  copyDebits,
   debitLines,
   dropMonth,
   endRestore,
@@ -15,11 +16,23 @@ import {
 } from '../../postgres/ledger/archives.js';
 import { checkLedger } from '../../postgres/ledger/ledger-check.js';
 import type { Sql } from '../../postgres/sql.js';
-import { checkFile, checkFolder, checkRows, readArchive, readManifest, writeArchive } from './files.js';
+import {
+  type ArchiveFormat,
+  checkFile,
+  checkFolder,
+  checkRows,
+  isParquet,
+  type Manifest,
+  placeArchive,
+  readArchive,
+  readManifest,
+  writeArchive,
+} from './files.js';
+import { readParquet, writeParquet } from './parquet.js';
 
 /** Called while months are archived or restored. */
 export interface Listeners {
-  /** Of debits written, and read back. */
+  /** Of debits written; as `ndjson`, and read back. */
   onProgress?(done: number, total: number, month: string): void;
   onNote?(text: string): void;
 }
@@ -36,7 +49,7 @@ export async function archiveBefore(
   sql: Sql,
   before: string,
   folder: string,
-  listeners: Listeners = {},
+  { format = 'ndjson', ...listeners }: Listeners & { readonly format?: ArchiveFormat } = {},
 ): Promise<Archived[]> {
   await checkFolder(folder);
   return archivingAlone(sql, async () => {
@@ -46,9 +59,7 @@ export async function archiveBefore(
     // What is wrong could no longer be looked into.
     if ((await checkLedger(sql)).faults.length > 0)
       throw new ArchiveRefusal('the ledger is inconsistent, so nothing was archived: run perch ledger check');
-    const counts = new Map<string, number>();
-    for (const month of months) counts.set(month, await countDebits(sql, month));
-    const total = 2 * [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const total = (await checkedRows(sql, months)) * (format === 'parquet' ? 1 : 2);
     let done = 0;
     const archived: Archived[] = [];
     for (const month of months) {
@@ -56,13 +67,14 @@ export async function archiveBefore(
         done += rows;
         listeners.onProgress?.(done, total, month);
       };
-      archived.push(await archiveMonth(sql, month, folder, { progress, onNote: listeners.onNote }));
+      archived.push(await archiveMonth(sql, month, folder, { format, progress, onNote: listeners.onNote }));
     }
     return archived;
   });
 }
 
-interface MonthListeners {
+interface MonthOptions {
+  readonly format: ArchiveFormat;
   readonly progress: (rows: number) => void;
   readonly onNote: Listeners['onNote'];
 }
@@ -71,8 +83,39 @@ async function archiveMonth(
   sql: Sql,
   month: string,
   folder: string,
-  { progress, onNote }: MonthListeners,
+  { format, progress, onNote }: MonthOptions,
 ): Promise<Archived> {
+  const manifest = await writeMonth(format, sql, month, folder, progress);
+  const archive = {
+    ...{ month, rows: manifest.rows, amount: manifest.amount_thousandths },
+    ...{ file: manifest.file, sha256: manifest.sha256 },
+  };
+  const pauseMs = await dropMonth(sql, archive, () => onNote?.(waiting(month)));
+  return { ...archive, pauseMs };
+}
+
+/** Writes a month's file and reads it back. */
+export const writeMonth = (format: ArchiveFormat, ...args: Parameters<Write>): Promise<Manifest> =>
+  (format === 'parquet' ? writeAsParquet : writeAsLines)(...args);
+
+type Write = (sql: Sql, month: string, folder: string, progress: (rows: number) => void) => Promise<Manifest>;
+
+const writeAsParquet: Write = (sql, month, folder, progress) =>
+  placeArchive(folder, month, 'parquet', (path) =>
+    copyDebits(sql, month, (csv) => writeParquet(path, counted(csv, progress))),
+  );
+
+/** Lines end where rows do, but for a name with a line break: close enough to tell how far it is. */
+async function* counted(csv: AsyncIterable<Buffer>, progress: (rows: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of csv) {
+    let rows = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
+    progress(rows);
+    yield chunk;
+  }
+}
+
+const writeAsLines: Write = async (sql, month, folder, progress) => {
   const rows = async function* () {
     for await (const lines of debitLines(sql, month)) {
       yield lines;
@@ -81,13 +124,8 @@ async function archiveMonth(
   };
   const manifest = await writeArchive(folder, month, rows());
   await checkRows(join(folder, manifest.file), rows());
-  const archive = {
-    ...{ month, rows: manifest.rows, amount: manifest.amount_thousandths },
-    ...{ file: manifest.file, sha256: manifest.sha256 },
-  };
-  const pauseMs = await dropMonth(sql, archive, () => onNote?.(waiting(month)));
-  return { ...archive, pauseMs };
-}
+  return manifest;
+};
 
 /** For the first time that a month's table is in use. */
 const waiting = (month: string): string =>
@@ -107,7 +145,7 @@ export async function restoreArchive(sql: Sql, manifestPath: string, listeners: 
     await checkFile(path, archive.sha256);
     await beginRestore(sql, month);
     let done = 0;
-    for await (const lines of readArchive(path)) {
+    for await (const lines of isParquet(path) ? readParquet(path) : readArchive(path)) {
       await loadDebits(sql, month, lines);
       done += lines.length;
       listeners.onProgress?.(done, archive.rows, month);

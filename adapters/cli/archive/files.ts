@@ -40,24 +40,53 @@ export async function checkFolder(folder: string): Promise<void> {
   });
 }
 
+/** How a month is written: `ndjson` is a line for each debit, gzipped. */
+export type ArchiveFormat = 'parquet' | 'ndjson';
+
+const ENDINGS: Readonly<Record<ArchiveFormat, string>> = { parquet: 'parquet', ndjson: 'ndjson.gz' };
+
+export const isParquet = (file: string): boolean => file.endsWith(`.${ENDINGS.parquet}`);
+
+/** What a file was written from. */
+interface Written {
+  readonly rows: number;
+  readonly amount: string;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** Writes a month's file, `debits-2025-12.ndjson.gz`, and its manifest. Throws Failure as `placeArchive` does. */
+export const writeArchive = (folder: string, month: string, batches: Batches): Promise<Manifest> =>
+  placeArchive(folder, month, 'ndjson', async (path) => {
+    const counts = { rows: 0, amount: 0n, first: null as string | null, last: null as string | null };
+    await writeRows(path, counting(batches, counts));
+    return { ...counts, amount: String(counts.amount) };
+  });
+
 /**
- * Writes a month's file, `debits-2025-12.ndjson.gz`, and its manifest, each under another name first and on the disk
- * before it gets its own. Throws Failure if there is one with other content: it may be the only copy.
+ * Gives a month its file and its manifest, each written under another name first and on the disk before it gets its own.
+ * Throws Failure if there is a file with other content: it may be the only copy.
  */
-export async function writeArchive(folder: string, month: string, batches: Batches): Promise<Manifest> {
-  const file = `debits-${month}.ndjson.gz`;
+export async function placeArchive(
+  folder: string,
+  month: string,
+  format: ArchiveFormat,
+  write: (path: string) => Promise<Written>,
+): Promise<Manifest> {
+  const file = `debits-${month}.${ENDINGS[format]}`;
   const path = join(folder, file);
   const aside = `${path}.new`;
   try {
-    const counts = { rows: 0, amount: 0n, first: null as string | null, last: null as string | null };
-    const sha256 = await writeRows(aside, counting(batches, counts));
+    const { rows, amount, first, last } = await write(aside);
+    const sha256 = await hashFile(aside);
+    if (sha256 === null) throw new Error(`${aside} has gone`);
     const there = await hashFile(path);
     if (there !== null && there !== sha256)
       throw new Failure(`${path} exists with other content: move it away, or use another --out`);
     await rename(aside, path);
     const manifest: Manifest = {
-      ...{ version: 1, month, file, rows: counts.rows, amount_thousandths: String(counts.amount), sha256 },
-      ...{ first_request_id: counts.first, last_request_id: counts.last },
+      ...{ version: 1, month, file, rows, amount_thousandths: amount, sha256 },
+      ...{ first_request_id: first, last_request_id: last },
     };
     await writeManifest(manifestPath(folder, month), manifest);
     await sync(folder);
@@ -89,22 +118,16 @@ async function* counting(batches: Batches, counts: Counts): AsyncGenerator<strin
   }
 }
 
-/** Returns the SHA-256 of what was written. */
-async function writeRows(path: string, text: AsyncIterable<string>): Promise<string> {
-  const hash = createHash('sha256');
+async function writeRows(path: string, text: AsyncIterable<string>): Promise<void> {
   const handle = await open(path, 'w', 0o600);
   try {
     await pipeline(Readable.from(text), createGzip(), async (zipped: AsyncIterable<Buffer>) => {
-      for await (const chunk of zipped) {
-        hash.update(chunk);
-        await handle.writeFile(chunk);
-      }
+      for await (const chunk of zipped) await handle.writeFile(chunk);
     });
     await handle.sync();
   } finally {
     await handle.close();
   }
-  return hash.digest('hex');
 }
 
 async function writeManifest(path: string, manifest: Manifest): Promise<void> {

@@ -1,10 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
 import type { Archived, Listeners } from '../archive/archive.js';
+import type { ArchiveFormat } from '../archive/files.js';
 import { examples, group, month } from '../command-line.js';
 import { typedPath } from '../environment.js';
-import { FAILED } from '../failure.js';
+import { FAILED, Failure, WRONG_USE } from '../failure.js';
 import { answer, note, table } from '../print.js';
 import { openProgress, type Progress } from '../progress.js';
 import { withStores } from '../with-stores.js';
@@ -24,24 +25,31 @@ export function ledgerCommands(program: Command): void {
     .description('write whole months of debits to files and take them out of the database')
     .requiredOption('--before <month>', 'archive the months before this one, such as 2026-01', month)
     .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'parquet, which needs @duckdb/node-api, or ndjson (default: what is there)',
+      ).choices(['parquet', 'ndjson']),
+    )
     .option('--json', 'print the archived months as JSON')
     .addHelpText(
       'after',
       `
-Each month becomes debits-2025-12.ndjson.gz, one debit in a line, and debits-2025-12.json with its count, sum and SHA-256. The
-file is read back and compared with the ledger before its month leaves the database. Balances, usage and what keys have spent stay
-as they are, and ledger check stays exact; receipts of the month are no longer found. Months that ended less than a day ago, or
-whose debits are not all summed up yet, are refused.
+Each month becomes a file, and debits-2025-12.json with its count, sum and SHA-256: debits-2025-12.parquet where DuckDB is
+installed (npm install @duckdb/node-api), otherwise debits-2025-12.ndjson.gz, one debit in a line, at a third of the speed. The file
+is read back and compared before its month leaves the database. Balances, usage and what keys have spent stay as they are, and
+ledger check stays exact; receipts of the month are no longer found. Months that ended less than a day ago, or whose debits are not
+all summed up yet, are refused.
 
 The service may run meanwhile: charges wait a moment while a month is taken out. Interrupted, it may be run again: what is
 complete stays, and an incomplete month is begun again.
-${examples('perch ledger archive --before 2026-01 --out /backup/perch', 'perch ledger archive --before 2026-01 --out . --json')}`,
+${examples('perch ledger archive --before 2026-01 --out /backup/perch', 'perch ledger archive --before 2026-01 --out . --format ndjson')}`,
     )
     .action(archiveLedger);
   ledger
     .command('restore')
     .description('load an archived month into the database again')
-    .argument('<manifest>', 'the .json file of the month, beside its .ndjson.gz')
+    .argument('<manifest>', 'the .json file of the month, beside its .parquet or .ndjson.gz')
     .option('--json', 'print the restored month as JSON')
     .addHelpText(
       'after',
@@ -71,11 +79,19 @@ async function checkLedger(options: { all?: boolean; json?: boolean }): Promise<
 }
 
 /** Prints the archived months, and how long charges may have waited. */
-async function archiveLedger(options: { before: string; out: string; json?: boolean }): Promise<void> {
+async function archiveLedger(options: {
+  before: string;
+  out: string;
+  format?: ArchiveFormat;
+  json?: boolean;
+}): Promise<void> {
   const { archiveBefore } = await import('../archive/archive.js');
+  const { hasDuckDb, NO_DUCKDB } = await import('../archive/parquet.js');
+  const format = options.format ?? ((await hasDuckDb()) ? 'parquet' : 'ndjson');
+  if (format === 'parquet' && !(await hasDuckDb())) throw new Failure(NO_DUCKDB, WRONG_USE);
   const folder = typedPath(options.out);
   const months = await withStores(({ sql }) =>
-    withBar('Archiving', (listeners) => archiveBefore(sql, options.before, folder, listeners)),
+    withBar('Archiving', (listeners) => archiveBefore(sql, options.before, folder, { ...listeners, format })),
   );
   answer({ months: months.map(shown) }, options.json, () =>
     months.length === 0

@@ -66,9 +66,39 @@ export async function checkArchivable(sql: Sql | Transaction, month: string): Pr
     throw new ArchiveRefusal(`debits of ${month} are not summed up yet; the service does that every ten minutes`);
 }
 
-/** How many debits a month has. */
-export const countDebits = async (sql: Sql, month: string): Promise<number> =>
-  (await readTotals(sql, debitsTable(month))).rows;
+/** How many debits months have, which were checked. */
+export async function checkedRows(sql: Sql, months: readonly string[]): Promise<number> {
+  const [row] = await sql<{ rows: number }[]>`
+    select coalesce(sum(rows), 0)::bigint as rows from checked_months where to_char(month, 'YYYY-MM') = any(${[...months]}::text[])`;
+  return row?.rows ?? 0;
+}
+
+/** All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. */
+export async function copyDebits<T>(
+  sql: Sql,
+  month: string,
+  take: (csv: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  return (await sql.begin(async (tx) => {
+    await withoutLimits(tx);
+    await tx`set local timezone = 'UTC'`;
+    const copy = tx.unsafe(`copy (
+      select d.request_id, w.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
+        d.items, d.cache_hits, d.lines, d.wallet_number, d.key_number
+      from ${debitsTable(month)} d left join wallets w using (wallet_number)
+        left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+    ) to stdout (format csv)`);
+    const csv = await copy.readable();
+    try {
+      return await take(csv.iterator({ destroyOnReturn: false }));
+    } catch (error) {
+      // What is still on its way has to be read, or the connection never gets to the end.
+      copy.cancel();
+      csv.on('error', () => {}).resume();
+      throw error;
+    }
+  })) as T;
+}
 
 /** All of a month's debits as JSON, some at a time, in the order of the index; times in UTC to the microsecond. */
 export async function* debitLines(sql: Sql, month: string): AsyncGenerator<string[]> {

@@ -18,7 +18,7 @@ async function tamper(): Promise<void> {
   await home.sql`update debits_2025_01 set lines = '' where seq = 2`;
 }
 
-test('counts the entries of checked months without reading them again, unless it is told to', async () => {
+test('counts the entries of checked months without reading them again, but with --all', async () => {
   const { sql, ledger } = home;
   const [all] = await sql<[{ entries: number }]>`select count(*) as entries from ledger_entries`;
   for (let times = 0; times < 2; times += 1)

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { constants, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { Failure } from '../failure.js';
+
+/** The columns of a file, as DuckDB reads them. */
+const COLUMNS = {
+  request_id: 'UUID',
+  account_id: 'UUID',
+  wallet_id: 'UUID',
+  key_id: 'UUID',
+  at: 'TIMESTAMPTZ',
+  seq: 'BIGINT',
+  amount_thousandths: 'BIGINT',
+  balance_after: 'BIGINT',
+  operation: 'VARCHAR',
+  items: 'INTEGER',
+  cache_hits: 'INTEGER',
+  lines: 'VARCHAR',
+  wallet_number: 'INTEGER',
+  key_number: 'INTEGER',
+} as const;
+
+/** Of all columns, so that the same rows give the same, in whatever order. */
+const CONTENT = `
+  count(*)::VARCHAR as rows, coalesce(sum(amount_thousandths), 0)::VARCHAR as amount,
+  coalesce(bit_xor(hash(${Object.keys(COLUMNS)
+    .map((name) => `"${name}"`)
+    .join(', ')})), 0)::VARCHAR as hash,
+  min(request_id)::VARCHAR as first, max(request_id)::VARCHAR as last`;
+
+export interface Content {
+  readonly rows: number;
+  readonly amount: string;
+  readonly hash: string;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** What DuckDB may use besides its threads; what is more goes to the disk, beside the file. */
+const MEMORY = '1GB';
+
+/** Whether DuckDB is installed, which Perch does not bring along: it has 70 MB. */
+export const hasDuckDb = (): Promise<boolean> =>
+  import('@duckdb/node-api').then(
+    () => true,
+    () => false,
+  );
+
+export const NO_DUCKDB = 'Parquet needs DuckDB: run `npm install @duckdb/node-api`, or use --format ndjson';
+
+/**
+ * Writes debits, as CSV without a header in the order of the columns above, to a Parquet file in the order of its index, and
+ * reads it back: the file has what came in, by count, sum and hash. What comes in is on the disk once, compressed, until then.
+ */
+export async function writeParquet(path: string, csv: AsyncIterable<Buffer>): Promise<Content> {
+  const aside = `${path}.work`;
+  await rm(aside, { recursive: true, force: true });
+  await mkdir(aside, { mode: 0o700 });
+  try {
+    const { duck, close } = await openDuckDb(join(aside, 'rows.duckdb'));
+    try {
+      await takeIn(duck, join(aside, 'rows.csv'), csv);
+      await duck.run(`copy (select * from debits order by wallet_number, request_id) to ${quoted(path)}
+        (format parquet, compression zstd)`);
+      const [came, written] = [await contentOf(duck, 'debits'), await contentOf(duck, parquet(path))];
+      if (JSON.stringify(came) !== JSON.stringify(written))
+        throw new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
+      await sync(path);
+      return written;
+    } finally {
+      close();
+    }
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+/** Through a pipe with a name, so that the text is never on the disk. */
+async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<Buffer>): Promise<void> {
+  await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+  const columns = Object.entries(COLUMNS).map(([name, type]) => `'${name}': '${type}'`);
+  const reading =
+    duck.run(`create table debits as select * from read_csv(${quoted(pipe)}, columns = {${columns.join(', ')}},
+    header = false, delim = ',', quote = '"', escape = '"', nullstr = '', auto_detect = false, parallel = false,
+    force_not_null = ['operation', 'lines'])`);
+  const stop = new AbortController();
+  const writing = pipeline(Readable.from(csv), createWriteStream(pipe, { highWaterMark: PIPE_BYTES }), stop);
+  reading.catch((error: Error) => {
+    stop.abort(error);
+    // The writer waits until somebody opens the pipe to read.
+    open(pipe, constants.O_RDONLY | constants.O_NONBLOCK).then(
+      (handle) => handle.close(),
+      () => {},
+    );
+  });
+  const [read, written] = await Promise.allSettled([reading, writing]);
+  for (const each of [read, written]) if (each.status === 'rejected') throw each.reason;
+}
+
+const PIPE_BYTES = 1_048_576;
+
+/** The rows of a Parquet file as JSON, some at a time. */
+export async function* readParquet(path: string): AsyncGenerator<string[]> {
+  const { duck, close } = await openDuckDb(':memory:');
+  try {
+    const result = await duck.stream(
+      `select * replace (strftime("at", '%Y-%m-%dT%H:%M:%S.%fZ') as "at") from ${parquet(path)}`,
+    );
+    for await (const rows of result.yieldRowObjectJson()) yield rows.map((row) => JSON.stringify(row));
+  } finally {
+    close();
+  }
+}
+
+async function openDuckDb(database: string) {
+  const { DuckDBInstance } = await duckDb();
+  const instance = await DuckDBInstance.create(database, { memory_limit: MEMORY });
+  const duck = await instance.connect();
+  await duck.run("set timezone = 'UTC'");
+  const close = (): void => {
+    duck.closeSync();
+    instance.closeSync();
+  };
+  return { duck, close };
+}
+
+async function duckDb(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch {
+    throw new Failure(NO_DUCKDB);
+  }
+}
+
+async function contentOf(duck: DuckDBConnection, from: string): Promise<Content> {
+  const [row] = (await duck.runAndReadAll(`select ${CONTENT} from ${from}`)).getRowObjectsJson();
+  return { ...(row as unknown as Content), rows: Number(row?.rows) };
+}
+
+const parquet = (path: string): string => `read_parquet(${quoted(path)})`;
+
+const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.chmod(0o600);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,82 @@
+/** Months of debits as Parquet, through a real DuckDB: every row comes back as it was. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { archiveBefore } from '../../../adapters/cli/archive/archive.js';
+import { readParquet, writeParquet } from '../../../adapters/cli/archive/parquet.js';
+import { copyDebits, debitLines } from '../../../adapters/postgres/ledger/archives.js';
+import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
+
+let home: OldLedger;
+beforeEach(async () => {
+  home = await openOldLedger();
+});
+afterEach(() => home.close());
+
+async function linesOf(batches: AsyncIterable<readonly string[]>): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = [];
+  for await (const lines of batches) for (const line of lines) rows.push(JSON.parse(line));
+  return rows;
+}
+
+test('archives and restores months exactly, and writes the same file of the same month', async () => {
+  const { rowsOf, archive, restore, faults } = home;
+  const rows = await rowsOf();
+  const archived = await archive('parquet');
+  expect(archived.map(({ file, rows: count }) => [file, count])).toEqual([
+    [`debits-${JANUARY}.parquet`, 12],
+    [`debits-${FEBRUARY}.parquet`, 8],
+  ]);
+  expect((await readdir(home.folder)).sort()).toEqual([
+    `debits-${JANUARY}.json`,
+    `debits-${JANUARY}.parquet`,
+    `debits-${FEBRUARY}.json`,
+    `debits-${FEBRUARY}.parquet`,
+  ]);
+  expect(await rowsOf()).toHaveLength(1);
+  expect(await faults()).toEqual([]);
+  for (const month of [FEBRUARY, JANUARY]) await restore(month);
+  expect(await rowsOf()).toEqual(rows);
+  expect(await faults()).toEqual([]);
+  expect(await archive('parquet')).toMatchObject(archived.map(({ sha256 }) => ({ sha256 })));
+});
+
+test('writes what the lines of the other format hold, in the order of the index', async () => {
+  const expected = await linesOf(debitLines(home.sql, JANUARY));
+  await home.archive('parquet');
+  const found = await linesOf(readParquet(join(home.folder, `debits-${JANUARY}.parquet`)));
+  const plain = ({ at, seq, amount_thousandths, balance_after, ...row }: Record<string, unknown>) => ({
+    ...{ ...row, at: Date.parse(String(at)), seq: Number(seq) },
+    ...{ amount_thousandths: Number(amount_thousandths), balance_after: Number(balance_after) },
+  });
+  expect(found.map(plain)).toEqual(expected.map(plain));
+  const about = JSON.parse(await readFile(home.manifest(JANUARY), 'utf8'));
+  const ids = expected.map(({ request_id }) => String(request_id)).sort();
+  expect(about).toMatchObject({ rows: 12, first_request_id: ids[0], last_request_id: ids.at(-1) });
+});
+
+test('leaves nothing behind, and the database usable, when it is interrupted or what comes in cannot be read', async () => {
+  const stop = new Error('interrupted');
+  const onProgress = () => {
+    throw stop;
+  };
+  await expect(archiveBefore(home.sql, BEFORE, home.folder, { format: 'parquet', onProgress })).rejects.toBe(stop);
+  const path = join(home.folder, 'x.parquet');
+  const nonsense = async function* () {
+    yield Buffer.from('no,debit\n');
+  };
+  await expect(copyDebits(home.sql, JANUARY, () => writeParquet(path, nonsense()))).rejects.toThrow(/CSV/);
+  expect(await readdir(home.folder)).toEqual([]);
+  expect(await home.rowsOf()).toHaveLength(21);
+  expect(await home.archive('parquet')).toHaveLength(2);
+});
+
+test('refuses to restore a file that is not what was archived, to the byte', async () => {
+  await home.archive('parquet');
+  const path = join(home.folder, `debits-${JANUARY}.parquet`);
+  const bytes = await readFile(path);
+  bytes[40] = (bytes[40] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+  await expect(home.restore(JANUARY)).rejects.toThrow('not as it was archived');
+  expect(await home.rowsOf()).toHaveLength(1);
+});
