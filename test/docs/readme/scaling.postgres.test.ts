@@ -115,9 +115,10 @@ describe('distributing the tables as docs/scaling.md says', () => {
       select tgrelid::regclass::text as table from pg_trigger where not tgisinternal and tgname = 'append_only'
         and tgrelid not in (select relid from pg_partition_tree('debits') where level > 0)`;
     expect(triggers.map(({ table }) => table).sort()).toEqual([
-      'checked_debits',
-      'checked_usage',
       'audit_log',
+      'checked_debits',
+      'checked_months',
+      'checked_usage',
       'debits',
       'ledger_archives',
       'statement_entries',
