@@ -2,6 +2,7 @@ import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js'
 import { createAccounts } from '../adapters/postgres/accounts/accounts.js';
 import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
+import { hasDuckDb } from '../adapters/postgres/ledger/duckdb.js';
 import { createLedger } from '../adapters/postgres/ledger/ledger.js';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
 import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
@@ -92,7 +93,10 @@ export async function openStores(
   const queries = new QueryLimiter(await open('queries'));
   const accounts = createAccounts(sql, { lookups });
   const memories = new Memories();
-  const ledger = createLedger(sql, { lookups, settling, queries, memories });
+  const { archiveFolder } = config;
+  if (archiveFolder !== null && !(await hasDuckDb()))
+    throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
+  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, memories });
   return { sql, corpusSql, accounts, ledger, queries, secrets, memories };
 }
 

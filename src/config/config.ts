@@ -123,6 +123,8 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   port: values.PORT,
   /** Absolute. */
   home: resolve(cwd, values.PERCH_HOME),
+  /** Absolute; null: receipts of archived months are not answered. */
+  archiveFolder: values.PERCH_ARCHIVES === undefined ? null : resolve(cwd, values.PERCH_ARCHIVES),
   /** Null: the embedded server. */
   databaseUrl: values.DATABASE_URL ?? null,
   /** The secret from which the pepper and cursor secret are derived; null: they are kept in `home`. */

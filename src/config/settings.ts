@@ -59,6 +59,12 @@ export const SETTINGS = {
     'a postgres:// or postgresql:// URL',
     'the embedded server',
   ),
+  PERCH_ARCHIVES: optional(
+    'The folder of [`perch ledger archive`](command-line.md#archiving-the-ledger): receipts of archived months are answered from its Parquet files. Needs `@duckdb/node-api`.',
+    words,
+    'a folder',
+    'receipts of archived months are not answered',
+  ),
   PERCH_SECRET: secret(
     'The secret behind keys and cursors. Must be the same on every machine.',
     words.refine((text) => text.length >= 32),

@@ -145,11 +145,13 @@ export async function restoreArchive(sql: Sql, manifestPath: string, listeners: 
     await checkFile(path, archive.sha256);
     await beginRestore(sql, month);
     let done = 0;
-    for await (const lines of isParquet(path) ? readParquet(path) : readArchive(path)) {
+    const load = async (lines: readonly string[]): Promise<void> => {
       await loadDebits(sql, month, lines);
       done += lines.length;
       listeners.onProgress?.(done, archive.rows, month);
-    }
+    };
+    if (isParquet(path)) await readParquet(path, load);
+    else for await (const lines of readArchive(path)) await load(lines);
     const pauseMs = await endRestore(sql, archive, () => listeners.onNote?.(waiting(month)));
     return { ...archive, pauseMs };
   });

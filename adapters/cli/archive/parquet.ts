@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { hasDuckDb, parquet, parquetRows, quoted, withDuckDb } from '../../postgres/ledger/duckdb.js';
 import { Failure } from '../failure.js';
 
 /** The columns of a file, as DuckDB reads them. */
@@ -42,17 +43,11 @@ export interface Content {
   readonly last: string | null;
 }
 
-/** What DuckDB may use besides its threads; what is more goes to the disk, beside the file. */
-const MEMORY = '1GB';
+/** What is more goes to the disk, beside the file. */
+const SIZE = { memory: '1GB' };
 
-/** Whether DuckDB is installed, which Perch does not bring along: it has 70 MB. */
-export const hasDuckDb = (): Promise<boolean> =>
-  import('@duckdb/node-api').then(
-    () => true,
-    () => false,
-  );
-
-export const NO_DUCKDB = 'Parquet needs DuckDB: run `npm install @duckdb/node-api`, or use --format ndjson';
+export const NO_DUCKDB =
+  'Parquet needs DuckDB: run `npm install @duckdb/node-api`; archives without it have --format ndjson';
 
 /**
  * Writes debits, as CSV without a header in the order of the columns above, to a Parquet file in the order of its index, and
@@ -63,8 +58,7 @@ export async function writeParquet(path: string, csv: AsyncIterable<Buffer>): Pr
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { mode: 0o700 });
   try {
-    const { duck, close } = await openDuckDb(join(aside, 'rows.duckdb'));
-    try {
+    return await withDuckDb(join(aside, 'rows.duckdb'), SIZE, async (duck) => {
       await takeIn(duck, join(aside, 'rows.csv'), csv);
       await duck.run(`copy (select * from debits order by wallet_number, request_id) to ${quoted(path)}
         (format parquet, compression zstd)`);
@@ -73,9 +67,7 @@ export async function writeParquet(path: string, csv: AsyncIterable<Buffer>): Pr
         throw new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
       await sync(path);
       return written;
-    } finally {
-      close();
-    }
+    });
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
@@ -105,47 +97,19 @@ async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<B
 
 const PIPE_BYTES = 1_048_576;
 
-/** The rows of a Parquet file as JSON, some at a time. */
-export async function* readParquet(path: string): AsyncGenerator<string[]> {
-  const { duck, close } = await openDuckDb(':memory:');
-  try {
-    const result = await duck.stream(
-      `select * replace (strftime("at", '%Y-%m-%dT%H:%M:%S.%fZ') as "at") from ${parquet(path)}`,
-    );
-    for await (const rows of result.yieldRowObjectJson()) yield rows.map((row) => JSON.stringify(row));
-  } finally {
-    close();
-  }
-}
-
-async function openDuckDb(database: string) {
-  const { DuckDBInstance } = await duckDb();
-  const instance = await DuckDBInstance.create(database, { memory_limit: MEMORY });
-  const duck = await instance.connect();
-  await duck.run("set timezone = 'UTC'");
-  const close = (): void => {
-    duck.closeSync();
-    instance.closeSync();
-  };
-  return { duck, close };
-}
-
-async function duckDb(): Promise<typeof import('@duckdb/node-api')> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch {
-    throw new Failure(NO_DUCKDB);
-  }
+/** Gives the rows of a Parquet file as JSON, some at a time. */
+export async function readParquet(path: string, take: (lines: string[]) => Promise<void>): Promise<void> {
+  if (!(await hasDuckDb())) throw new Failure(NO_DUCKDB);
+  await withDuckDb(':memory:', SIZE, async (duck) => {
+    const result = await duck.stream(`select * from ${parquetRows(path)}`);
+    for await (const rows of result.yieldRowObjectJson()) await take(rows.map((row) => JSON.stringify(row)));
+  });
 }
 
 async function contentOf(duck: DuckDBConnection, from: string): Promise<Content> {
   const [row] = (await duck.runAndReadAll(`select ${CONTENT} from ${from}`)).getRowObjectsJson();
   return { ...(row as unknown as Content), rows: Number(row?.rows) };
 }
-
-const parquet = (path: string): string => `read_parquet(${quoted(path)})`;
-
-const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r+');

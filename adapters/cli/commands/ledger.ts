@@ -38,7 +38,7 @@ export function ledgerCommands(program: Command): void {
 Each month becomes a file, and debits-2025-12.json with its count, sum and SHA-256: debits-2025-12.parquet where DuckDB is
 installed (npm install @duckdb/node-api), otherwise debits-2025-12.ndjson.gz, one debit in a line, at a third of the speed. The file
 is read back and compared before its month leaves the database. Balances, usage and what keys have spent stay as they are, and
-ledger check stays exact; receipts of the month are no longer found. Months that ended less than a day ago, or whose debits are not
+ledger check stays exact; receipts of the month are found only where PERCH_ARCHIVES names the folder. Months that ended less than a day ago, or whose debits are not
 all summed up yet, are refused.
 
 The service may run meanwhile: charges wait a moment while a month is taken out. Interrupted, it may be run again: what is
@@ -86,7 +86,8 @@ async function archiveLedger(options: {
   json?: boolean;
 }): Promise<void> {
   const { archiveBefore } = await import('../archive/archive.js');
-  const { hasDuckDb, NO_DUCKDB } = await import('../archive/parquet.js');
+  const { NO_DUCKDB } = await import('../archive/parquet.js');
+  const { hasDuckDb } = await import('../../postgres/ledger/duckdb.js');
   const format = options.format ?? ((await hasDuckDb()) ? 'parquet' : 'ndjson');
   if (format === 'parquet' && !(await hasDuckDb())) throw new Failure(NO_DUCKDB, WRONG_USE);
   const folder = typedPath(options.out);

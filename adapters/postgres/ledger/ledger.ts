@@ -7,6 +7,7 @@ import { refillWallet } from '../accounts/test-accounts.js';
 import { hastenWatches } from '../customers/watch-leases.js';
 import { retryRead, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
+import { ArchivedReceipts } from './archived-receipts.js';
 import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
 import { maintainLedger } from './maintenance.js';
@@ -19,6 +20,8 @@ export interface LedgerOptions {
   readonly settling?: Sql;
   readonly lookups?: Sql;
   readonly queries?: QueryLimiter;
+  /** Where receipts of archived months are looked up; null: nowhere. */
+  readonly archiveFolder?: string | null;
   /** The memories of this process. */
   readonly memories?: Memories;
 }
@@ -26,6 +29,8 @@ export interface LedgerOptions {
 /** The ledger in Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql), memories = new Memories() } = options;
+  const { archiveFolder = null } = options;
+  const archives = archiveFolder === null ? null : new ArchivedReceipts(queries, archiveFolder);
   return {
     post: createPost(debitStatements(settling, memories), undefined, memories),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
@@ -37,7 +42,8 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     async receipt(accountId, requestId, signal) {
       // A request id comes from a caller's path: an invalid one names no receipt.
       if (!isUuid(requestId)) return undefined;
-      const [row] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      const [kept] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      const row = kept ?? (await archives?.find(accountId, requestId, signal));
       return row && dated(row);
     },
     async archivedMonth(accountId, requestId, signal) {

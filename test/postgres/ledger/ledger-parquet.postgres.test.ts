@@ -1,10 +1,12 @@
 /** Months of debits as Parquet, through a real DuckDB: every row comes back as it was. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { archiveBefore } from '../../../adapters/cli/archive/archive.js';
 import { readParquet, writeParquet } from '../../../adapters/cli/archive/parquet.js';
 import { copyDebits, debitLines } from '../../../adapters/postgres/ledger/archives.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
 
 let home: OldLedger;
@@ -13,11 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.close());
 
-async function linesOf(batches: AsyncIterable<readonly string[]>): Promise<Record<string, unknown>[]> {
-  const rows: Record<string, unknown>[] = [];
-  for await (const lines of batches) for (const line of lines) rows.push(JSON.parse(line));
-  return rows;
-}
+type Row = Record<string, unknown>;
 
 test('archives and restores months exactly, and writes the same file of the same month', async () => {
   const { rowsOf, archive, restore, faults } = home;
@@ -42,10 +40,13 @@ test('archives and restores months exactly, and writes the same file of the same
 });
 
 test('writes what the lines of the other format hold, in the order of the index', async () => {
-  const expected = await linesOf(debitLines(home.sql, JANUARY));
+  const [expected, found]: [Row[], Row[]] = [[], []];
+  for await (const lines of debitLines(home.sql, JANUARY)) expected.push(...lines.map((line) => JSON.parse(line)));
   await home.archive('parquet');
-  const found = await linesOf(readParquet(join(home.folder, `debits-${JANUARY}.parquet`)));
-  const plain = ({ at, seq, amount_thousandths, balance_after, ...row }: Record<string, unknown>) => ({
+  await readParquet(join(home.folder, `debits-${JANUARY}.parquet`), async (lines) => {
+    found.push(...lines.map((line) => JSON.parse(line)));
+  });
+  const plain = ({ at, seq, amount_thousandths, balance_after, ...row }: Row) => ({
     ...{ ...row, at: Date.parse(String(at)), seq: Number(seq) },
     ...{ amount_thousandths: Number(amount_thousandths), balance_after: Number(balance_after) },
   });
@@ -53,6 +54,21 @@ test('writes what the lines of the other format hold, in the order of the index'
   const about = JSON.parse(await readFile(home.manifest(JANUARY), 'utf8'));
   const ids = expected.map(({ request_id }) => String(request_id)).sort();
   expect(about).toMatchObject({ rows: 12, first_request_id: ids[0], last_request_id: ids.at(-1) });
+});
+
+test('answers receipts of an archived month from its file, to the account that paid', async () => {
+  const { sql, payer, folder, ids } = home;
+  const ledger = createLedger(sql, { archiveFolder: folder });
+  const [mine = '', others = ''] = ids;
+  const before = await ledger.receipt(payer.accountId, mine);
+  expect(before).toMatchObject({ requestId: mine, amount: 7, operation: 'naïve "…"' });
+  await home.archive('parquet');
+  expect(await home.ledger.receipt(payer.accountId, mine)).toBeUndefined();
+  expect(await ledger.receipt(payer.accountId, mine)).toEqual(before);
+  expect(await ledger.receipt(payer.accountId, others)).toBeUndefined();
+  expect(await ledger.receipt(payer.accountId, v7({ msecs: Date.parse('2025-01-20') }))).toBeUndefined();
+  await rm(join(folder, `debits-${JANUARY}.parquet`));
+  expect(await ledger.receipt(payer.accountId, mine)).toBeUndefined();
 });
 
 test('leaves nothing behind, and the database usable, when it is interrupted or what comes in cannot be read', async () => {
