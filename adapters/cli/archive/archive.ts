@@ -95,7 +95,7 @@ async function archiveMonth(
 }
 
 /** Writes a month's file and reads it back. */
-export const writeMonth = (format: ArchiveFormat, ...args: Parameters<Write>): Promise<Manifest> =>
+const writeMonth = (format: ArchiveFormat, ...args: Parameters<Write>): Promise<Manifest> =>
   (format === 'parquet' ? writeAsParquet : writeAsLines)(...args);
 
 type Write = (sql: Sql, month: string, folder: string, progress: (rows: number) => void) => Promise<Manifest>;

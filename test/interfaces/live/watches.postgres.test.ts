@@ -198,8 +198,10 @@ describe('a watch that is refused', () => {
     const { id } = await make(limited);
     const { accountId, keyId } = limited.account;
     await keys.change(accountId, keyId, { scopes: ['search'] }, OPERATOR);
-    const reply = await limited.post('/v1/watches', { replies: '20', webhook_url: HOOK });
-    expect(faultOf(reply)).toEqual([403, 'access_denied', undefined, 'scope']);
+    const read = () => limited.post('/v1/watches', { replies: '20', webhook_url: HOOK });
+    // A change of a key reaches the service a moment later.
+    await expect.poll(async () => (await read()).status).toBe(403);
+    expect(faultOf(await read())).toEqual([403, 'access_denied', undefined, 'scope']);
     expect(record(await limited.post('/v1/watches', { q: 'bread', webhook_url: HOOK }))).toMatchObject({ q: 'bread' });
     expect(stateOf(await limited.post(`/v1/watches/${id}/end`, {}))).toEqual(['ended', undefined]);
   });

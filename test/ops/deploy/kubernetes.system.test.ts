@@ -28,7 +28,7 @@ const PACKAGES: readonly (readonly [group: RegExp, name: string])[] = [
   [/^monitoring\.coreos\.com\//, '@kubernetes-models/prometheus-operator'],
   [/^(?!.*\bcnpg\.io\/)/, 'kubernetes-models'],
 ];
-const CUSTOM = JSON.parse(readFileSync(join(REPOSITORY, 'test/kit/fixtures/cloudnative-pg.json'), 'utf8'));
+const CUSTOM = JSON.parse(readFileSync(join(REPOSITORY, 'test/ops/deploy/cloudnative-pg.json'), 'utf8'));
 const require = createRequire(import.meta.url);
 
 const isInstalled = spawnSync('kubectl', ['version', '--client']).error === undefined;
