@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
@@ -89,12 +90,16 @@ export async function copyDebits<T>(
         left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
     ) to stdout (format csv)`);
     const csv = await copy.readable();
+    // The driver stops reading from the server while the stream is full, and would not go on once it has come to its end.
+    for (const event of ['end', 'close']) csv.on(event, () => csv._read(0));
+    csv.on('error', () => {});
     try {
       return await take(csv.iterator({ destroyOnReturn: false }));
     } catch (error) {
       // What is still on its way has to be read, or the connection never gets to the end.
       copy.cancel();
-      csv.on('error', () => {}).resume();
+      csv.resume();
+      await finished(csv).catch(() => {});
       throw error;
     }
   })) as T;

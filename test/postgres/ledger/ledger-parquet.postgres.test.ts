@@ -71,6 +71,29 @@ test('answers receipts of an archived month from its file, to the account that p
   expect(await ledger.receipt(payer.accountId, mine)).toBeUndefined();
 });
 
+test('copies a month of many debits to the end, however slowly they are taken, or until it fails', async () => {
+  const { sql } = home;
+  await sql`
+    insert into debits_2025_01 (request_id, seq, amount_thousandths, balance_after, wallet_number, key_number, items, cache_hits,
+      operation, lines)
+    select overlay(gen_random_uuid()::text placing left(first_id_at('2025-01-10')::text, 13) from 1)::uuid, n, 1, 1, 1, 1, 1, 1,
+      'many', ' profile hit 1 1' from generate_series(1, 30_000) n`;
+  let bytes = 0;
+  await copyDebits(sql, JANUARY, async (csv) => {
+    for await (const chunk of csv) {
+      bytes += chunk.length;
+      await new Promise(setImmediate);
+    }
+  });
+  expect(bytes).toBeGreaterThan(3_000_000);
+  const stop = new Error('stop');
+  const failing = copyDebits(sql, JANUARY, async (csv) => {
+    for await (const _ of csv) throw stop;
+  });
+  await expect(failing).rejects.toBe(stop);
+  expect(await sql`select 1 as one`).toHaveLength(1);
+});
+
 test('leaves nothing behind, and the database usable, when it is interrupted or what comes in cannot be read', async () => {
   const stop = new Error('interrupted');
   const onProgress = () => {
