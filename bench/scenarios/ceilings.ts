@@ -10,8 +10,8 @@ import type { Charge } from '../contestants/plain-charges.js';
 import { alternate, type Line, median, type Section, spread } from '../figures.js';
 import { startRedis } from '../processes/redis.js';
 import type { Furnished, Workbench } from '../workbench.js';
-import { chargeInTurn, openWallets } from './charges.js';
 import { type Costs, openCostMeter } from './costs.js';
+import { chargeInTurn, openWallets } from './ledger/charges.js';
 
 /** Debits that wait at a time, of all nodes together: very many, or as many as the connections of A to D. */
 const MANY = 512;

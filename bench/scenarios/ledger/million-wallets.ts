@@ -1,22 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
-import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
-import { migrate } from '../../adapters/postgres/migrate.js';
-import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports/ledger.js';
-import { alternate, type Line, ratioOf, type Section, spread } from '../figures.js';
-import { keepCalling } from '../load/callers.js';
-import { SCENARIOS } from '../options.js';
-import { postmasterOf } from '../processes/perch.js';
-import type { Workbench } from '../workbench.js';
-import { costsOf, counted, type Round } from './rounds.js';
+import { writeMonth } from '../../../adapters/cli/archive/archive.js';
+import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { migrate } from '../../../adapters/postgres/migrate.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import type { Debit } from '../../../src/ports/ledger.js';
+import { alternate, type Line, ratioOf, type Section, spread } from '../../figures.js';
+import { keepCalling } from '../../load/callers.js';
+import { SCENARIOS } from '../../options.js';
+import { postmasterOf } from '../../processes/perch.js';
+import type { Workbench } from '../../workbench.js';
+import { costsOf, counted, type Round } from '../rounds.js';
 
 const WALLETS = 1_000_000;
-/** Wallets that are charged, in turn. */
-const ACTIVE = [100, 10_000, 100_000, WALLETS] as const;
+/** Wallets that are charged, in no order. */
+const CONTESTS = [
+  ...[100, 10_000, 100_000, WALLETS].map((active) => ({ active, compression: 'off' })),
+  { active: WALLETS, compression: 'on' },
+] as const;
 const CALLERS = 256;
 const CREDITS = 1_000_000_000;
+/** One that is over. */
+const MONTH = '2025-01';
+
+/** As `perch doctor` suggests them for many wallets. */
+const SETTINGS = ['shared_buffers=2GB', 'max_wal_size=16GB', 'checkpoint_timeout=30min'];
 
 type Payer = Pick<Debit, 'accountId' | 'walletId' | 'keyId'>;
 
@@ -24,38 +34,40 @@ type Payer = Pick<Debit, 'accountId' | 'walletId' | 'keyId'>;
 export async function millionWallets(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('O')) return [];
   const home = { folder: join(bench.folder, 'wallets') };
-  const server = await openEmbeddedPostgres({ home: home.folder });
+  const server = await openEmbeddedPostgres({ home: home.folder, settings: SETTINGS });
   const sql = connect(server.connection, { max: 6, name: 'bench wallets' });
   try {
     bench.say(`O  making ${WALLETS.toLocaleString('en')} wallets, with a debit each`);
     await migrate(sql);
     await addWallets(sql);
     const sums = await sumAll(bench, sql);
+    const archives = await checkAndArchive(bench, sql);
     const charges = await chargeAll(bench, sql, await postmasterOf(home));
-    return [charges, sums];
+    return [charges, sums, archives];
   } finally {
     await sql.end({ timeout: 1 });
     await server.stop();
   }
 }
 
-/** Without triggers and journals: a million accounts in the time of some hundred by calls. Half an hour ago each paid once. */
+/** Without triggers: a million accounts in the time of some hundred by calls. Each paid in a month long ago, and half an hour ago. */
 async function addWallets(sql: Sql): Promise<void> {
+  await sql`select open_month(${`${MONTH}-01`}::date)`;
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`insert into accounts (account_id, name) select gen_random_uuid(), 'x' from generate_series(1, ${WALLETS})`;
     await tx`insert into wallets (account_id, balance_thousandths, last_seq, summed_to)
-      select account_id, ${CREDITS}::bigint - 500, 2, first_id_at(now() - interval '1 hour') from accounts`;
+      select account_id, ${CREDITS}::bigint - 1000, 3, first_id_at(${`${MONTH}-01`}::date) from accounts`;
     await tx`insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
       select account_id, 1, gen_random_uuid(), 'grant', ${CREDITS}, ${CREDITS}, 'x' from accounts`;
     await tx`insert into keys (account_id, wallet_id, hash, prefix, name)
       select account_id, wallet_id, sha256(account_id::text::bytea), 'perch_live_x', 'x' from wallets`;
-    await tx`insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+    await tx`insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
         operation, lines)
-      select wallet_number, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing
-          left(first_id_at(now() - interval '30 minutes' - random() * interval '10 minutes')::text, 13) from 1)::uuid,
-        2, 500, ${CREDITS}::bigint - 500, key_number, 1, 1, 'user', 'data profile hit 1 500'
-      from wallets join keys using (account_id)`;
+      select wallet_number, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing left(first_id_at(at)::text, 13)
+          from 1)::uuid, seq, 500, ${CREDITS}::bigint - 500 * (seq - 1), at, key_number, 1, 1, 'user', ' profile hit 1 500'
+      from wallets join keys using (account_id), (values (2, ${`${MONTH}-10`}::timestamptz), (3, now() - interval '40 minutes')) v(seq, began),
+        lateral (select began + wallet_number * interval '1 millisecond' / 10 as at) t`;
   });
   for (const table of ['accounts', 'wallets', 'keys', 'debits', 'statement_entries'])
     await sql`vacuum (analyze) ${sql(table)}`;
@@ -80,6 +92,44 @@ async function sumAll(bench: Workbench, sql: Sql): Promise<Section> {
   return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: one run of housekeeping`, lines, notes: [] };
 }
 
+/** The check while a month is read for the first time, and once it was; the month as a file in either format. */
+async function checkAndArchive(bench: Workbench, sql: Sql): Promise<Section> {
+  const ledger = createLedger(sql);
+  const timed = async (name: string, run: () => Promise<unknown>): Promise<number> => {
+    const begin = performance.now();
+    await run();
+    const seconds = (performance.now() - begin) / 1000;
+    bench.say(`O  ${name}: ${seconds.toFixed(1)} s`);
+    return seconds;
+  };
+  const checked: { first: number[]; again: number[] } = { first: [], again: [] };
+  checked.first.push(await timed('ledger check --all', () => ledger.check({ all: true })));
+  checked.again.push(await timed('ledger check', () => ledger.check()));
+  const contestants = (['parquet', 'ndjson'] as const).map((format) => ({
+    name: format,
+    async round() {
+      const folder = await mkdtemp(join(bench.folder, 'archive-'));
+      const seconds = await timed(format, () => writeMonth(format, sql, MONTH, folder, () => {}));
+      await rm(folder, { recursive: true });
+      return WALLETS / seconds;
+    },
+  }));
+  const { parquet = [], ndjson = [] } = Object.fromEntries(await alternate(contestants, bench.options.rounds));
+  const lines: Line[] = [
+    { name: 'ledger check --all', unit: 's', value: spread(checked.first) },
+    {
+      ...{ name: 'ledger check, of the current month', unit: 's', value: spread(checked.again) },
+      ratio: ratioOf(checked.again, checked.first, 'that of all'),
+    },
+    { name: 'a month as gzipped lines, read back', unit: 'debits/s', value: spread(ndjson) },
+    {
+      ...{ name: 'a month as Parquet, verified', unit: 'debits/s', value: spread(parquet) },
+      ...{ ratio: ratioOf(parquet, ndjson, 'that of lines'), goal: '≥ 3 times' },
+    },
+  ];
+  return { letter: 'O', title: `${SCENARIOS.O.split(':')[0]}: check and archive`, lines, notes: [] };
+}
+
 /** What a round of charges left in the write-ahead log, beside what it took. */
 type WalRound = Round & { readonly walBytes: number };
 
@@ -87,20 +137,24 @@ async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promis
   const payers = await sql<Payer[]>`
     select account_id as "accountId", wallet_id as "walletId", key_id as "keyId" from keys order by random()`;
   const ledger = createLedger(sql);
-  const contestants = ACTIVE.map((active) => ({
-    name: `${active.toLocaleString('en')} active`,
-    round: () => chargeOnce(bench, { sql, postmaster, ledger, payers: payers.slice(0, active) }),
+  const contestants = CONTESTS.map(({ active, compression }) => ({
+    name: `${active.toLocaleString('en')} active${compression === 'off' ? '' : ', wal_compression'}`,
+    async round() {
+      await sql.unsafe(`alter system set wal_compression = ${compression}`);
+      await sql`select pg_reload_conf()`;
+      return chargeOnce(bench, { sql, postmaster, ledger, payers: payers.slice(0, active) });
+    },
   }));
   const figures = await alternate(contestants, bench.options.rounds, (text) => bench.say(`O  ${text}`));
   const few = figures.get(contestants[0]?.name ?? '') ?? [];
   const lines = [...figures].flatMap(([name, rounds]): Line[] => {
-    const of = `that of ${ACTIVE[0]}`;
+    const of = `that of ${contestants[0]?.name}`;
     const cost = ratioOf(
       rounds.map(({ postgres }) => postgres),
       few.map(({ postgres }) => postgres),
       of,
     );
-    const isLast = name === contestants.at(-1)?.name;
+    const isLast = name === `${WALLETS.toLocaleString('en')} active`;
     return [
       { name, unit: 'charges/s', value: spread(rounds.map(({ perSecond }) => perSecond)), costs: costsOf(rounds) },
       {

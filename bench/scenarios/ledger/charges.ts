@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
-import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
-import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
-import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
-import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import type { Debit } from '../../src/ports/ledger.js';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/launcher.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import type { Debit } from '../../../src/ports/ledger.js';
 import {
   type Charge,
   chargeInOneStatement,
   chargeInTransaction,
   openPlainTables,
   PLAIN_CONNECTIONS,
-} from '../contestants/plain-charges.js';
-import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../figures.js';
-import { keepCalling } from '../load/callers.js';
-import { SCENARIOS } from '../options.js';
-import { postmasterOf } from '../processes/perch.js';
-import type { Workbench } from '../workbench.js';
-import { costsOf, counted, type Round } from './rounds.js';
+} from '../../contestants/plain-charges.js';
+import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../../figures.js';
+import { keepCalling } from '../../load/callers.js';
+import { SCENARIOS } from '../../options.js';
+import { postmasterOf } from '../../processes/perch.js';
+import type { Workbench } from '../../workbench.js';
+import { costsOf, counted, type Round } from '../rounds.js';
 
 const WALLETS = 100;
 const CREDITS = 1_000_000_000_000;
