@@ -26,33 +26,40 @@ export const PROJECTS: readonly Project[] = [
 ];
 
 /**
- * What takes long by itself: a project begins with these, so that none is left for its end. Browsers and the simulation of seeds
- * keep two cores busy, and come when the attacks, which measure how long others wait, are over.
+ * What takes long by itself: a project begins with these, so that none is left for its end. Beside the attacks, which measure
+ * how long others wait, is what waits for a clock most of the time; browsers and the simulation of seeds, which keep two
+ * cores busy, come when the attacks are over.
  */
 export const LONG: readonly string[] = [
   'test/hostile/attacks.system.test.ts',
-  // It waits, most of the time.
   'test/cluster/failover/patroni.system.test.ts',
+  'test/cluster/nodes/watches.system.test.ts',
   'test/models/books/model.system.test.ts',
+  'test/interfaces/live/push.system.test.ts',
+  'test/cluster/failover/replica.system.test.ts',
   'test/hostile/documents/search.test.ts',
+  'test/hostile/receivers.system.test.ts',
+  'test/cli/drain.system.test.ts',
+  'test/engine/ports/redis-shared.system.test.ts',
   'test/cli/accounts.system.test.ts',
+  'test/engine/ports/redis-outage.system.test.ts',
+  'test/cli/export/export-faults.system.test.ts',
+  'test/cli/database-killed.system.test.ts',
+  'test/ops/soak/soak.system.test.ts',
+  'test/hostile/places.system.test.ts',
   'test/cli/embed/packed.system.test.ts',
   'test/networks/corpus/demo.system.test.ts',
-  'test/ops/soak/soak.system.test.ts',
+  'test/pages/walks/widths.system.test.ts',
+  'test/models/simulation/seeds.system.test.ts',
   'test/pages/dashboard/browser.system.test.ts',
   'test/pages/site-browser.system.test.ts',
-  'test/pages/walks/widths.system.test.ts',
+  'test/models/simulation/mutants.system.test.ts',
+  'test/docs/adding-a-read.system.test.ts',
   'test/pages/walks/firefox.system.test.ts',
-  'test/models/simulation/seeds.system.test.ts',
-  'test/cli/export/export-faults.system.test.ts',
+  'test/pages/graphiql-work.system.test.ts',
   'test/clients/tools/tools.system.test.ts',
-  'test/engine/ports/redis-shared.system.test.ts',
   'test/ops/deploy/production.system.test.ts',
   'test/cli/serve.system.test.ts',
-  'test/engine/ports/redis-outage.system.test.ts',
-  'test/hostile/places.system.test.ts',
-  'test/models/simulation/mutants.system.test.ts',
-  'test/pages/graphiql-work.system.test.ts',
   'test/pages/graphiql-browser.system.test.ts',
 ];
 
