@@ -28,7 +28,7 @@ import {
   readManifest,
   writeArchive,
 } from './files.js';
-import { readParquet, writeParquet } from './parquet.js';
+import { archiveParquet, readParquet } from './parquet.js';
 
 /** Called while months are archived or restored. */
 export interface Listeners {
@@ -95,14 +95,14 @@ async function archiveMonth(
 }
 
 /** Writes a month's file and reads it back. */
-const writeMonth = (format: ArchiveFormat, ...args: Parameters<Write>): Promise<Manifest> =>
+export const writeMonth = (format: ArchiveFormat, ...args: Parameters<Write>): Promise<Manifest> =>
   (format === 'parquet' ? writeAsParquet : writeAsLines)(...args);
 
 type Write = (sql: Sql, month: string, folder: string, progress: (rows: number) => void) => Promise<Manifest>;
 
 const writeAsParquet: Write = (sql, month, folder, progress) =>
   placeArchive(folder, month, 'parquet', (path) =>
-    copyDebits(sql, month, (csv) => writeParquet(path, counted(csv, progress))),
+    copyDebits(sql, month, (csv) => archiveParquet(path, counted(csv, progress))),
   );
 
 /** Lines end where rows do, but for a name with a line break: close enough to tell how far it is. */
