@@ -8,7 +8,7 @@ export interface CapFields {
   readonly period: string;
 }
 
-export const PERIODS = [
+export const CAP_PERIODS = [
   { value: 'day', text: 'per day' },
   { value: 'month', text: 'per month' },
   { value: 'total', text: 'in total' },
@@ -27,7 +27,7 @@ export function offeredCap(balance: Thousandths): CapFields {
 /** Throws `bad_request`, with a message for the customer, when the fields are invalid. */
 export function parseCap({ amount, period }: CapFields): Cap | null {
   if (period === 'none') return null;
-  if (!PERIODS.some(({ value }) => value === period)) throw badRequest('Choose a period for the cap.', 'cap');
+  if (!CAP_PERIODS.some(({ value }) => value === period)) throw badRequest('Choose a period for the cap.', 'cap');
   const thousandths = parseCredits(amount.trim().replaceAll(',', ''));
   if (thousandths !== undefined && thousandths > 0) return { amount: thousandths, period: period as CapPeriod };
   throw badRequest('The cap must be a number of credits greater than 0, with at most three decimals.', 'cap');

@@ -6,7 +6,7 @@ import { isDocumentId } from '../../src/oauth/clients.js';
 import type { AccountRecord } from '../../src/ports/accounts.js';
 import { document } from '../pages/kit/layout.js';
 
-import { type CapFields, OFFERED, PERIODS } from './cap-fields.js';
+import { CAP_PERIODS, type CapFields, OFFERED } from './cap-fields.js';
 import { type Destination, describeDestination } from './destination.js';
 
 export interface ConsentModel {
@@ -125,7 +125,7 @@ const CapChoice = ({ cap, fault }: Pick<ConsentModel, 'cap' | 'fault'>) => (
       <div class="cap-part">
         <label for="cap-period">Period</label>
         <select id="cap-period" name="cap_period">
-          {PERIODS.map(({ value, text }) => (
+          {CAP_PERIODS.map(({ value, text }) => (
             <option key={value} value={value} selected={value === cap.period}>
               {text}
             </option>

@@ -66,7 +66,7 @@ const argumentFilledBy = (field: FieldNode, variable: string): string | undefine
   field.arguments?.find(({ value }) => value.kind === Kind.VARIABLE && value.name.value === variable)?.name.value;
 
 /** Whether a POST has anything to say in a body: what is in its path or headers is not repeated there. */
-export const hasBody = (parameters: readonly Parameter[], inPath: readonly string[]): boolean =>
+export const hasBodyFields = (parameters: readonly Parameter[], inPath: readonly string[]): boolean =>
   parameters.some(({ name, header }) => header === null && !inPath.includes(name));
 
 function toParameter(

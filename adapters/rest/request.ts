@@ -5,7 +5,7 @@ import { truncated } from '../../src/lib/text.js';
 import { budgetFrom } from '../../src/serve/budget.js';
 import type { Params } from '../../src/serve/call.js';
 import { decodeBody, ignoredParameters } from '../http/request.js';
-import { type Endpoint, hasBody, type Parameter } from './parameters.js';
+import { type Endpoint, hasBodyFields, type Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
 /**
@@ -54,7 +54,7 @@ export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
 
 /** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name. */
 function parseVariables(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
-  const takesBody = raw.method === 'POST' && hasBody(parameters, Object.keys(raw.path));
+  const takesBody = raw.method === 'POST' && hasBodyFields(parameters, Object.keys(raw.path));
   const body = takesBody ? parseJsonBody(raw) : {};
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {

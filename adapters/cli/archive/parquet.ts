@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { hasDuckDb, parquet, parquetRows, quoted, withDuckDb } from '../../postgres/ledger/duckdb.js';
+import { hasDuckDb, parquet, parquetRows, sqlString, withDuckDb } from '../../postgres/ledger/duckdb.js';
 import { Failure } from '../failure.js';
 
 /** The columns of a file, as DuckDB reads them. */
@@ -35,7 +35,7 @@ const CONTENT = `
     .join(', ')})), 0)::VARCHAR as hash,
   min(request_id)::VARCHAR as first, max(request_id)::VARCHAR as last`;
 
-export interface Content {
+export interface FileContent {
   readonly rows: number;
   readonly amount: string;
   readonly hash: string;
@@ -53,14 +53,14 @@ export const NO_DUCKDB =
  * Writes debits, as CSV without a header in the order of the columns above, to a Parquet file in the order of its index, and
  * reads it back: the file has what came in, by count, sum and hash. What comes in is on the disk once, compressed, until then.
  */
-export async function writeParquet(path: string, csv: AsyncIterable<Buffer>): Promise<Content> {
+export async function archiveParquet(path: string, csv: AsyncIterable<Buffer>): Promise<FileContent> {
   const aside = `${path}.work`;
   await rm(aside, { recursive: true, force: true });
   await mkdir(aside, { mode: 0o700 });
   try {
     return await withDuckDb(join(aside, 'rows.duckdb'), SIZE, async (duck) => {
       await takeIn(duck, join(aside, 'rows.csv'), csv);
-      await duck.run(`copy (select * from debits order by wallet_number, request_id) to ${quoted(path)}
+      await duck.run(`copy (select * from debits order by wallet_number, request_id) to ${sqlString(path)}
         (format parquet, compression zstd)`);
       const [came, written] = [await contentOf(duck, 'debits'), await contentOf(duck, parquet(path))];
       if (JSON.stringify(came) !== JSON.stringify(written))
@@ -78,7 +78,7 @@ async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<B
   await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
   const columns = Object.entries(COLUMNS).map(([name, type]) => `'${name}': '${type}'`);
   const reading =
-    duck.run(`create table debits as select * from read_csv(${quoted(pipe)}, columns = {${columns.join(', ')}},
+    duck.run(`create table debits as select * from read_csv(${sqlString(pipe)}, columns = {${columns.join(', ')}},
     header = false, delim = ',', quote = '"', escape = '"', nullstr = '', auto_detect = false, parallel = false,
     force_not_null = ['operation', 'lines'])`);
   const stop = new AbortController();
@@ -106,9 +106,9 @@ export async function readParquet(path: string, take: (lines: string[]) => Promi
   });
 }
 
-async function contentOf(duck: DuckDBConnection, from: string): Promise<Content> {
+async function contentOf(duck: DuckDBConnection, from: string): Promise<FileContent> {
   const [row] = (await duck.runAndReadAll(`select ${CONTENT} from ${from}`)).getRowObjectsJson();
-  return { ...(row as unknown as Content), rows: Number(row?.rows) };
+  return { ...(row as unknown as FileContent), rows: Number(row?.rows) };
 }
 
 async function sync(path: string): Promise<void> {

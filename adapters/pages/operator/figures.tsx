@@ -13,13 +13,13 @@ export interface FiguresModel {
 }
 
 /** Periods that a page of figures offers, in days; sums of reads are kept for 400. */
-export const PERIODS = [7, 30, 90, 365] as const;
+export const DAY_COUNTS = [7, 30, 90, 365] as const;
 
 /** Links to other periods that end on the same day. */
 export const Periods = ({ path, days }: { path: string; days: Days }) => (
   <section aria-label="Period">
     <ul class="pills">
-      {PERIODS.map((count) => (
+      {DAY_COUNTS.map((count) => (
         <li key={count}>
           <a href={`${path}?days=${count}`} {...(daysIn(days) === count ? { 'aria-current': 'true' as const } : {})}>
             {count} days

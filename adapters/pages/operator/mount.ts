@@ -9,7 +9,7 @@ import {
 } from '../kit/signed-in/authenticated-routes.js';
 import { sendCsv } from '../kit/signed-in/csv.js';
 import { mountAccounts } from './account-routes.js';
-import { PERIODS } from './figures.js';
+import { DAY_COUNTS } from './figures.js';
 import { operatorLayout, operatorRefusal } from './frame.js';
 import { daysCsv, moneyPage } from './money.js';
 import type { OperatorOptions } from './options.js';
@@ -36,7 +36,7 @@ function mountFigures(routes: AuthenticatedRoutes, options: OperatorOptions): vo
   const { clock, status, store, traffic } = options;
   const requestedFigures = ({ request }: SignedInRequest): Promise<ServiceFigures> => {
     const asked = Number(queryString(request).get('days'));
-    return readFigures(options, daysUntil(clock.now(), PERIODS.find((days) => days === asked) ?? USUAL_DAYS));
+    return readFigures(options, daysUntil(clock.now(), DAY_COUNTS.find((days) => days === asked) ?? USUAL_DAYS));
   };
   const requestedTraffic = async ({ request }: SignedInRequest): Promise<TrafficModel> => {
     const time = trafficTime(requestedSpan(queryString(request)), clock.now());

@@ -13,7 +13,7 @@ import { AccountTable, Find } from './accounts.js';
 import { EventTable } from './events.js';
 import { ChartCard, percent, spentChart, usd } from './figures.js';
 import { operatorPage } from './frame.js';
-import { FAMILIES, STATES, TONES } from './reads.js';
+import { FAMILY_NAMES, STATES, TONES } from './reads.js';
 import { TrafficChart } from './traffic.js';
 import { CALLS, requestsChart, type TrafficModel } from './traffic-charts.js';
 
@@ -90,7 +90,7 @@ const Now = ({ figures: { totals }, status }: OverviewModel) => (
         ['Accounts', figure(totals.accounts)],
         ['Credits outstanding', formatAmount(totals.outstanding)],
         ...status.families.map(
-          ({ name, state }): Fact => [FAMILIES[name], <Badge tone={TONES[state]}>{STATES[state]}</Badge>],
+          ({ name, state }): Fact => [FAMILY_NAMES[name], <Badge tone={TONES[state]}>{STATES[state]}</Badge>],
         ),
       ]}
     />

@@ -99,7 +99,7 @@ export const readsCsv = ({ reads }: ReadsModel['figures']): CsvRows => [
   ]),
 ];
 
-export const FAMILIES: Record<StatusModel['families'][number]['name'], string> = {
+export const FAMILY_NAMES: Record<StatusModel['families'][number]['name'], string> = {
   fast: 'Profiles, tweets and timelines',
   slow: 'Search and all other lists',
 };
@@ -131,7 +131,7 @@ const Families = ({ status: { families } }: ReadsModel) => (
     rows={families.map((family) => ({
       key: family.name,
       cells: [
-        FAMILIES[family.name],
+        FAMILY_NAMES[family.name],
         <Badge key="state" tone={TONES[family.state]}>
           {STATES[family.state]}
         </Badge>,

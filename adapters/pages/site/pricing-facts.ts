@@ -96,7 +96,7 @@ export interface CalculatorField {
 
 export interface Calculation {
   readonly fields: readonly CalculatorField[];
-  readonly per: keyof typeof PERIODS;
+  readonly per: keyof typeof TIMES_A_MONTH;
   /** Null while a field is wrong. */
   readonly month: Month | null;
   /** What was asked for by a name that the calculator does not have. */
@@ -104,7 +104,7 @@ export interface Calculation {
 }
 
 /** Periods that a number of items may be given for, in how many of them a month has. */
-export const PERIODS = { day: DAYS, month: 1 } as const;
+export const TIMES_A_MONTH = { day: DAYS, month: 1 } as const;
 
 /** A number with or without separators of thousands; null if it is not one. */
 function itemsIn(text: string): number | null {
@@ -119,7 +119,9 @@ export function calculate(query: Readonly<Record<string, unknown>>): Calculation
   const isAsked = UNIT_NAMES.some((unit) => query[unit] !== undefined);
   const [example] = USES;
   const asked = UNIT_NAMES.map((unit) => {
-    const text = isAsked ? String(query[unit] ?? '').trim() : String((example?.items[unit] ?? 0) / PERIODS[per] || '');
+    const text = isAsked
+      ? String(query[unit] ?? '').trim()
+      : String((example?.items[unit] ?? 0) / TIMES_A_MONTH[per] || '');
     return { unit, text, items: itemsIn(text) };
   });
   const fields = asked.map(({ unit, text, items }) => ({
@@ -130,7 +132,7 @@ export function calculate(query: Readonly<Record<string, unknown>>): Calculation
         : null,
   }));
   const isWrong = asked.some(({ items }) => items === null);
-  const month = monthOf(Object.fromEntries(asked.map(({ unit, items }) => [unit, (items ?? 0) * PERIODS[per]])));
+  const month = monthOf(Object.fromEntries(asked.map(({ unit, items }) => [unit, (items ?? 0) * TIMES_A_MONTH[per]])));
   const warnings = ignoredParameters(
     Object.keys(query).filter((name) => name !== 'per' && !Object.hasOwn(UNITS, name)),
   );

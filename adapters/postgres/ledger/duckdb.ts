@@ -41,6 +41,6 @@ export async function withDuckDb<T>(
 export const parquetRows = (path: string): string =>
   `(select * replace (strftime("at", '%Y-%m-%dT%H:%M:%S.%fZ') as "at") from ${parquet(path)})`;
 
-export const parquet = (path: string): string => `read_parquet(${quoted(path)})`;
+export const parquet = (path: string): string => `read_parquet(${sqlString(path)})`;
 
-export const quoted = (path: string): string => `'${path.replaceAll("'", "''")}'`;
+export const sqlString = (path: string): string => `'${path.replaceAll("'", "''")}'`;

@@ -1,6 +1,6 @@
 import { monotonic } from '../../../src/lib/monotonic.js';
 import type { Sql, Transaction } from '../sql.js';
-import { keptFrom, plus, type RunStep, settledTo, sumAllDebits } from './sums.js';
+import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
 /** Months that are open ahead of the running one. */
 const MONTHS_AHEAD = 3;
@@ -69,7 +69,7 @@ const foldHours: Step = async (tx) => {
       select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits),
         sum(amount_thousandths)
       from moved group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (account_id, day, endpoint, key_id) do update set ${plus(tx)}
+      on conflict (account_id, day, endpoint, key_id) do update set ${addedUp(tx)}
     )
     select count(*) as moved from moved`;
   return row?.moved ?? 0;

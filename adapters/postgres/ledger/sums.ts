@@ -117,13 +117,13 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
       insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
       select account_id, hour, endpoint, key_id, requests, items, cache_hits, amount
       from entry where hour >= ${keptFrom(tx)} order by 1, 2, 3, 4
-      on conflict (account_id, hour, endpoint, key_id) do update set ${plus(tx)}
+      on conflict (account_id, hour, endpoint, key_id) do update set ${addedUp(tx)}
     ),
     past as (
       insert into usage_days as u (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
       select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits), sum(amount)
       from entry where hour < ${keptFrom(tx)} group by 1, 2, 3, 4 order by 1, 2, 3, 4
-      on conflict (account_id, day, endpoint, key_id) do update set ${plus(tx)}
+      on conflict (account_id, day, endpoint, key_id) do update set ${addedUp(tx)}
     ),
     spent as (
       update keys k set spent_thousandths = k.spent_thousandths + p.amount, counted_thousandths = k.counted_thousandths + p.amount
@@ -145,7 +145,7 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
 export const keptFrom = (tx: Sql | Transaction) => tx`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
 
 /** In an upsert: adds what comes to what there is. */
-export const plus = (tx: Transaction) => tx`
+export const addedUp = (tx: Transaction) => tx`
   requests = u.requests + excluded.requests, items = u.items + excluded.items,
   cache_hits = u.cache_hits + excluded.cache_hits,
   amount_thousandths = u.amount_thousandths + excluded.amount_thousandths`;

@@ -2,7 +2,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { priceOfField } from '../../../src/documents/rules.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { itemPrice } from '../../../src/domain/prices.js';
-import { type Endpoint, hasBody, type Parameter } from '../parameters.js';
+import { type Endpoint, hasBodyFields, type Parameter } from '../parameters.js';
 import { ROUTES, type RouteRow } from '../routes.js';
 import type { Envelopes } from './envelopes.js';
 import { responseExamples } from './examples.js';
@@ -64,7 +64,7 @@ function apiOperation(row: RouteRow, { operation, parameters }: Source, parts: P
     description,
     ...(query.length > 0 && { parameters: query }),
     ...(row.method === 'POST' &&
-      hasBody(parameters, namesIn(row)) && {
+      hasBodyFields(parameters, namesIn(row)) && {
         requestBody: apiRequestBody(`${name}Request`, parameters, parts.selections),
       }),
     responses: {

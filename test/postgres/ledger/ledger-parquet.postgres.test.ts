@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { archiveBefore } from '../../../adapters/cli/archive/archive.js';
-import { readParquet, writeParquet } from '../../../adapters/cli/archive/parquet.js';
+import { readParquet, archiveParquet } from '../../../adapters/cli/archive/parquet.js';
 import { copyDebits, debitLines } from '../../../adapters/postgres/ledger/archives.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
@@ -104,7 +104,7 @@ test('leaves nothing behind, and the database usable, when it is interrupted or 
   const nonsense = async function* () {
     yield Buffer.from('no,debit\n');
   };
-  await expect(copyDebits(home.sql, JANUARY, () => writeParquet(path, nonsense()))).rejects.toThrow(/CSV/);
+  await expect(copyDebits(home.sql, JANUARY, () => archiveParquet(path, nonsense()))).rejects.toThrow(/CSV/);
   expect(await readdir(home.folder)).toEqual([]);
   expect(await home.rowsOf()).toHaveLength(21);
   expect(await home.archive('parquet')).toHaveLength(2);

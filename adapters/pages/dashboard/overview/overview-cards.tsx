@@ -3,7 +3,7 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import { PLAY_CREDITS } from '../../../../src/domain/mode.js';
 import { networkInWords } from '../../kit/first-reads.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { PERIODS } from '../../kit/signed-in/key-parts.js';
+import { PERIOD_WORDS } from '../../kit/signed-in/key-parts.js';
 import { Card, Notice } from '../../kit/signed-in/parts.js';
 import {
   buys,
@@ -159,7 +159,7 @@ export const KeysCard = ({ account, nowMs }: OverviewModel) => {
               <strong>{formatAmount(key.spent)} spent</strong>
               <code class="soft">{key.prefix}…</code>
               <span class="soft small">
-                {key.cap === null ? 'no cap' : `cap ${formatAmount(key.cap.amount)} ${PERIODS[key.cap.period]}`}
+                {key.cap === null ? 'no cap' : `cap ${formatAmount(key.cap.amount)} ${PERIOD_WORDS[key.cap.period]}`}
               </span>
             </li>
           ))}

@@ -32,7 +32,7 @@ export const Reason = ({ watch: { state, reason } }: { watch: WatchRecord }) =>
   );
 
 /** "every 40 s, last 2026-11-27 10:00". */
-export const Checked = ({ watch: { state, checkedAt, everyMs, failed } }: { watch: WatchRecord }) => {
+export const LastChecked = ({ watch: { state, checkedAt, everyMs, failed } }: { watch: WatchRecord }) => {
   if (checkedAt === null || everyMs === null) return <span class="soft">not yet</span>;
   return (
     <span>

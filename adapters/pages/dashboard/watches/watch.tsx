@@ -5,7 +5,7 @@ import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signe
 import { DeliveryState, shownBody, Text } from '../alerts/deliveries.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { watchText } from './watch-forms.js';
-import { Checked, Reason, State } from './watch-parts.js';
+import { LastChecked, Reason, State } from './watch-parts.js';
 
 export interface WatchModel {
   readonly layout: DashboardLayout;
@@ -29,7 +29,7 @@ const Facts = ({ watch }: Pick<WatchModel, 'watch'>) => (
     <div>
       <dt>Checked</dt>
       <dd>
-        <Checked watch={watch} />
+        <LastChecked watch={watch} />
       </dd>
     </div>
     <div>

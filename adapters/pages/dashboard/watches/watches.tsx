@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Card, DataTable, FieldError, type FormFault, Nothing, When, wrong } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { WATCHED_LISTS, type WatchInput, watchText } from './watch-forms.js';
-import { Checked, Reason, State } from './watch-parts.js';
+import { LastChecked, Reason, State } from './watch-parts.js';
 
 export interface WatchesModel {
   readonly layout: DashboardLayout;
@@ -140,7 +140,7 @@ const WatchTable = ({ watches }: WatchesModel) => (
           <Reason watch={watch} />
         </span>,
         <State key="state" watch={watch} />,
-        <Checked key="checked" watch={watch} />,
+        <LastChecked key="checked" watch={watch} />,
         watch.newestAt === null ? <span class="soft">none yet</span> : <When at={watch.newestAt} />,
         figure(watch.number),
         formatAmount(watch.spentToday),

@@ -6,7 +6,7 @@ import { Code, Table } from '../../kit/parts.js';
 import { TYPES } from '../contents.js';
 import type { ApiAnswer, ApiEntry, ApiObject, KeylessEntry } from './model.js';
 import { Fields, Inputs, ObjectSection, Words } from './parts.js';
-import { type Live, Send } from './try-it.js';
+import { type LiveKey, Send } from './try-it.js';
 
 const LOOK = { here: '/docs', style: 'docs.css' } as const;
 
@@ -310,7 +310,7 @@ const Responses = ({ entry: { responses, objects, success, failures } }: { entry
 );
 
 /** `GET /docs/api/<operationId>`: on the left what there is to know, on the right the request and the response. */
-export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: Live | null): string {
+export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: LiveKey | null): string {
   const { id, title, summary, description, isSendable, success } = entry;
   const [example] = success.examples;
   // The first sentence may be the title itself.

@@ -1,7 +1,7 @@
 import type { ApiInput } from './model.js';
 
 /** The demo's key and the account that its examples read; a page with a key in it must not be cached. */
-export interface Live {
+export interface LiveKey {
   readonly key: string;
 }
 
@@ -89,7 +89,7 @@ export const BodyControl = ({ example }: { example: string }) => (
 );
 
 /** Where the page gets the visitor's key from: the only place of the reference that knows keys. */
-const KeyControl = ({ live }: { live: Live | null }) => (
+const KeyControl = ({ live }: { live: LiveKey | null }) => (
   <div class="control" id="try-key-control">
     <label for="try-key">API key{live === null ? '' : ' (the demo key: its credits cost nothing)'}</label>
     {/* Not a password field: browsers would offer to keep it. It has no name, so that no form can send it. */}
@@ -107,7 +107,7 @@ const KeyControl = ({ live }: { live: Live | null }) => (
 );
 
 /** Sends the call of the page with the visitor's key, by its script; not shown where scripts do not run. */
-export const Send = ({ live }: { live: Live | null }) => (
+export const Send = ({ live }: { live: LiveKey | null }) => (
   <div class="scripted">
     <form id={FORM} data-demo-key={live?.key} aria-label="Try it">
       <KeyControl live={live} />

@@ -3,7 +3,7 @@ import type { Cap, CapPeriod, KeyRecord } from '../../../../src/ports/accounts.j
 import { capitalized, formatAmount } from './formats.js';
 import { Badge, Bar, type Tone } from './parts.js';
 
-export const PERIODS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
+export const PERIOD_WORDS: Record<CapPeriod, string> = { day: 'per day', month: 'per month', total: 'in total' };
 
 const TONES: Record<KeyState, Tone> = { active: 'ok', expiring: 'warn', expired: 'plain', revoked: 'bad' };
 
@@ -24,7 +24,7 @@ export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | nu
         max={cap.amount}
       />
       <span class="small">
-        {formatAmount(cap.spent)} of {formatAmount(cap.amount)} {PERIODS[cap.period]}
+        {formatAmount(cap.spent)} of {formatAmount(cap.amount)} {PERIOD_WORDS[cap.period]}
       </span>
     </span>
   );
