@@ -27,7 +27,7 @@ import type { SessionCookies } from '../http/session-cookies.js';
 import { sendPage } from '../pages/kit/send-page.js';
 import { readFormFields, refuseControls } from './bodies.js';
 import { type CapFields, offeredCap, parseCap } from './cap-fields.js';
-import { type ConsentModel, consentPage, refusalPage } from './consent-page.js';
+import { type ConsentModel, consentPage, refusedPage } from './consent-page.js';
 import { CONSENT_CSP } from './destination.js';
 import { type Allowance, admit, type PublicLimits, takeOne } from './open-route.js';
 
@@ -47,7 +47,7 @@ export interface OAuthOptions {
 const sendRefused = (
   reply: FastifyReply,
   { status = 400, title = 'Invalid request', message, back = null }: Refusal,
-): FastifyReply => sendPage(reply.code(status), refusalPage(title, message, back));
+): FastifyReply => sendPage(reply.code(status), refusedPage(title, message, back));
 
 interface Refusal {
   readonly status?: number;

@@ -188,7 +188,7 @@ export const consentPage = ({ ask, account, fields, cap, fault, switched }: Cons
  * The page for a request that cannot be answered; `back`: where the client waits for the error, if that address is
  * proven.
  */
-export const refusalPage = (title: string, message: string, back: string | null): string =>
+export const refusedPage = (title: string, message: string, back: string | null): string =>
   document(
     { title: `${title} · Perch`, description: 'An app sent an invalid request.' },
     <div class="wrap page narrow consent">
