@@ -14,6 +14,8 @@ export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
 const BIGINT_OID = 20;
 
 const watch = new SilenceWatch();
+/** The driver as its package has it, as in sources that are run by `tsx`, would never connect a socket of ours. */
+const isRepaired = Symbol.for('perch.postgres-driver') in globalThis;
 
 /**
  * Time limits that the server applies to everything a connection does, in milliseconds. A statement they end has done
@@ -59,7 +61,7 @@ export function connect(target: Target, options: { max?: number; name?: string; 
     },
   };
   // An option that the driver's types leave out.
-  const watched = { ...settings, socket: () => watch.open() };
+  const watched = isRepaired ? { ...settings, socket: () => watch.open() } : settings;
   const sql = 'url' in target ? postgres(target.url, watched) : postgres({ ...settings, ...target });
   return sql as unknown as Sql;
 }

@@ -8,6 +8,16 @@ export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
 
 const REPAIRS = [
   {
+    // Tells adapters/postgres/sql.ts that all of this is there.
+    from: `
+import tls from 'tls'
+`,
+    to: `
+import tls from 'tls'
+globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
+`,
+  },
+  {
     // What is left of a transaction goes to its own connection, which has closed, and not to the one that takes its place.
     from: `
     if (q.cancelled)
