@@ -40,8 +40,9 @@ export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<vo
           await tx`select set_config('synchronous_commit', 'off', true)`;
           return step(tx);
         });
-  await sumAllDebits(inTime, await settledTo(sql));
+  // These two end: sums may take all the time that is left.
   for (const step of [foldHours, dropNames]) while (await inTime(step));
+  await sumAllDebits(inTime, await settledTo(sql));
 }
 
 /** One step; undefined if another node is doing it. */

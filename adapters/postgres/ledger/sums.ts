@@ -35,7 +35,10 @@ interface Due {
   readonly debits: number;
 }
 
-/** Sums up debits with ids before one, of all wallets: first a thousand of each, then the rest of those that have more. */
+/**
+ * Sums up debits with ids before one, of all wallets: first a thousand of each, then the rest of those that have more. It
+ * begins anywhere, so that no wallet is always among those for which no time is left.
+ */
 export async function sumAllDebits(run: RunStep, settled: string): Promise<void> {
   const again: Due[] = [];
   const sum = async (due: readonly Due[]): Promise<boolean> => {
@@ -47,10 +50,13 @@ export async function sumAllDebits(run: RunStep, settled: string): Promise<void>
     }
     return true;
   };
-  for (let after = 0; ; after += WALLETS_IN_SIGHT) {
-    const seen = await run((tx) => dueWallets(tx, after, settled));
-    if (seen === undefined || !(await sum(seen.due))) return;
-    if (seen.isLast) break;
+  const range = await run(rangeOfWallets);
+  if (range === undefined) return;
+  const views = Math.ceil(range.last / WALLETS_IN_SIGHT);
+  for (let nth = 0; nth < views; nth += 1) {
+    const view = (Math.floor(range.start * views) + nth) % views;
+    const due = await run((tx) => dueWallets(tx, view * WALLETS_IN_SIGHT, settled));
+    if (due === undefined || !(await sum(due))) return;
   }
   while (again.length > 0) if (!(await sum(again.splice(0)))) return;
 }
@@ -69,15 +75,16 @@ function* batches(due: readonly Due[]): Generator<number[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function dueWallets(tx: Transaction, after: number, settled: string) {
-  const to = after + WALLETS_IN_SIGHT;
-  const due = await tx<Due[]>`
-    select wallet_number as "walletNumber", least(last_seq - summed_seq, ${DEBITS_OF_A_WALLET}::int)::int as debits from wallets
-    where wallet_number > ${after} and wallet_number <= ${to} and last_seq > summed_seq and summed_to < ${settled}
-    order by wallet_number`;
-  const [more] = await tx`select from wallets where wallet_number > ${to} limit 1`;
-  return { due, isLast: more === undefined };
+async function rangeOfWallets(tx: Transaction): Promise<{ last: number; start: number }> {
+  const [row] = await tx<[{ last: number; start: number }]>`
+    select coalesce(max(wallet_number), 0) as last, random() as start from wallets`;
+  return row;
 }
+
+const dueWallets = (tx: Transaction, after: number, settled: string) => tx<Due[]>`
+  select wallet_number as "walletNumber", least(last_seq - summed_seq, ${DEBITS_OF_A_WALLET}::int)::int as debits from wallets
+  where wallet_number > ${after} and wallet_number <= ${after + WALLETS_IN_SIGHT} and last_seq > summed_seq and summed_to < ${settled}
+  order by wallet_number`;
 
 /** Sums up at most a thousand debits of each of some wallets: usage by hour, and what keys have spent. Returns those with more. */
 async function sumDebits(tx: Transaction, numbers: readonly number[], settled: string): Promise<number[]> {
