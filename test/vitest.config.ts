@@ -56,7 +56,7 @@ export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: 
   },
 });
 
-// Tests wait for a database, a process or a clock: two more at a time than there are cores.
-const workers = availableParallelism() + 2;
+// Tests wait for a database, a process or a clock: one more at a time than there are cores.
+const workers = availableParallelism() + 1;
 
 export default defineConfig(suiteOf(PROJECTS, { workers, testTimeout: 30_000, hookTimeout: 60_000 }));

@@ -35,6 +35,8 @@ export interface PatroniPostgres {
   leader(): Promise<string>;
   /** Waits until a node other than this one is the primary; returns its name. */
   untilLed(otherThan: string): Promise<string>;
+  /** Waits until this node is a standby. */
+  untilStandby(name: string): Promise<void>;
   /** Waits until all nodes run, one of them as a synchronous standby. */
   untilWhole(): Promise<void>;
   killServer(name: string): Promise<void>;
@@ -167,6 +169,8 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
       },
       { timeout: WAIT_MS, interval: 50 },
     );
+  const untilStandby = (name: string): Promise<void> =>
+    vi.waitFor(async () => expect(await those('replica')).toContain(name), { timeout: WAIT_MS, interval: 200 });
   const untilWhole = (): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -253,6 +257,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     members,
     leader: () => untilLed(''),
     untilLed,
+    untilStandby,
     untilWhole,
     killServer: (name) => signalServer(name, 'SIGKILL', 1),
     killMachine,
