@@ -58,6 +58,24 @@ test('refuses an impossible archive before it does anything', async () => {
   ]);
 }, 120_000);
 
+test('says what to install where DuckDB is missing, and archives without it where nothing is asked for', async () => {
+  const hook = `export const resolve = (name, context, next) =>
+    name.startsWith('@duckdb/') ? Promise.reject(new Error('not installed')) : next(name, context);`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
+  const nodeOptions = ['--import', `data:text/javascript,${encodeURIComponent(register)}`];
+  const without = (args: readonly string[], env = {}) => cli.start(args, { nodeOptions, env }).end;
+  const archive = ['ledger', 'archive', '--before', '2025-01', '--out', out];
+  expect(await without([...archive, '--format', 'parquet'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('npm install @duckdb/node-api'),
+  });
+  expect(await without(archive)).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing to archive') });
+  expect(await without(['stats'], { PERCH_ARCHIVES: out })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('PERCH_ARCHIVES needs DuckDB'),
+  });
+}, 120_000);
+
 test('a month is archived, checked, restored and checked', async () => {
   const archived = await cli.run('ledger', 'archive', '--before', '2026-01', '--out', out, '--format', 'ndjson');
   expect(archived).toMatchObject({ code: 0, stderr: expect.stringContaining('Archiving: 100%') });
