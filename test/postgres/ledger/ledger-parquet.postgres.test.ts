@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { archiveBefore } from '../../../adapters/cli/archive/archive.js';
-import { readParquet, archiveParquet } from '../../../adapters/cli/archive/parquet.js';
+import { archiveParquet, readParquet } from '../../../adapters/cli/archive/parquet.js';
 import { copyDebits, debitLines } from '../../../adapters/postgres/ledger/archives.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
