@@ -58,7 +58,7 @@ test('refuses an impossible archive before it does anything', async () => {
   ]);
 }, 120_000);
 
-test('says what to install where DuckDB is missing, and archives without it where nothing is asked for', async () => {
+test('says what to install where DuckDB is missing, and archives without it by default', async () => {
   const hook = `export const resolve = (name, context, next) =>
     name.startsWith('@duckdb/') ? Promise.reject(new Error('not installed')) : next(name, context);`;
   const register = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
