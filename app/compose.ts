@@ -39,6 +39,7 @@ import { listen, type Serving } from './listening.js';
 import { createSample, openNetwork, openPush, openSelfCheck, withOddObjectsLogged } from './networks.js';
 import { observeRequests, openMetrics, openTracing } from './observing.js';
 import { createRequestIds } from './request-ids.js';
+import { openSearchIndex } from './search-index.js';
 import { openShared } from './shared.js';
 import { createStatus } from './status.js';
 import { openStatusHistory, type ReadHistory } from './status-history.js';
@@ -87,6 +88,7 @@ export async function compose(
   const shared = { ...(await openShared(lifecycle, { config, clock, log, memories })), ...(limiter && { limiter }) };
   const { callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
+  await openSearchIndex(lifecycle, { config, stores, log, startPoll });
   const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   const offered = options.demoKey ?? null;
   const mayBeDemo = offered !== null && opened.name === 'corpus';

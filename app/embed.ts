@@ -13,6 +13,7 @@ import { openEngine } from './engine.js';
 import { Lifecycle, loggedPolling } from './lifecycle.js';
 import { openNetwork, withOddObjectsLogged } from './networks.js';
 import { createRequestIds } from './request-ids.js';
+import { openSearchIndex } from './search-index.js';
 import { openShared } from './shared.js';
 import { openStores } from './stores.js';
 import { openInventedNetwork } from './test-mode/invented-network.js';
@@ -65,6 +66,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const startPoll = loggedPolling(log);
   const stores = await openStores(lifecycle, config, { onProgress: (text) => log.info(text) });
   await openMaintenance(lifecycle, { ledger: stores.ledger, log, startPoll });
+  await openSearchIndex(lifecycle, { config, stores, log, startPoll });
   const { memories } = stores;
   const shared = await openShared(lifecycle, { config, clock, log, memories });
   const { callsLeft } = shared;

@@ -1,4 +1,3 @@
-import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
 import { createAccounts } from '../adapters/postgres/accounts/accounts.js';
 import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
@@ -85,7 +84,6 @@ export async function openStores(
     );
   const sql = await open('sql');
   await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
-  if (config.network === 'corpus') await lifecycle.open('search index', () => indexCorpus(sql, onProgress));
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
   const lookups = await open('lookups');
   const settling = await open('settling');

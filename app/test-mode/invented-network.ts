@@ -20,7 +20,7 @@ export async function openInventedNetwork(sql: Sql): Promise<Network> {
 /** Does nothing if its tables are filled and indexed. */
 export async function fillInventedNetwork(sql: Sql): Promise<void> {
   const { indexCorpus } = await import('../../adapters/networks/corpus/import/index-corpus.js');
-  await indexCorpus(sql, () => {}, 'invented');
+  await indexCorpus(sql, { tables: 'invented' });
   if (await isFilled(sql)) return;
   await sql.begin(async (turn) => {
     await turn`select set_config('lock_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;

@@ -70,8 +70,9 @@ test('keeps balances, usage and every receipt of 0.3.0, before and after mainten
   await readOnce();
 });
 
-test('reads and searches the stored network data as before', async () => {
+test('reads and searches the stored network data as before, once it is indexed', async () => {
   const { key } = await perch.account();
+  await expect.poll(async () => (await perch.database.sql`select from search_index where not complete`).length).toBe(0);
   for (const [path, data] of Object.entries(TOLD.corpus)) {
     if (path.includes('cursor=')) continue;
     const reply = await as(key).get(path);

@@ -191,7 +191,14 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
     },
     ...(isEmbedded ? [] : [{ name: 'Checkpoints', ok: true, detail: await describeCheckpoints(sql) }]),
     networkFinding(config, row),
+    ...(config.network === 'corpus' ? await searchFindings(sql) : []),
   ];
+}
+
+/** Nothing while all can be searched. */
+async function searchFindings(sql: Stores['sql']): Promise<CheckResult[]> {
+  const { describeIndexing } = await import('../../networks/corpus/import/index-corpus.js');
+  return (await describeIndexing(sql)).map((detail) => ({ name: 'Search index', ok: true, detail }));
 }
 
 function networkFinding({ network }: Config, loaded: { users: number; tweets: number } | null): CheckResult {

@@ -10,6 +10,7 @@ import { readThread } from './reads/thread.js';
 import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
+import { createCompleteness } from './search/completeness.js';
 import { checkQuery, readSearch } from './search/search.js';
 import { type CorpusPosition, parsePosition, storableId } from './token.js';
 
@@ -19,6 +20,7 @@ import { type CorpusPosition, parsePosition, storableId } from './token.js';
  */
 export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus'): Network {
   const run = runOn(pool, tables);
+  const requireComplete = createCompleteness(run);
   return {
     name: tables,
     sessions: [tables],
@@ -32,7 +34,10 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
     users: (refs, { signal }) => findUsers(run, refs, signal),
     tweets: (ids, { signal }) => findTweets(run, ids, signal),
     sample: ({ signal }) => readMostFollowed(run, signal),
-    page: async (list, token, { signal }) => requireReader(READERS, list.kind)(run, list, parsePosition(token), signal),
+    async page(list, token, { signal }) {
+      if (list.kind === 'search') await requireComplete(list.product ?? 'Latest', signal);
+      return requireReader(READERS, list.kind)(run, list, parsePosition(token), signal);
+    },
   };
 }
 

@@ -43,7 +43,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: st
   },
   upstream_rate_limited: {
     means:
-      'The network has asked Perch to slow down or, if there is an error.reason, Perch itself is busy: it is at capacity, its queue for the network is too long, or your account or IP address has used its share.',
+      'The network has asked Perch to slow down or, if there is an error.reason, Perch itself is busy: it is at capacity, its queue for the network is too long, your account or IP address has used its share, or (indexing) it is not ready for searches yet after an upgrade.',
     todo: 'Try again after Retry-After. While only the network is busy, cached items are still served.',
   },
   no_account: {

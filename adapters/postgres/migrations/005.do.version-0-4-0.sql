@@ -297,7 +297,7 @@ create index operation_names_by_day on operation_names (day);
 -- The corpus and the invented network.
 
 -- The corpus is searched by words that Perch cuts itself (adapters/networks/corpus/search), the same on every server. A row
--- where `search` is null is found by no search yet: one of 0.3.0, or written by hand. Each start indexes such rows before it
+-- where `search` is null is found by no search yet: one of 0.3.0, or written by hand. The service indexes such rows while it
 -- serves. To change a row by hand, set its `search` to null.
 alter table corpus_tweets drop column search;
 alter table corpus_users drop column search;
@@ -329,13 +329,18 @@ create index corpus_tweets_edited on corpus_tweets (id) where earlier_ids is not
 create index invented_tweets_edited on invented_tweets (id) where earlier_ids is not null;
 
 -- By which version of the index (adapters/networks/corpus/import/index-corpus.ts) the rows of a table are found. Those of an
--- earlier version are indexed anew when the tables are opened: of those that are not, the ids are above `reached`.
+-- earlier version are indexed anew: of those that are not, the ids are above `reached`.
 create table search_index (
   table_name text primary key,
   version integer not null,
   -- Null: there are none.
-  reached bigint
+  reached bigint,
+  -- False until all rows that the index began with are in it: searches would leave some out, and are refused.
+  complete boolean not null
 );
+insert into search_index
+  select 'corpus_users', 2, null::bigint, not exists (select from corpus_users)
+  union all select 'corpus_tweets', 2, null, not exists (select from corpus_tweets);
 
 -- Customers.
 

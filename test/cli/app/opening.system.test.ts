@@ -22,12 +22,12 @@ const STEPS = [
   'secrets',
   'perch',
   'migrations',
-  'search index',
   'pepper',
   'perch look-ups',
   'perch settling',
   'perch corpus',
   'perch history',
+  'search index',
   'network',
   'look for the demo',
   'traces',
@@ -58,9 +58,7 @@ const STEPS = [
 /** Those of them that leave something open. */
 const LEFT_OPEN = STEPS.filter(
   (name) =>
-    !/^(?:secrets|migrations|search index|pepper|look for the demo|port of the metrics|interfaces|pages for customers)$/.test(
-      name,
-    ),
+    !/^(?:secrets|migrations|pepper|look for the demo|port of the metrics|interfaces|pages for customers)$/.test(name),
 );
 
 /** What is closed at the same time, in whatever order. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
+import { describeIndexing, INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { IMPORT_LOCK } from '../../../adapters/networks/corpus/import/sql.js';
 import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import type { Tables } from '../../../adapters/networks/corpus/run.js';
@@ -41,10 +42,20 @@ describe('a database of an earlier version', () => {
       (1, '“free speech” then…', 'EN', '2015-01-07', 7, 1234, '{Art}', '[{"type":"animated_gif"}]'),
       (2, 'free of charge', null, '2015-01-08', 7, 3, null, null)`;
     await migrate(sql);
-    expect(await search('free')).toEqual([]);
+    for (const product of ['Latest', 'Top', 'People'] as const)
+      await expect(search('free', product)).rejects.toMatchObject({
+        code: 'upstream_rate_limited',
+        retryAfter: 60,
+        detail: { reason: 'indexing' },
+      });
+    expect(await describeIndexing(sql)).toEqual([
+      '2 rows of corpus_tweets not indexed yet, so its searches are refused',
+      '1 row of corpus_users not indexed yet, so its searches are refused',
+    ]);
     const told: string[] = [];
-    await indexCorpus(sql, (text) => told.push(text));
+    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
     expect(told).toContain('Indexing tweets for search: 0% of 2');
+    expect(await describeIndexing(sql)).toEqual([]);
     expect(await search('free')).toEqual(['2', '1']);
     expect(await search('free', 'Top')).toEqual(['1', '2']);
     expect(await search('"free speech then" #art lang:en min_faves:1000 filter:videos')).toEqual(['1']);
@@ -53,25 +64,37 @@ describe('a database of an earlier version', () => {
 });
 
 describe('indexing', () => {
+  it('waits while an import runs, and ends when it is aborted', async () => {
+    await insertTweets(1);
+    const stop = new AbortController();
+    await sql.begin(async (importing) => {
+      await importing`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+      const indexing = indexCorpus(sql, { signal: stop.signal });
+      stop.abort(new Error('stopped'));
+      await expect(indexing).rejects.toThrow(/stopped|aborted/);
+    });
+    expect(await unindexed()).toBe(1);
+  });
+
   it('resumes where it was interrupted', async () => {
-    await insertTweets(12_000);
+    await insertTweets(2_400);
     const interrupt = (text: string): void => {
       if (!text.includes(' 0%')) throw new Error('interrupted');
     };
-    await expect(indexCorpus(sql, interrupt)).rejects.toThrow('interrupted');
-    expect(await unindexed()).toBe(7_000);
+    await expect(indexCorpus(sql, { onProgress: interrupt })).rejects.toThrow('interrupted');
+    expect(await unindexed()).toBe(1_400);
     expect(await search('"tide 1"')).toEqual(['1']);
-    expect(await search('"tide 12000"')).toEqual([]);
+    expect(await search('"tide 2400"')).toEqual([]);
 
     const told: string[] = [];
-    await indexCorpus(sql, (text) => told.push(text));
-    expect(told[0]).toBe('Indexing tweets for search: 0% of 7,000');
-    expect(await search('"tide 12000"')).toEqual(['12000']);
+    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
+    expect(told[0]).toBe('Indexing tweets for search: 0% of 1,400');
+    expect(await search('"tide 2400"')).toEqual(['2400']);
     expect(await unindexed()).toBe(0);
   });
 
   it('by two processes at once indexes each row, and both end', async () => {
-    await insertTweets(12_000);
+    await insertTweets(2_400);
     const other = connect(database.target);
     try {
       await Promise.all([indexCorpus(sql), indexCorpus(other)]);
@@ -84,7 +107,7 @@ describe('indexing', () => {
   it('says nothing and writes nothing where all is indexed', async () => {
     await loadCorpus(sql, [tweet({ text: 'tide' })]);
     const told: string[] = [];
-    await indexCorpus(sql, (text) => told.push(text));
+    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
     expect(told).toEqual([]);
   });
 });
@@ -117,24 +140,24 @@ describe('the version of the index', () => {
   );
 
   it('finds every row while they are indexed anew, and resumes where it was interrupted', async () => {
-    await insertTweets(12_000);
+    await insertTweets(2_400);
     await indexCorpus(sql);
     await sql`update search_index set version = ${INDEX_VERSION - 1}`;
     await sql`update corpus_tweets set search = search || 'earlier'::tsvector`;
-    const [first, last] = ['"tide 1"', '"tide 12000"'];
+    const [first, last] = ['"tide 1"', '"tide 2400"'];
     const earlier = async (): Promise<number> =>
       (await sql`select count(*)::int as rows from corpus_tweets where search @@ 'earlier'`)[0]?.rows;
     const interrupt = (text: string): void => {
       if (!text.includes(' 0%')) throw new Error('interrupted');
     };
-    await expect(indexCorpus(sql, interrupt)).rejects.toThrow('interrupted');
-    expect([await earlier(), await search(first), await search(last)]).toEqual([7_000, ['1'], ['12000']]);
+    await expect(indexCorpus(sql, { onProgress: interrupt })).rejects.toThrow('interrupted');
+    expect([await earlier(), await search(first), await search(last)]).toEqual([1_400, ['1'], ['2400']]);
 
     const told: string[] = [];
-    await indexCorpus(sql, (text) => told.push(text));
-    expect(told[0]).toBe('Indexing tweets for search: 0% of 7,000');
-    expect([await earlier(), await search(first), await search(last)]).toEqual([0, ['1'], ['12000']]);
-    await indexCorpus(sql, (text) => told.push(`again: ${text}`));
+    await indexCorpus(sql, { onProgress: (text) => told.push(text) });
+    expect(told[0]).toBe('Indexing tweets for search: 0% of 1,400');
+    expect([await earlier(), await search(first), await search(last)]).toEqual([0, ['1'], ['2400']]);
+    await indexCorpus(sql, { onProgress: (text) => told.push(`again: ${text}`) });
     expect(told.filter((text) => text.startsWith('again'))).toEqual([]);
   });
 

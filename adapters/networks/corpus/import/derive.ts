@@ -25,11 +25,14 @@ export async function deriveInto<Row>(
     `create temp table if not exists ${stage} (id text, ${derived.map((column) => `${column.name} text`).join(', ')}) on commit drop`,
   );
   await sql`truncate ${sql(stage)}`;
-  const values = stored.map((found) => {
-    const row = Object.fromEntries(columns.map((column) => [column.key, plain(found[column.name])])) as Row;
-    return [found.id, ...derived.map((column) => column.value(row))];
-  });
-  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], await copyText(values));
+  // One by one, so that the process turns to others in between.
+  const values = function* (): Generator<unknown[]> {
+    for (const found of stored) {
+      const row = Object.fromEntries(columns.map((column) => [column.key, plain(found[column.name])])) as Row;
+      yield [found.id, ...derived.map((column) => column.value(row))];
+    }
+  };
+  await copyInto(sql, stage, ['id', ...derived.map((column) => column.name)], await copyText(values()));
   return stored.length;
 }
 

@@ -1,5 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { counted } from '../../../../src/domain/figures.js';
 import type { Tables } from '../run.js';
 import { derivedStageName, deriveInto } from './derive.js';
+import { atLeisure, vacuum } from './leisure.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
@@ -8,30 +11,51 @@ import { type EntityTable, intoTables } from './tables.js';
  */
 export const INDEX_VERSION = 2;
 
-const BATCH_ROWS = 5000;
+/** Few enough that the process serves others between two of them. */
+const MOST_ROWS = 1000;
 /** So many new versions of rows leave as many old ones behind. */
 const LARGE_ROWS = 1_000;
+/** While an import or another process has its turn. */
+const TURN_MS = 200;
 
-/**
- * Indexes every row that is found as an earlier version of the index has it, or not at all (one of 0.3.0, or written by
- * hand), in batches of their own: interrupted, it loses one batch, and continues from there when called again. Until its
- * turn comes, a row is found as before. Processes that call it together share the work; it takes turns with imports.
- * Reports its progress.
- */
-export async function indexCorpus(
-  sql: Sql,
-  onProgress: (text: string) => void = () => {},
-  tables: Tables = 'corpus',
-): Promise<void> {
-  const { users, tweets } = intoTables(tables);
-  await indexTable(sql, users, 'profiles', onProgress);
-  await indexTable(sql, tweets, 'tweets', onProgress);
+export interface IndexOptions {
+  readonly onProgress?: (text: string) => void;
+  readonly tables?: Tables;
+  /** Ends it after the batch in progress, with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
+/**
+ * Indexes every row that is not indexed (one of 0.3.0, or written by hand), then each that is found as an earlier version
+ * of the index has it, in batches of their own: interrupted, it loses one batch, and continues from there when called
+ * again. The latter are found as before until their turn comes. Processes that call it together share the work; it takes
+ * turns with imports. Reports its progress.
+ */
+export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise<void> {
+  const { users, tweets } = intoTables(options.tables ?? 'corpus');
+  await indexTable(sql, users, 'profiles', options);
+  await indexTable(sql, tweets, 'tweets', options);
+}
+
+/** Notes that all rows of an empty table are going to be of this version of the index. */
+export const noteIndexed = (sql: TransactionSql, table: string): Promise<void> => noteReached(sql, table, null);
+
 /** Notes that rows with an id up to `reached` are of this version of the index; null: all that are indexed. */
-export async function noteIndexed(sql: TransactionSql, table: string, reached: string | null = null): Promise<void> {
-  await sql`insert into search_index (table_name, version, reached) values (${table}, ${INDEX_VERSION}, ${reached})
+async function noteReached(sql: TransactionSql, table: string, reached: string | null): Promise<void> {
+  await sql`insert into search_index (table_name, version, reached, complete) values (${table}, ${INDEX_VERSION}, ${reached}, true)
     on conflict (table_name) do update set version = excluded.version, reached = excluded.reached`;
+}
+
+/** What is left in tables whose searches are refused for it, as lines for an operator; none where all are complete. */
+export async function describeIndexing(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select table_name as name from search_index where not complete and table_name like 'corpus%' order by 1`;
+  const lines: string[] = [];
+  for (const { name } of rows) {
+    const [left] = await sql<{ rows: number }[]>`select count(*)::int as rows from ${sql(name)} where search is null`;
+    lines.push(`${counted(left?.rows ?? 0, 'row')} of ${name} not indexed yet, so its searches are refused`);
+  }
+  return lines;
 }
 
 /** Up to which id rows are of this version of the index, or of a later one; null: all that are indexed. */
@@ -42,55 +66,91 @@ async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<stri
   return found === undefined ? '-1' : found.reached;
 }
 
-/** It may wait for an import, and takes its time. */
-async function inTurn(sql: TransactionSql): Promise<void> {
-  await sql`
-    select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true)`;
-  await sql`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-}
-
-async function indexTable<Row>(
+/** Repeats one batch until it gives null, each in a turn of its own among those who write to the corpus. */
+async function inTurns(
   sql: Sql,
-  table: EntityTable<Row>,
-  what: string,
-  onProgress: (text: string) => void,
+  { signal }: IndexOptions,
+  batch: (sql: TransactionSql) => Promise<number | null>,
+  onRows: (rows: number) => void,
 ): Promise<void> {
-  const reached = await reachedIn(sql, table.name);
-  const isLeft = `${table.name} where search is null${reached === null ? '' : ` or id > ${reached}`}`;
-  const found = await sql.unsafe(`select from ${isLeft} limit 1`);
-  if (found.length === 0 && reached === null) return;
-  const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${isLeft}`);
-  const all = row?.rows ?? 0;
-  let done = 0;
-  let count: number | null;
-  do {
-    const percent = Math.floor((100 * done) / all);
-    if (all > 0) onProgress(`Indexing ${what} for search: ${percent}% of ${all.toLocaleString('en')}`);
-    count = await sql.begin((transaction) => indexBatch(transaction, table));
-    done = Math.min(done + (count ?? 0), all);
-  } while (count !== null);
-  if (all >= LARGE_ROWS) await sql.unsafe(`vacuum (analyze) ${table.name}`);
+  for (;;) {
+    signal?.throwIfAborted();
+    // Tried, not waited for: an import may take hours, in which this would keep a connection.
+    const rows = await atLeisure(sql, async (transaction) => {
+      const [turn] = await transaction`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
+      return turn?.taken ? batch(transaction) : 'later';
+    });
+    if (rows === null) return;
+    if (rows === 'later') await wait(TURN_MS, undefined, { signal });
+    else onRows(rows);
+  }
 }
 
-/** Those of an earlier version in the order of their ids, then those that are not indexed. Gives their number; null: none is left. */
-async function indexBatch<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<number | null> {
-  await inTurn(sql);
+async function indexTable<Row>(sql: Sql, table: EntityTable<Row>, what: string, options: IndexOptions): Promise<void> {
+  const sweep = async (isLeft: string, batch: (sql: TransactionSql) => Promise<number | null>): Promise<void> => {
+    const [row] = await atLeisure(sql, (transaction) =>
+      transaction.unsafe<{ rows: number }[]>(`select count(*)::int as rows from ${table.name} where ${isLeft}`),
+    );
+    const all = row?.rows ?? 0;
+    let done = 0;
+    const tell = (): void => {
+      const percent = Math.floor((100 * Math.min(done, all)) / all);
+      if (all > 0) options.onProgress?.(`Indexing ${what} for search: ${percent}% of ${all.toLocaleString('en')}`);
+    };
+    tell();
+    await inTurns(sql, options, batch, (rows) => {
+      done += rows;
+      tell();
+    });
+    if (all >= LARGE_ROWS) await vacuum(sql, table.name);
+  };
+  const missing = await sql.unsafe(`select from ${table.name} where search is null limit 1`);
+  if (missing.length > 0) await sweep('search is null', missingRows(table));
+  await noteComplete(sql, table.name);
   const reached = await reachedIn(sql, table.name);
-  const isLeft = reached === null ? 'search is null' : `id > ${reached}`;
+  if (reached !== null) await sweep(`id > ${reached}`, (transaction) => earlierRows(transaction, table));
+}
+
+/** From then on searches are served: later rows without an index are known to be missing by who wrote them. */
+async function noteComplete(sql: Sql, table: string): Promise<void> {
+  await sql`update search_index set complete = true
+    where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)`;
+}
+
+/** Each batch after the one before: the beginning of their index is what was there once. */
+function missingRows<Row>(table: EntityTable<Row>): (sql: TransactionSql) => Promise<number | null> {
+  let after = '-1';
+  return async (sql) => {
+    const { count, last } = await indexBatch(sql, table, `search is null and id > ${after}`);
+    if (last === null) return null;
+    after = last;
+    return count;
+  };
+}
+
+async function earlierRows<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<number | null> {
+  const reached = await reachedIn(sql, table.name);
+  if (reached === null) return null;
+  const { count, last } = await indexBatch(sql, table, `id > ${reached}`);
+  await noteReached(sql, table.name, last);
+  return last === null ? null : count;
+}
+
+/** The first of those rows by id. Gives their number and the last id; null: there are none. */
+async function indexBatch<Row>(
+  sql: TransactionSql,
+  table: EntityTable<Row>,
+  isLeft: string,
+): Promise<{ count: number; last: string | null }> {
   const count = await deriveInto(
     sql,
     table,
-    `select * from ${table.name} where ${isLeft} order by id limit ${BATCH_ROWS}`,
+    `select * from ${table.name} where ${isLeft} order by id limit ${MOST_ROWS}`,
   );
+  if (count === 0) return { count, last: null };
   const stage = derivedStageName(table.name);
-  if (count > 0) {
-    const sets = table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`);
-    await sql.unsafe(`update ${table.name} t set ${sets.join(', ')} from ${stage} d where t.id = d.id::bigint`);
-  }
-  if (reached === null) return count === 0 ? null : count;
-  const [last] =
-    count === 0 ? [] : await sql.unsafe<{ id: string }[]>(`select max(id::bigint)::text as id from ${stage}`);
-  await noteIndexed(sql, table.name, last?.id);
-  return count;
+  const sets = table.derived.map(({ name, type }) => `${name} = d.${name}::${type}`);
+  await sql.unsafe(`update ${table.name} t set ${sets.join(', ')} from ${stage} d where t.id = d.id::bigint`);
+  const [row] = await sql.unsafe<{ id: string }[]>(`select max(id::bigint)::text as id from ${stage}`);
+  return { count, last: row?.id ?? null };
 }

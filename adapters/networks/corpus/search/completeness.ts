@@ -1,0 +1,32 @@
+import sql, { raw } from 'sql-template-tag';
+import { ServiceError } from '../../../../src/domain/errors.js';
+import type { Product } from '../../../../src/domain/model.js';
+import type { Run } from '../run.js';
+
+const RETRY_S = 60;
+
+/**
+ * Refuses searches of a table until all rows that an upgrade found in it are indexed (T32): what they leave out would be
+ * missing without a word. Once complete, a table stays so and is not asked about again.
+ */
+export function createCompleteness(run: Run): (product: Product, signal: AbortSignal) => Promise<void> {
+  const complete = new Set<string>();
+  return async (product, signal) => {
+    const table = product === 'People' ? 'corpus_users' : 'corpus_tweets';
+    if (complete.has(table)) return;
+    const [found] = await run<{ complete: boolean }>(
+      sql`SELECT complete FROM search_index WHERE table_name = ${raw(`'${table}'`)}`,
+      signal,
+      { planned: 'once' },
+    );
+    if (found?.complete === false) throw incomplete();
+    complete.add(table);
+  };
+}
+
+const incomplete = (): ServiceError =>
+  new ServiceError(
+    'upstream_rate_limited',
+    'After an upgrade, the corpus is being indexed for searches, and this one would leave out what is not indexed yet. All other reads are served; nothing was charged.',
+    { reason: 'indexing', retryAfter: RETRY_S, isBeside: true },
+  );

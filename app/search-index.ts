@@ -1,0 +1,50 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
+import type { Config } from '../src/config/config.js';
+import type { StartPoll } from '../src/lib/poll.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Stores } from './stores.js';
+
+const MINUTE_MS = 60_000;
+const TOLD_EVERY_MS = 10_000;
+
+export interface SearchIndexOptions {
+  readonly config: Pick<Config, 'network'>;
+  readonly stores: Pick<Stores, 'sql'>;
+  readonly log: FastifyBaseLogger;
+  readonly startPoll: StartPoll;
+}
+
+/**
+ * Keeps the corpus indexed while it is served: what an upgrade leaves to do, at once, and rows that are written with SQL,
+ * within a minute.
+ */
+export async function openSearchIndex(
+  lifecycle: Lifecycle,
+  { config, stores, log, startPoll }: SearchIndexOptions,
+): Promise<void> {
+  if (config.network !== 'corpus') return;
+  const stopping = new AbortController();
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const onProgress = (text: string): void => {
+    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    log.info(text);
+  };
+  const index = async (): Promise<void> => {
+    try {
+      await indexCorpus(stores.sql, { onProgress, signal: stopping.signal });
+    } catch (err) {
+      if (stopping.signal.aborted) return;
+      log.warn({ err }, 'Indexing the corpus for search failed. It continues where it stopped in a minute.');
+    }
+  };
+  await lifecycle.open(
+    'search index',
+    () => startPoll(index, MINUTE_MS, 0),
+    (poll) => {
+      stopping.abort();
+      return poll.close();
+    },
+  );
+}
