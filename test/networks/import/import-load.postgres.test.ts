@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ImportProgress, importPaths } from '../../../adapters/networks/corpus/import/import-paths.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { IMPORT_LOCK } from '../../../adapters/networks/corpus/import/sql.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
-import type { Sql } from '../../../adapters/postgres/sql.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { contentHash, fixture, lines, type Scratch, scratchFolder, unpackArchive } from './import-support.js';
 
@@ -195,6 +197,24 @@ describe('loading rows', () => {
     );
     await expect(loadCorpus(sql, [user(1), tweet(1, { text: 'a\0b' })])).rejects.toThrow();
     expect((await loadCorpus(sql, [user(1)])).users.added).toBe(1);
+  });
+
+  it('waits and works for longer than its pool allows a request to', async () => {
+    const limited = connect(database.target, { max: 2, limits: { lockMs: 50, statementMs: 100, idleMs: 50 } });
+    const slow = async function* (): AsyncGenerator<CorpusRow> {
+      yield tweet(1);
+      await wait(200);
+      yield tweet(2);
+    };
+    try {
+      const [summary] = await Promise.all([
+        wait(100).then(() => loadCorpus(limited, slow())),
+        sql.begin((other) => [other`select pg_advisory_xact_lock(${IMPORT_LOCK})`, other`select pg_sleep(0.5)`]),
+      ]);
+      expect(summary.tweets).toEqual({ read: 2, added: 2, changed: 0 });
+    } finally {
+      await limited.end();
+    }
   });
 
   it('imports that start together take turns, and all of each arrives', async () => {

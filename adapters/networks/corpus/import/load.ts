@@ -12,6 +12,7 @@ import type { CopyText } from './copy.js';
 import { isCutOf } from './cut-text.js';
 import { noteIndexed } from './index-corpus.js';
 import { lateIndexes } from './late-indexes.js';
+import { atLeisure, vacuum } from './leisure.js';
 import { mergedParts } from './merge-parts.js';
 import { type Fault, isFault, isOmission, type Omission, type Reading } from './objects/reading.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
@@ -228,7 +229,7 @@ export async function loadCorpus(
   const { tables = 'corpus' } = options;
   const into = intoTables(tables);
   const names = [into.users.name, into.tweets.name, into.follows];
-  const summary = await sql.begin(async (transaction) => {
+  const summary = await atLeisure(sql, async (transaction) => {
     await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
     await openStage(transaction, into.users);
     await openStage(transaction, into.tweets);
@@ -242,6 +243,6 @@ export async function loadCorpus(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await Promise.all(names.map((name) => sql.unsafe(`vacuum (analyze) ${name}`)));
+  if (written >= LARGE_LOAD_ROWS) await Promise.all(names.map((name) => vacuum(sql, name)));
   return summary;
 }
