@@ -1,5 +1,7 @@
 /** A database made by 0.3.0 as released becomes today's at the first start: its books exact, its keys working, its tweets found. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { IMPORT_LOCK } from '../../adapters/networks/corpus/import/sql.js';
+import type { Sql } from '../../adapters/postgres/sql.js';
 import { toThousandths } from '../../src/domain/credits.js';
 import { createClient } from '../kit/client.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
@@ -100,4 +102,37 @@ test('a revoked key stays revoked, a frozen account frozen, a cap that is spent 
   const [{ otherKeys: [capped = ''] = [] } = {}] = TOLD.accounts;
   const reply = await as(capped).get('/v1/users/nobody_yet_read?fresh=true');
   expect([reply.status, reply.body.error.code]).toEqual([402, 'no_credits']);
+});
+
+test('refuses searches, free of charge, until the tweets of 0.3.0 are indexed, and serves all other reads', async () => {
+  let indexing: Awaited<ReturnType<Sql['reserve']>> | undefined;
+  const node = await startPerch({
+    env: { PERCH_SECRET: TOLD.secret },
+    async prepare(database) {
+      await loadReleased(database);
+      indexing = await database.sql.reserve();
+      await indexing`select pg_advisory_lock(${IMPORT_LOCK})`;
+    },
+  });
+  try {
+    const account = await node.account();
+    const get = (path: string) => createClient(node.url, account.key).get(path);
+    const paths = Object.keys(TOLD.corpus).filter((path) => !path.includes('cursor='));
+    const searches = paths.filter((path) => path.includes('/search'));
+    expect(searches.length).toBeGreaterThan(0);
+    for (const path of searches) {
+      const { status, body, headers } = await get(path);
+      expect([status, body.error.code, body.error.reason]).toEqual([503, 'upstream_rate_limited', 'indexing']);
+      expect(headers.get('retry-after')).toBe('60');
+    }
+    expect(await node.balance(account)).toBe(1000);
+    const others = paths.filter((path) => !searches.includes(path));
+    expect(others.length).toBeGreaterThan(0);
+    for (const path of others) expect([path, (await get(path)).status]).toEqual([path, 200]);
+    await indexing?.unsafe('select pg_advisory_unlock_all()');
+    await expect.poll(async () => (await get(searches[0] ?? '')).status, { timeout: 10_000 }).toBe(200);
+  } finally {
+    indexing?.release();
+    await node.close();
+  }
 });
