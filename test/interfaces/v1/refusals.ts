@@ -41,7 +41,12 @@ export function refusesLikeAll({ service, call }: Endpoint): void {
   it('500 internal when the ledger cannot be read, free, with both rate headers (X9)', async () => {
     const { perch, customer } = service();
     const broken = await customer();
-    const spy = vi.spyOn(perch.ledger, 'balance').mockRejectedValueOnce(new Error('disk 7 is gone'));
+    const { balance } = perch.ledger;
+    // Of this customer alone: others of the service may be followed meanwhile.
+    const spy = vi.spyOn(perch.ledger, 'balance').mockImplementation(async (walletId, keyId) => {
+      if (walletId === broken.account.walletId) throw new Error('disk 7 is gone');
+      return balance(walletId, keyId);
+    });
     const reply = await call(broken).finally(() => spy.mockRestore());
     expect([reply.status, reply.body.error.code]).toEqual([500, 'internal']);
     expect(reply.text).not.toContain('disk');
