@@ -61,18 +61,25 @@ export function post(at: Settlement, charge: Charge): Promise<Posted> {
   const postAs = (name: string): Promise<Posted> => ledger.post({ ...debit, operation: name }, at.signal);
   const posting = typeof operation === 'string' ? postAs(operation) : operation.then(postAs);
   limit.post(posting, amount, monotonic);
-  return outcomeOf(posting, at);
+  return outcomeOf(posting, at, amount);
 }
 
 /** The outcome, or that it is unknown. Not a race: that would make four promises more, for each charge. */
-function outcomeOf(posting: Promise<Posted>, { timer, deadlineAtMs, requestId }: Settlement): Promise<Posted> {
+function outcomeOf(
+  posting: Promise<Posted>,
+  { timer, deadlineAtMs, requestId }: Settlement,
+  amount: Thousandths,
+): Promise<Posted> {
   return new Promise((resolve, reject) => {
     const isLate = (): void => reject(chargeUnknown(requestId, new InDoubtError('the ledger has not answered')));
     const timeout = timer.set(deadlineAtMs + GRACE_MS, isLate);
     posting.then(
       (posted) => {
         timer.cancel(timeout);
-        resolve(posted);
+        // Two streams that go on from one position name their charges alike (V26): this answer is not what was paid for.
+        if (posted.ok && posted.amount !== amount)
+          reject(chargeUnknown(requestId, new InDoubtError('another amount was posted under this id')));
+        else resolve(posted);
       },
       (error: unknown) => {
         timer.cancel(timeout);

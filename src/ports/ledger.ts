@@ -31,10 +31,11 @@ export interface Debit {
 }
 
 /**
- * `seq`: the entry's number in its wallet. Not ok: wallet or cap did not cover the amount; nothing was written.
+ * `seq`: the entry's number in its wallet; `amount`: as it was posted first, under an id that is repeated. Not ok: wallet or cap
+ * did not cover the amount; nothing was written.
  */
 export type Posted =
-  | { readonly ok: true; readonly balance: Thousandths; readonly seq: number }
+  | { readonly ok: true; readonly balance: Thousandths; readonly seq: number; readonly amount: Thousandths }
   | { readonly ok: false; readonly reason: 'balance' | 'key_cap' };
 
 export interface UsageRow {

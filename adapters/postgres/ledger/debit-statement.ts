@@ -162,16 +162,21 @@ const judgedRows = (sql: Sql, mode: LockMode) => sql`
     window earlier as (partition by account_id order by ord)
   )`;
 
+/** As it was posted first: a repeat of an id may have another amount. */
+export interface PostedEntry extends Entry {
+  readonly amount: number;
+}
+
 /** The results of those debits that are already posted, by position. */
-export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
-  const rows = await sql<{ position: number; balance: number; seq: number }[]>`
-    select i.ord - 1 as position, e.balance_after as balance, e.seq
+export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(PostedEntry | undefined)[]> {
+  const rows = await sql<(PostedEntry & { position: number })[]>`
+    select i.ord - 1 as position, e.balance_after as balance, e.seq, e.amount_thousandths as amount
     from unnest(
       ${debits.map((debit) => debit.accountId)}::uuid[],
       ${debits.map((debit) => debit.requestId)}::uuid[]
     ) with ordinality as i(account_id, request_id, ord)
     join wallets using (account_id) join debits e using (wallet_number, request_id)`;
-  const found: (Entry | undefined)[] = debits.map(() => undefined);
-  for (const { position, balance, seq } of rows) found[position] = { balance, seq };
+  const found: (PostedEntry | undefined)[] = debits.map(() => undefined);
+  for (const { position, ...entry } of rows) found[position] = entry;
   return found;
 }

@@ -7,7 +7,7 @@ import type { Time } from '../../../src/ports/clock.js';
 import type { Debit, Ledger, Posted } from '../../../src/ports/ledger.js';
 import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTransient } from '../retry.js';
 import type { Sql } from '../sql.js';
-import { type DebitRow, findPosted, type LockMode, postDebits } from './debit-statement.js';
+import { type DebitRow, findPosted, type LockMode, type PostedEntry, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
 import type { FlushMode, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 60_000;
 export interface DebitStatements {
   postPlain(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
   postAny(debits: readonly Debit[], mode: LockMode): Promise<DebitRow[]>;
-  find(debits: readonly Debit[]): Promise<(Entry | undefined)[]>;
+  find(debits: readonly Debit[]): Promise<(PostedEntry | undefined)[]>;
 }
 
 export function debitStatements(sql: Sql, memories = new Memories()): DebitStatements {
@@ -142,7 +142,9 @@ async function flush(context: Context, batch: readonly Posting[], mode: FlushMod
 const inDoubt = (cause: unknown): InDoubtError =>
   new InDoubtError('a debit may have been posted, but its result was lost', { cause });
 
-const asPosted = ({ balance, seq }: Entry): Verdict<Posted> => ({ value: { ok: true, balance, seq } });
+const asPosted = ({ balance, seq, amount }: PostedEntry): Verdict<Posted> => ({
+  value: { ok: true, balance, seq, amount },
+});
 
 const toDebits = (postings: readonly Posting[]): Debit[] => postings.map(({ debit }) => debit);
 
@@ -180,7 +182,7 @@ async function attempt(context: Context, postings: readonly Posting[], mode: Flu
     for (const [nth, posting] of postings.entries()) {
       const entry = entries[nth];
       if (entry === undefined) retry(posting);
-      else posting.verdict = asPosted(entry);
+      else posting.verdict = asPosted({ ...entry, amount: posting.debit.amount });
     }
   } catch (error) {
     if (!isTimedOut(error) && !isUniqueViolation(error)) throw error;
@@ -236,7 +238,7 @@ async function resolveRows(
     const row = rows[nth] as DebitRow;
     if (row.capped) cappedKeys.add(posting.debit.keyId);
     if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
-    else posting.verdict = toVerdict(row, row.outcome);
+    else posting.verdict = toVerdict(row, row.outcome, posting.debit.amount);
   }
   if (refused.length === 0) return;
   // A repeat of a posted debit finds the wallet already reduced by that debit; it is not a refusal.
@@ -247,10 +249,14 @@ async function resolveRows(
   }
 }
 
-function toVerdict(row: DebitRow, outcome: Exclude<DebitRow['outcome'], 'balance' | 'key_cap'>): Verdict<Posted> {
+function toVerdict(
+  row: DebitRow,
+  outcome: Exclude<DebitRow['outcome'], 'balance' | 'key_cap'>,
+  amount: number,
+): Verdict<Posted> {
   switch (outcome) {
     case 'posted':
-      return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq } };
+      return { value: { ok: true, balance: row.balance_after ?? 0, seq: row.seq, amount } };
     case 'retry':
     case 'locked':
       return outcome;

@@ -17,7 +17,7 @@ export function lateLedger(credits: number) {
         balance -= amount;
         seq += 1;
       }
-      const posted: Posted = isCovered ? { ok: true, balance, seq } : { ok: false, reason: 'balance' };
+      const posted: Posted = isCovered ? { ok: true, balance, seq, amount } : { ok: false, reason: 'balance' };
       return new Promise((resolve) => untold.push(() => resolve(posted)));
     },
   };

@@ -77,7 +77,7 @@ const refused = async (settling: Promise<unknown>): Promise<ServiceError> => {
 };
 
 it('posts the charge once under the id of the request, with its lines, and returns the balance after it', async () => {
-  const { settling, posted, limit, signal } = start(() => ({ ok: true, balance: 9_000, seq: 4 }), {
+  const { settling, posted, limit, signal } = start(() => ({ ok: true, balance: 9_000, seq: 4, amount: 1000 }), {
     operation: Promise.resolve('a later name'),
   });
   expect(await settling).toBe(9_000);
@@ -96,7 +96,7 @@ it('posts the charge once under the id of the request, with its lines, and retur
 
 it('a charge of zero is not posted, and the balance is the ledger’s', async () => {
   const free = { ...CHARGE, amount: 0, items: 0 };
-  const { settling, posted, limit } = start(() => ({ ok: true, balance: 0, seq: 4 }), { charge: free });
+  const { settling, posted, limit } = start(() => ({ ok: true, balance: 0, seq: 4, amount: 0 }), { charge: free });
   expect(await settling).toBe(7_500);
   expect([posted.length, limit.left]).toEqual([0, 0]);
 });
@@ -132,8 +132,13 @@ it('says where to look when a charge may have been posted', async () => {
   expect(error.message).toContain('GET /v1/usage/request 1');
 });
 
+it('delivers nothing for a charge of another amount that was posted under its id', async () => {
+  const error = await refused(start(() => ({ ok: true, balance: 9_000, seq: 4, amount: 3000 })).settling);
+  expect([error.code, error.detail.reason]).toEqual(['upstream_error', 'charge_unknown']);
+});
+
 it('an answer is waited for until a second after the deadline, and not beyond', async () => {
-  const good = (): Posted => ({ ok: true, balance: 9_000, seq: 4 });
+  const good = (): Posted => ({ ok: true, balance: 9_000, seq: 4, amount: 1000 });
   const timely = start(good, { afterMs: DEADLINE_MS + 999 });
   await timely.time.run(5_000, timely.settling);
   expect(await timely.settling).toBe(9_000);
@@ -152,7 +157,8 @@ it('an answer is waited for until a second after the deadline, and not beyond', 
 });
 
 it.each(['ok', 'failed'])('no timer is left behind: %s', async (how) => {
-  const answer = how === 'ok' ? (): Posted => ({ ok: true, balance: 9_000, seq: 4 }) : failed(new Error('no disk'));
+  const answer =
+    how === 'ok' ? (): Posted => ({ ok: true, balance: 9_000, seq: 4, amount: 1000 }) : failed(new Error('no disk'));
   const { settling, waiting } = start(answer, { afterMs: 0 });
   expect(waiting.size).toBe(1);
   await settling.catch(() => {});

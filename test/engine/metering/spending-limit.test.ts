@@ -75,7 +75,7 @@ describe('once it is closed', () => {
     limit.giveBack(10);
     limit.close();
     expect(wallet.left).toBe(60);
-    tell({ ok: true, balance: 70, seq: 1 });
+    tell({ ok: true, balance: 70, seq: 1, amount: 30 });
     await posting;
     await Promise.resolve();
     expect(wallet.left).toBe(70);

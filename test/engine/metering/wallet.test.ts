@@ -24,7 +24,7 @@ function post(wallet: Wallet, amount: number, planned = amount) {
     await passed();
   };
   return {
-    booked: (balance: number, seq: number) => then(() => settle.tell({ ok: true, balance, seq })),
+    booked: (balance: number, seq: number) => then(() => settle.tell({ ok: true, balance, seq, amount })),
     refused: () => then(() => settle.tell({ ok: false, reason: 'balance' })),
     lost: () => then(() => settle.fail(new Error('lost'))),
   };

@@ -68,6 +68,50 @@ describe('a stream', () => {
     second.leave();
   }, 40_000);
 
+  it('delivers no more than was paid to two that resume from one position, whatever each may spend', async () => {
+    const account = await perch.account({ credits: 100 });
+    const { key } = account;
+    const start = await open('/v1/live?user=seven', key);
+    await start.events.next();
+    const headers = { 'last-event-id': (await start.events.next()).value?.id ?? '' };
+    start.leave();
+    // One may buy a single tweet at a time.
+    const twins = await Promise.all([
+      open('/v1/live?user=seven&max_credits=1', key, headers),
+      open('/v1/live?user=seven', key, headers),
+    ]);
+    for (const twin of twins) await twin.next('position');
+    for (const text of ['one', 'two', 'three']) post(text);
+    const texts: string[] = [];
+    const delivered = new Map<string, number>();
+    const read = async ({ events, leave }: (typeof twins)[0], isAll: boolean): Promise<void> => {
+      for await (const { event, data } of events) {
+        if (event === 'error') break;
+        if (event !== 'items') continue;
+        const page = data as { request_id: string; items: number; data: { text: string }[] };
+        delivered.set(page.request_id, Math.max(page.items, delivered.get(page.request_id) ?? 0));
+        if (!isAll) continue;
+        texts.push(...page.data.map(({ text }) => text));
+        if (texts.length === 3) break;
+      }
+      leave();
+    };
+    const [thrifty, other] = twins;
+    const reading = read(thrifty as (typeof twins)[0], false).catch(() => {});
+    await read(other as (typeof twins)[0], true);
+    thrifty?.leave();
+    await reading;
+    expect(texts).toEqual(['one', 'two', 'three']);
+    let charged = 0;
+    for (const [requestId, items] of delivered) {
+      const receipt = await fetch(`${perch.url}/v1/usage/${requestId}`, { headers: { 'x-api-key': key } });
+      const { data } = (await receipt.json()) as { data: { items: number; credits: number } };
+      expect(items).toBeLessThanOrEqual(data.items);
+      charged += data.credits;
+    }
+    expect(await perch.balance(account)).toBe(100 - charged);
+  }, 60_000);
+
   it('spends no more on a day than it may, and refuses what is no amount', async () => {
     const { key } = await perch.account({ credits: 10 });
     const stream = await open('/v1/live?user=seven&max_credits_per_day=1', key);

@@ -67,7 +67,7 @@ export const MUTANTS = {
     name: 'an answer that does not wait for its charge',
     breaks: 'nothing delivered unpaid',
     file: 'src/metering/settle.ts',
-    text: 'return outcomeOf(posting, at);',
+    text: 'return outcomeOf(posting, at, amount);',
     instead: 'posting.catch(() => {}); return Promise.resolve({ ok: true, balance: limit.left, seq: 0 } as never);',
     from: 1,
     within: 20,

@@ -128,7 +128,7 @@ test.each(MODES)('stores each debit of a batch with its own receipt (%s)', async
   ]);
   const stranger = debitOf(other, 1);
   expect(await findPosted(sql, [...debits, stranger])).toEqual([
-    ...rows.map(({ seq, balance_after }) => ({ seq, balance: balance_after })),
+    ...rows.map(({ seq, balance_after }, nth) => ({ seq, balance: balance_after, amount: debits[nth]?.amount })),
     undefined,
   ]);
   for (const { accountId, requestId, operation, amount, items, cacheHits, lines } of debits) {

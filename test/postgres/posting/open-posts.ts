@@ -53,7 +53,7 @@ export function held(): { readonly fate: Fate; readonly release: (error?: Error)
   return { fate: (run) => released.then(run), release: (error) => release(error) };
 }
 
-export const posted = (balance: number, seq: number): Posted => ({ ok: true, balance, seq });
+export const posted = (balance: number, seq: number, amount = 10): Posted => ({ ok: true, balance, seq, amount });
 export const short = (reason: 'balance' | 'key_cap'): Posted => ({ ok: false, reason });
 
 /**

@@ -148,7 +148,7 @@ describe('a caller who left', () => {
     post('c1', { amount: 20, signal: caller().signal });
     await run(0);
     expect(asked).toEqual(['plain: a1 c1']);
-    expect(answers).toEqual({ a1: posted(90, 2), b1: LEFT, c1: posted(80, 2) });
+    expect(answers).toEqual({ a1: posted(90, 2), b1: LEFT, c1: posted(80, 2, 20) });
   });
 
   test('while waiting in the queue gets the reason within a tenth of a second', async () => {

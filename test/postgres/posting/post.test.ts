@@ -23,7 +23,7 @@ describe('an amount', () => {
     const { post, run, answers } = openPosts();
     post('a1', { amount: 1 });
     await run(0);
-    expect(answers).toEqual({ a1: posted(99, 2) });
+    expect(answers).toEqual({ a1: posted(99, 2, 1) });
   });
 });
 
@@ -174,7 +174,7 @@ describe('a debit that the plain statement does not post', () => {
     post('b1');
     await run(0);
     expect(asked).toEqual(['plain: a1 a2 b1', 'skipLocked: a1 a2', 'skipLocked: a2', 'find: a2']);
-    expect(answers).toEqual({ a1: posted(40, 2), a2: short('balance'), b1: posted(90, 2) });
+    expect(answers).toEqual({ a1: posted(40, 2, 60), a2: short('balance'), b1: posted(90, 2) });
     expect(balanceOf('a')).toBe(40);
   });
 
@@ -241,7 +241,9 @@ describe('a repeat of a posted debit', () => {
       'skipLocked: b2 d2',
       'find: b2 d2',
     ]);
-    expect(answers).toMatchObject({ b2: posted(40, 2), c2: posted(80, 2), d2: posted(40, 2), f2: posted(90, 2) });
+    expect(answers).toMatchObject({
+      ...{ b2: posted(40, 2, 60), c2: posted(80, 2, 20), d2: posted(40, 2, 60), f2: posted(90, 2) },
+    });
     expect(answers).toMatchObject({ a2: short('key_cap'), e2: short('balance') });
   });
 

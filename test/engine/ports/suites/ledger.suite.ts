@@ -106,9 +106,15 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const debit = debitOf(payer, 1_000);
       const posts = [store.ledger, store.ledger, store.other, store.ledger].map((ledger) => ledger.post(debit));
       expect(new Set((await Promise.all(posts)).map((posted) => JSON.stringify(posted)))).toEqual(
-        new Set([JSON.stringify({ ok: true, balance: 0, seq: 2 })]),
+        new Set([JSON.stringify({ ok: true, balance: 0, seq: 2, amount: 1_000 })]),
       );
       expect(await store.other.post(debit)).toMatchObject({ ok: true, balance: 0 });
+      // As it was posted first, whatever the repeat says.
+      expect(await store.other.post({ ...debit, amount: 2_000 })).toMatchObject({
+        ok: true,
+        balance: 0,
+        amount: 1_000,
+      });
       expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 0 });
       expect(await spentBy(store.accounts, payer)).toBe(1_000);
     });

@@ -1,6 +1,6 @@
 /** A Postgres in memory: accounts, keys and the ledger, with the statements that serving makes. */
 import postgres from 'postgres';
-import type { DebitRow } from '../../../../adapters/postgres/ledger/debit-statement.js';
+import type { DebitRow, PostedEntry } from '../../../../adapters/postgres/ledger/debit-statement.js';
 import type { Entry } from '../../../../adapters/postgres/ledger/plain-debits.js';
 import type { Thousandths } from '../../../../src/domain/credits.js';
 import type { KeyLookup } from '../../../../src/ports/accounts.js';
@@ -100,10 +100,10 @@ export class Database {
     return this.#posted.get(requestId);
   }
 
-  find(debits: readonly Debit[]): (Entry | undefined)[] {
+  find(debits: readonly Debit[]): (PostedEntry | undefined)[] {
     return debits.map(({ requestId }) => {
       const row = this.#posted.get(requestId);
-      return row && { balance: row.balanceAfter, seq: row.seq };
+      return row && { balance: row.balanceAfter, seq: row.seq, amount: row.amount };
     });
   }
 
