@@ -67,4 +67,4 @@ export const ROUTES: readonly RouteRow[] = [
 ];
 
 /** Lists of one stream of `/v1/live`: their positions have to fit in a header, which proxies cut at 8 KiB. */
-export const MOST_LISTS = 50;
+export const MOST_LISTS = 100;

@@ -26,7 +26,17 @@ interface Start {
 const NAME_BYTES = 6;
 const TAG_BYTES = 9;
 
-const PLACE = /^([\w-]{8})~([0-9a-z]{8,9})~([\w-]*)$/;
+/** Name, time and cursor. */
+const PLACE = /^([\w-]{8})([\w-]{7})([\w-]*)$/;
+
+/** Milliseconds in seven characters, until 2109. */
+function encodeTime(at: number): string {
+  const bytes = Buffer.alloc(6);
+  bytes.writeUIntBE(at, 0, 6);
+  return bytes.toString('base64url').slice(1);
+}
+
+const decodeTime = (text: string): number => Buffer.from(`A${text}`, 'base64url').readUIntBE(0, 6);
 
 /**
  * Names and seals the positions of streams. Each name follows from the one before it and the newest item in between, so
@@ -78,7 +88,7 @@ export class Positions {
 
   /** The id of an event. Sealed: a position of one list can't be given out as that of another. */
   encode(positions: readonly LivePosition[]): string {
-    const places = positions.map(({ name, at, since }) => `${name}~${at.toString(36)}~${since ?? ''}`).join('.');
+    const places = positions.map(({ name, at, since }) => `${name}${encodeTime(at)}${since ?? ''}`).join('.');
     return `${this.#seal(places)}.${places}`;
   }
 
@@ -96,7 +106,7 @@ export class Positions {
     }
     return found.map((place) => ({
       name: place?.[1] ?? '',
-      at: Number.parseInt(place?.[2] ?? '', 36),
+      at: decodeTime(place?.[2] ?? ''),
       since: place?.[3] || null,
     }));
   }

@@ -72,10 +72,13 @@ type Packed = [
   issued: number,
 ];
 
-type PackedAnchor = [mark: typeof SINCE, list: string, known: string[], floor: Instant | null, issued: number];
+interface PackedAnchor extends Anchor {
+  readonly list: string;
+  readonly issued: number;
+}
 
-/** No hash of a list. */
-const SINCE = 's';
+/** The first byte of a `since` cursor with a floor, and of one without: no JSON begins with it. */
+const [FROM_FLOOR, FROM_ALL] = [1, 2];
 
 /** Signed, opaque cursors. They contain no secret: the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
@@ -92,10 +95,8 @@ export interface Cursors {
 export function createCursors(secret: Uint8Array): Cursors {
   const tag = (body: Buffer): Buffer => createHmac('sha256', secret).update(body).digest().subarray(0, TAG_BYTES);
 
-  const pack = (packed: Packed | PackedAnchor): string => {
-    const body = Buffer.from(JSON.stringify(packed));
-    return Buffer.concat([tag(body), body]).toString('base64url');
-  };
+  const sign = (body: Buffer): string => Buffer.concat([tag(body), body]).toString('base64url');
+  const pack = (packed: Packed): string => sign(Buffer.from(JSON.stringify(packed)));
 
   const read = (cursor: string, param: CursorParam): Packed | PackedAnchor => {
     const packed = open(cursor, tag);
@@ -106,7 +107,7 @@ export function createCursors(secret: Uint8Array): Cursors {
 
   const readOf = (list: ListRef, cursor: string, param: CursorParam): Packed | PackedAnchor => {
     const packed = read(cursor, param);
-    if (packed[isSince(packed) ? 1 : 0] !== listHash(list)) throw otherList(param);
+    if ((isSince(packed) ? packed.list : packed[0]) !== listHash(list)) throw otherList(param);
     return packed;
   };
 
@@ -131,10 +132,11 @@ export function createCursors(secret: Uint8Array): Cursors {
     },
     encodeSince(list, { known, floor }, nowMs) {
       const short: Instant | null = floor && floor[1].length > FLOOR_ID_LENGTH ? [floor[0] + 1, '0'] : floor;
-      return pack([SINCE, listHash(list), [...known], short, Math.floor(nowMs / HOUR_MS) * HOUR_SECONDS]);
+      const issued = Math.floor(nowMs / HOUR_MS) * HOUR_SECONDS;
+      return sign(packAnchor({ list: listHash(list), known, floor: short, issued }));
     },
     decodeSince(list, cursor, nowMs) {
-      const [, , known, floor, issued] = readOf(list, cursor, 'since') as PackedAnchor;
+      const { known, floor, issued } = readOf(list, cursor, 'since') as PackedAnchor;
       const ageSeconds = nowMs / 1000 - issued;
       if (ageSeconds > SINCE_LIFETIME_SECONDS) throw expired('This cursor has expired', 'since');
       if (ageSeconds < -CLOCK_SKEW_SECONDS) {
@@ -145,7 +147,54 @@ export function createCursors(secret: Uint8Array): Cursors {
   };
 }
 
-const isSince = (packed: Packed | PackedAnchor): packed is PackedAnchor => packed[0] === SINCE;
+const isSince = (packed: Packed | PackedAnchor): packed is PackedAnchor => !Array.isArray(packed);
+
+const LIST_BYTES = 12;
+
+/** In as few bytes as can be: streams of many lists have one for each in a header. */
+function packAnchor({ list, known, floor, issued }: PackedAnchor): Buffer {
+  const head = Buffer.alloc(1 + LIST_BYTES + 3 + 6);
+  head.writeUInt8(floor === null ? FROM_ALL : FROM_FLOOR, 0);
+  head.write(list, 1, 'base64url');
+  head.writeUIntBE(issued / HOUR_SECONDS, 1 + LIST_BYTES, 3);
+  head.writeIntBE(floor?.[0] ?? 0, 1 + LIST_BYTES + 3, 6);
+  return Buffer.concat([head, ...[...(floor === null ? [] : [floor[1]]), ...known].map(packId)]);
+}
+
+function unpackAnchor(body: Buffer): PackedAnchor {
+  const list = body.toString('base64url', 1, 1 + LIST_BYTES);
+  const issued = body.readUIntBE(1 + LIST_BYTES, 3) * HOUR_SECONDS;
+  const at = body.readIntBE(1 + LIST_BYTES + 3, 6);
+  const ids = unpackIds(body.subarray(1 + LIST_BYTES + 3 + 6));
+  const [id = '0', ...others] = ids;
+  return body[0] === FROM_ALL
+    ? { list, issued, known: ids, floor: null }
+    : { list, issued, known: others, floor: [at, id] };
+}
+
+/** An id is a number in decimal, and its digest base64url; each with its kind and length before it. */
+function packId(id: string): Buffer {
+  const isNumber = /^(?:0|[1-9]\d*)$/.test(id);
+  const hex = isNumber ? BigInt(id).toString(16) : '';
+  const bytes = isNumber
+    ? Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+    : Buffer.from(id, 'base64url');
+  return Buffer.concat([Buffer.from([(isNumber ? NUMBER : 0) + bytes.length]), bytes]);
+}
+
+const NUMBER = 0x80;
+
+function unpackIds(bytes: Buffer): string[] {
+  const ids: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const head = bytes.readUInt8(at);
+    const end = at + 1 + (head % NUMBER);
+    const id = bytes.subarray(at + 1, end);
+    ids.push(head >= NUMBER ? String(BigInt(`0x${id.toString('hex')}`)) : id.toString('base64url'));
+    at = end;
+  }
+  return ids;
+}
 
 function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnchor | null {
   if (cursor.length > MAX_CURSOR_LENGTH) return null;
@@ -153,9 +202,8 @@ function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnc
   // Other characters are skipped above, and two spellings of the same bytes would be two cursors for one position.
   if (bytes.toString('base64url') !== cursor || bytes.length <= TAG_BYTES) return null;
   const body = bytes.subarray(TAG_BYTES);
-  return timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES))
-    ? (JSON.parse(body.toString()) as Packed | PackedAnchor)
-    : null;
+  if (!timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES))) return null;
+  return body[0] === FROM_FLOOR || body[0] === FROM_ALL ? unpackAnchor(body) : (JSON.parse(body.toString()) as Packed);
 }
 
 /** A bad cursor is 400 whatever is wrong with it; `reason` says what (rule 6, U24). */

@@ -63,7 +63,7 @@ describe('a stream that cannot begin', () => {
   it.each([
     ['', /Say what to follow/],
     ['user=user1&colour=red', /Unknown parameter colour/],
-    [`${Array.from({ length: 51 }, (_, nth) => `user=user${nth}`).join('&')}`, /at most 50 lists, not 51/],
+    [`${Array.from({ length: 101 }, (_, nth) => `user=user${nth}`).join('&')}`, /at most 100 lists, not 101/],
     ['user=user1&count=0', /count/],
     ['user=user1&max_credits=-1', /max_credits/],
     ['user=user1&since=nonsense', /since/],

@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * What is new in timelines, searches, replies and quotes, as it happens
-         * @description What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: `open`, `position`, `items`, `heartbeat` and `error`. Each `items` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to 50 lists.
+         * @description What is new in timelines, searches, replies and quotes, as it happens, as server-sent events: `open`, `position`, `items`, `heartbeat` and `error`. Each `items` event is a page with a charge of its own; an item costs what it costs on a page, and silence is free. Up to 100 lists.
          */
         get: operations["live"];
         put?: never;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListRef } from '../../../src/domain/lists.js';
 import { HOUR_MS } from '../../../src/lib/durations.js';
-import { createCursors, type Position } from '../../../src/read/cursor.js';
+import { createCursors, KNOWN, type Position } from '../../../src/read/cursor.js';
 
 const NOW = Date.UTC(2026, 10, 21);
 const LIST: ListRef = { kind: 'timeline', subject: '77' };
@@ -34,6 +34,21 @@ function thrown(run: () => unknown): unknown {
   }
   return undefined;
 }
+
+describe('since cursors', () => {
+  it('come back as they were given, in fewer than 512 characters of a URL', () => {
+    const known = fc.oneof(id(20), fc.constant('0'), fc.stringMatching(/^[A-Za-z0-9_-]{12}$/));
+    const floor = fc.tuple(fc.integer({ min: -4e12, max: 4e12 }), fc.oneof(id(100), fc.constant('0')));
+    const anchors = fc.record({ known: fc.array(known, { maxLength: KNOWN }), floor: fc.option(floor) });
+    fc.assert(
+      fc.property(anchors, (anchor) => {
+        const cursor = cursors.encodeSince(LIST, anchor, NOW);
+        expect(cursor).toMatch(/^[\w-]{1,512}$/);
+        expect(cursors.decodeSince(LIST, cursor, NOW)).toEqual(anchor);
+      }),
+    );
+  });
+});
 
 describe('cursors', () => {
   it('come back as they were given, in fewer than 512 characters of a URL (C1)', () => {
