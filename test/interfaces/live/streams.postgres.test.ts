@@ -68,7 +68,7 @@ describe('a stream', () => {
     second.leave();
   }, 40_000);
 
-  it('delivers no more than was paid to two that resume from one position, whatever each may spend', async () => {
+  it('delivers no more than was paid for to two streams resumed from one position', async () => {
     const account = await perch.account({ credits: 100 });
     const { key } = account;
     const start = await open('/v1/live?user=seven', key);

@@ -212,7 +212,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       },
     );
 
-    it('hands an ended one of a lost holder to another, once, for what may have been paid', async () => {
+    it('hands an ended watch of a dead process to another, once', async () => {
       const { watch } = await held();
       await store.change(watch, 'ended');
       const second = await start(store.other, NOW + HELD_MS);
