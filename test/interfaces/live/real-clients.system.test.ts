@@ -1,9 +1,18 @@
-/** Streams as clients that others wrote read them: eventsource, graphql-sse, and urql and Apollo Client over it. */
+/** Streams as clients that others wrote read them: eventsource, graphql-sse, and urql, Apollo Client and Relay over it. */
 import { ApolloClient, ApolloLink, gql, InMemoryCache, Observable } from '@apollo/client';
 import { Client, subscriptionExchange } from '@urql/core';
 import { EventSource } from 'eventsource';
 import { print } from 'graphql';
 import { createClient } from 'graphql-sse';
+import {
+  type ConcreteRequest,
+  Environment,
+  Network,
+  RecordSource,
+  Observable as RelayObservable,
+  requestSubscription,
+  Store,
+} from 'relay-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
@@ -42,6 +51,41 @@ const DOCUMENT = gql`
 `;
 const QUERY = print(DOCUMENT);
 const VARIABLES = { user: 'seven' };
+
+/** As Relay's compiler writes it. */
+const SELECTIONS = [
+  {
+    kind: 'LinkedField',
+    name: 'timeline',
+    alias: null,
+    args: [{ kind: 'Variable', name: 'user', variableName: 'user' }],
+    concreteType: 'TweetPage',
+    plural: false,
+    storageKey: null,
+    selections: [
+      {
+        kind: 'LinkedField',
+        name: 'nodes',
+        alias: null,
+        args: null,
+        concreteType: 'Tweet',
+        plural: true,
+        storageKey: null,
+        selections: [{ kind: 'ScalarField', name: 'text', alias: null, args: null, storageKey: null }],
+      },
+    ],
+  },
+] as const;
+const ARGUMENTS = [{ kind: 'LocalArgument', name: 'user', defaultValue: null }] as const;
+const RELAY_REQUEST: ConcreteRequest = {
+  kind: 'Request',
+  fragment: {
+    ...{ kind: 'Fragment', name: 'Live', type: 'Subscription', metadata: null, abstractKey: null },
+    ...{ argumentDefinitions: ARGUMENTS, selections: SELECTIONS },
+  },
+  operation: { kind: 'Operation', name: 'Live', argumentDefinitions: ARGUMENTS, selections: SELECTIONS },
+  params: { name: 'Live', operationKind: 'subscription', text: QUERY, id: null, cacheID: 'live', metadata: {} },
+};
 
 /** Posts until one of the tweets has come: when the client has begun to follow cannot be seen. */
 async function postUntil(texts: readonly string[]): Promise<string> {
@@ -180,6 +224,34 @@ describe('a stream', () => {
       await postUntil(texts);
       subscription.unsubscribe();
       client.stop();
+      sse.dispose();
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'is read by Relay',
+    async () => {
+      const { key } = await perch.account();
+      const sse = createClient({ url: `${perch.url}/graphql`, headers: { 'x-api-key': key } });
+      const network = Network.create(
+        () => {
+          throw new TypeError('A subscription is not fetched.');
+        },
+        ({ text, name }, variables) =>
+          RelayObservable.create((sink) =>
+            sse.subscribe({ query: text ?? '', operationName: name, variables }, sink as never),
+          ),
+      );
+      const environment = new Environment({ network, store: new Store(new RecordSource()) });
+      const texts: string[] = [];
+      const { dispose } = requestSubscription(environment, {
+        subscription: RELAY_REQUEST,
+        variables: VARIABLES,
+        onNext: (data) => texts.push(...textsOf({ data })),
+      });
+      await postUntil(texts);
+      dispose();
       sse.dispose();
     },
     SLOW_MS,
