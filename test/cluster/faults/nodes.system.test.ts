@@ -3,6 +3,7 @@ import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import type { OpenAccount } from '../../kit/open-account.js';
 import { describeOnRedis } from '../../kit/redis/redis.js';
+import { untilRedisIs } from '../failover/load.js';
 import { fillPeople, handleOf } from '../nodes/network.js';
 import { type Fleet, openFleet } from '../nodes/nodes.js';
 import { type Books, openBooks } from './books.js';
@@ -84,15 +85,14 @@ describeOnRedis('under load', (redis) => {
     const at = await underLoad();
     await redis().kill();
     await well(at.books);
-    const states = await Promise.all(at.fleet.nodes.map(({ url }) => fetch(`${url}/status`).then((r) => r.json())));
-    expect(states).toMatchObject(at.fleet.nodes.map(() => ({ redis: { state: 'away' } })));
+    await untilRedisIs(
+      at.fleet,
+      at.fleet.nodes.map(() => 'away'),
+    );
     await redis().restart();
-    await vi.waitFor(
-      async () => {
-        const back = await Promise.all(at.fleet.nodes.map(({ url }) => fetch(`${url}/status`).then((r) => r.json())));
-        expect(back).toMatchObject(at.fleet.nodes.map(() => ({ redis: { state: 'up' } })));
-      },
-      { timeout: 30_000, interval: 100 },
+    await untilRedisIs(
+      at.fleet,
+      at.fleet.nodes.map(() => 'up'),
     );
     await well(at.books);
     expect(Object.keys(at.books.statuses())).toEqual(['200']);

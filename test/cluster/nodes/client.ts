@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { expect, vi } from 'vitest';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 400 });
 
@@ -31,6 +32,21 @@ export function get(url: string, key?: string, timeoutMs = 60_000): Promise<Answ
     sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
     sent.end();
   });
+}
+
+/**
+ * Waits until each of these services refuses the key; how many milliseconds that took. None is asked again once it has:
+ * refused keys count against the ten requests a second that an address has without one.
+ */
+export async function untilRefused(urls: readonly string[], key: string): Promise<number> {
+  const startedAt = performance.now();
+  const refuses = (url: string) =>
+    vi.waitFor(async () => expect((await get(`${url}/v1/me`, key)).status).toBe(401), {
+      timeout: 30_000,
+      interval: 50,
+    });
+  await Promise.all(urls.map(refuses));
+  return performance.now() - startedAt;
 }
 
 /** Runs so many at a time, in order; how each ended. */
