@@ -15,7 +15,29 @@ const ENV = { PATH: `${process.env.PATH}:/usr/sbin`, LC_ALL: 'C.UTF-8', TZ: 'UTC
 const PASSWORD = 'secret';
 const PROGRAMS = ['patroni', 'etcd', 'haproxy'];
 /** Patroni notices a change at the next of its rounds, or when the lock of a primary that says nothing expires. */
-const WAIT_MS = 90_000;
+const WAIT_MS = 120_000;
+/**
+ * Runs a program in a group of its own, whose number it writes into a file, and reaps what dies below it, until nothing is left.
+ * Patroni takes a dead server for a running one while nobody has, and in a container process 1 may reap nothing.
+ */
+const REAPER = `
+import ctypes, os, sys
+PR_SET_CHILD_SUBREAPER = 36
+ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.execvp(sys.argv[2], sys.argv[2:])
+with open(sys.argv[1], 'w') as file:
+    file.write(str(child))
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    pass
+`;
+/** Characters of each node's log in the message of a failure. */
+const LAST_WORDS = 2000;
 
 export interface Member {
   readonly name: string;
@@ -34,10 +56,8 @@ export interface PatroniPostgres {
   /** Waits until one node says that it is the primary; returns its name. */
   leader(): Promise<string>;
   /** Waits until a node other than this one is the primary; returns its name. */
-  untilLed(otherThan: string): Promise<string>;
-  /** Waits until this node is a standby. */
-  untilStandby(name: string): Promise<void>;
-  /** Waits until all nodes run, one of them as a synchronous standby. */
+  untilLed(otherThan: string, timeoutMs?: number): Promise<string>;
+  /** Waits until all nodes run, one of them as the primary and one as a synchronous standby. */
   untilWhole(): Promise<void>;
   killServer(name: string): Promise<void>;
   /** The machine: Patroni and its server at once, without a word. */
@@ -115,9 +135,10 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     if (node === undefined) throw new Error(`There is no node ${name}.`);
     return node;
   };
+  const groupFileOf = (name: string): string => join(folder, `${name}.group`);
   const startMachine = (name: string): Promise<void> => {
     const { port, rest } = nodeOf(name);
-    return run(name, 'patroni', [join(folder, 'patroni.yml')], {
+    return run(name, 'python3', ['-c', REAPER, groupFileOf(name), 'patroni', join(folder, 'patroni.yml')], {
       PATH: `${folder}:${programs}:${ENV.PATH}`,
       PATRONI_NAME: name,
       PATRONI_RESTAPI_LISTEN: `${HOST}:${rest}`,
@@ -159,52 +180,57 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     );
     return nodes.filter((_node, n) => answers[n]).map(({ name }) => name);
   };
-  const untilLed = (otherThan: string): Promise<string> =>
-    vi.waitFor(
+  /** Fails with what the nodes have said last. */
+  const until = async <T>(check: () => Promise<T>, interval: number, timeout = WAIT_MS): Promise<T> => {
+    try {
+      return await vi.waitFor(check, { timeout, interval });
+    } catch (error) {
+      const logs = nodes.map(({ name }) => readFile(join(folder, `${name}.log`), 'utf8').catch(String));
+      const said = (await Promise.all(logs)).map((log) => log.slice(-LAST_WORDS)).join('\n');
+      throw new Error(`${error instanceof Error ? error.message : error}\n${said}`, { cause: error });
+    }
+  };
+  const untilLed = (otherThan: string, timeout?: number): Promise<string> =>
+    until(
       async () => {
         const [now = otherThan, ...more] = await those('primary');
         expect(more).toEqual([]);
         expect(now).not.toBe(otherThan);
         return now;
       },
-      { timeout: WAIT_MS, interval: 50 },
+      50,
+      timeout,
     );
-  const untilStandby = (name: string): Promise<void> =>
-    vi.waitFor(async () => expect(await those('replica')).toContain(name), { timeout: WAIT_MS, interval: 200 });
   const untilWhole = (): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const all = await members();
-        const roles = all.filter(({ state }) => /^(running|streaming)$/.test(state)).map(({ role }) => role);
-        expect(roles.sort(), JSON.stringify(all)).toEqual(['leader', 'replica', 'sync_standby']);
-        expect([await those('primary'), await those('replica')]).toEqual([
-          [expect.any(String)],
-          [expect.any(String), expect.any(String)],
-        ]);
-      },
-      { timeout: WAIT_MS, interval: 200 },
-    );
+    until(async () => {
+      const all = await members();
+      const roles = all.filter(({ state }) => /^(running|streaming)$/.test(state)).map(({ role }) => role);
+      expect(roles.sort(), JSON.stringify(all)).toEqual(['leader', 'replica', 'sync_standby']);
+      expect([await those('primary'), await those('replica')]).toEqual([
+        [expect.any(String)],
+        [expect.any(String), expect.any(String)],
+      ]);
+    }, 200);
 
-  const signal = (name: string, what: NodeJS.Signals): void => {
-    const { pid } = running.get(name) ?? {};
-    if (pid === undefined) return;
+  const send = (pid: number, what: NodeJS.Signals): void => {
     try {
-      // With what it has started.
-      process.kill(-pid, what);
-    } catch {
+      process.kill(pid, what);
+    } catch (error) {
       // It has ended.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
+  };
+  /** Of a node: Patroni, with what it has started. */
+  const signal = async (name: string, what: NodeJS.Signals): Promise<void> =>
+    send(-Number.parseInt(await readFile(groupFileOf(name), 'utf8'), 10), what);
+  const signalOther = (name: 'etcd' | 'haproxy', what: NodeJS.Signals): void => {
+    const { pid } = running.get(name) ?? {};
+    if (pid !== undefined) send(-pid, what);
   };
   /** The processes of a server, the postmaster first: it is in a session of its own. */
   const serverOf = async (name: string): Promise<number[]> => {
-    const pid = Number.parseInt(
-      await readFile(join(folder, 'data', name, 'postmaster.pid'), 'utf8').catch(() => ''),
-      10,
-    );
-    if (Number.isNaN(pid)) return [];
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(pid)]).catch(() => ({
-      stdout: '',
-    }));
+    const pid = Number.parseInt(await readFile(join(folder, 'data', name, 'postmaster.pid'), 'utf8'), 10);
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(pid)]);
     return [
       pid,
       ...stdout
@@ -214,16 +240,10 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     ];
   };
   const signalServer = async (name: string, what: NodeJS.Signals, only = Number.POSITIVE_INFINITY): Promise<void> => {
-    for (const pid of (await serverOf(name)).slice(0, only)) {
-      try {
-        process.kill(pid, what);
-      } catch {
-        // It has ended.
-      }
-    }
+    for (const pid of (await serverOf(name)).slice(0, only)) send(pid, what);
   };
   const killMachine = async (name: string): Promise<void> => {
-    signal(name, 'SIGKILL');
+    await signal(name, 'SIGKILL');
     await signalServer(name, 'SIGKILL');
   };
 
@@ -238,16 +258,14 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
   await run('haproxy', 'haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db']);
 
   async function stop(): Promise<void> {
-    await Promise.all(nodes.map(({ name }) => killMachine(name)));
-    for (const name of ['haproxy', 'etcd']) signal(name, 'SIGKILL');
+    // A node that hasn't come as far as its server, or whose server has ended, has none to kill.
+    await Promise.allSettled(nodes.map(({ name }) => killMachine(name)));
+    for (const name of ['haproxy', 'etcd'] as const) signalOther(name, 'SIGKILL');
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   await untilWhole().catch(async (error) => {
-    const logs = await Promise.all(
-      nodes.map(({ name }) => readFile(join(folder, `${name}.log`), 'utf8').catch(() => '')),
-    );
     await stop();
-    throw new Error(`${error}\n${logs.map((log) => log.slice(-2000)).join('\n')}`);
+    throw error;
   });
 
   return {
@@ -257,19 +275,18 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     members,
     leader: () => untilLed(''),
     untilLed,
-    untilStandby,
     untilWhole,
     killServer: (name) => signalServer(name, 'SIGKILL', 1),
     killMachine,
     startMachine,
     async freeze(name) {
-      signal(name, 'SIGSTOP');
+      await signal(name, 'SIGSTOP');
       await signalServer(name, 'SIGSTOP');
     },
     async thaw(name, moment) {
       await signalServer(name, 'SIGCONT');
       await moment();
-      signal(name, 'SIGCONT');
+      await signal(name, 'SIGCONT');
     },
     async switchOver(from) {
       const body = JSON.stringify({ leader: from });
@@ -280,8 +297,8 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
       });
       expect(answer.status, await answer.text()).toBe(200);
     },
-    loseEtcd: () => signal('etcd', 'SIGSTOP'),
-    findEtcd: () => signal('etcd', 'SIGCONT'),
+    loseEtcd: () => signalOther('etcd', 'SIGSTOP'),
+    findEtcd: () => signalOther('etcd', 'SIGCONT'),
     stop,
   };
 }
