@@ -1,5 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { handleOf, SUBJECT } from '../data/rows.js';
 import { median, percentile, type Section, spread } from '../figures.js';
 import type { Followed } from '../load/followers.js';
@@ -43,7 +45,7 @@ export async function following(bench: Workbench): Promise<Section[]> {
   const perch = await startPerch({ ...home, env }, { path: `/v1/users/${SUBJECT.handle}`, key: home.key });
   const parts = { bench, home, keys, metricsUrl: `http://127.0.0.1:${port}/metrics` };
   try {
-    return [await reachAll(parts, perch), await silence(parts, perch)];
+    return [await reachAll(parts, perch), await writeAll(parts, perch), await silence(parts, perch)];
   } finally {
     await perch.stop();
   }
@@ -82,6 +84,69 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
     await followers.run({ close: true });
     await followers.stop();
   }
+}
+
+/** The same with watches: each delivery is charged and written, with the watch's position, before its webhook is sent. */
+async function writeAll({ bench, home, keys }: Following, { url }: Service): Promise<Section> {
+  const server = await openEmbeddedPostgres({ home: home.folder });
+  const sql = connect(server.connection, { max: 1, name: 'bench watches' });
+  try {
+    bench.say(`N  making ${FOLLOWERS} watches`);
+    for (const key of keys) await watch(url, key);
+    await multiply(sql);
+    const took: number[] = [];
+    for (let round = 1; round <= bench.options.rounds; round += 1) {
+      bench.say(`N  watches, round ${round} of ${bench.options.rounds}`);
+      const before = Date.now();
+      await post(bench, home, bench.options.rounds + round);
+      took.push(await written(sql, before));
+    }
+    return {
+      letter: 'N',
+      title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} watches of ${ACCOUNTS} accounts`,
+      lines: [{ name: 'all have it charged and written, after the first', unit: 'ms', value: spread(took) }],
+      notes: ['their webhooks, to a host that does not exist, are sent meanwhile'],
+    };
+  } finally {
+    await sql`update watches set state = 'ended', reason = null, due_at = null`;
+    await sql.end({ timeout: 1 });
+    await server.stop();
+  }
+}
+
+async function watch(url: string, key: string): Promise<void> {
+  // Only an address that could be called is taken.
+  const asked = { user: SUBJECT.id, webhook_url: 'https://1.1.1.1/' };
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/v1/watches`, { method: 'POST', headers, body: JSON.stringify(asked) });
+  if (!answer.ok) throw new Error(`a watch was refused: ${answer.status} ${await answer.text()}`);
+}
+
+/** As many watches as there are followers, from one of each account: as rows, because addresses may be checked only so often. */
+async function multiply(sql: Sql): Promise<void> {
+  await sql`
+    insert into watches (account_id, watch_id, key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at)
+    select account_id, gen_random_uuid(), key_id, kind, subject, product, count, webhook_url, state, state_at, position, created_at
+    from watches, generate_series(2, ${FOLLOWERS / ACCOUNTS})`;
+  // Nobody's, before anything is sent.
+  await sql`update watches set webhook_url = 'https://bench.invalid/'`;
+  for (let left = FOLLOWERS; left > 0; ) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const [row] = await sql<{ left: string }[]>`select count(*) as left from watches where checked_at is null`;
+    left = Number(row?.left);
+  }
+}
+
+/** Milliseconds from the first delivery of an item until all of them are written. */
+async function written(sql: Sql, since: number): Promise<number> {
+  for (const endsAt = Date.now() + ARRIVES_WITHIN_MS; Date.now() < endsAt; ) {
+    const [row] = await sql<{ count: string; first: Date }[]>`
+      select count(*) as count, min(created_at) as first from deliveries
+      where watch_id is not null and created_at >= ${new Date(since)}`;
+    if (row !== undefined && Number(row.count) >= FOLLOWERS) return Date.now() - row.first.getTime();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('the item was not written for all watches');
 }
 
 async function post(bench: Workbench, home: Furnished, nth: number): Promise<void> {
