@@ -42,19 +42,24 @@ export interface NewItems extends WatchId {
 }
 
 /**
- * Writes new items down, to be sent to the watch's address when those before them are. In the transaction that moved the
- * watch's position: it has the watch's row locked.
+ * Writes new items down, of each watch once, to be sent to its address when those before them are. In the transaction that
+ * moved the watches' positions: it has their rows locked.
  */
-export async function writeItems(tx: Transaction, of: NewItems): Promise<void> {
-  const at = new Date(of.at);
+export async function writeItems(tx: Transaction, all: readonly NewItems[]): Promise<void> {
+  const column = (of: (items: NewItems) => string | number) => all.map(of);
   await tx`
     insert into deliveries (account_id, watch_id, delivery_id, number, items, charged_thousandths, channel, target, body,
       created_at, due_at, in_turn)
-    select account_id, watch_id, ${of.deliveryId}, ${of.number}, ${of.items}, ${of.charged}, 'webhook', webhook_url,
-      ${of.body}, ${at}, ${at},
+    select account_id, watch_id, n.delivery_id, n.number, n.items, n.charged, 'webhook', webhook_url, n.body, n.at, n.at,
       reason is distinct from 'undelivered' and not exists (
         select from deliveries d where d.watch_id = w.watch_id and d.number is not null and d.due_at is not null)
-    from watches w where account_id = ${of.accountId} and watch_id = ${of.watchId}`;
+    from unnest(
+      ${column(({ accountId }) => accountId)}::uuid[], ${column(({ watchId }) => watchId)}::uuid[],
+      ${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ number }) => number)}::bigint[],
+      ${column(({ items }) => items)}::integer[], ${column(({ charged }) => charged)}::bigint[],
+      ${column(({ body }) => body)}::text[], ${column(({ at }) => new Date(at).toISOString())}::timestamptz[]
+    ) n (account_id, watch_id, delivery_id, number, items, charged, body, at)
+      join watches w using (account_id, watch_id)`;
 }
 
 /**

@@ -1,9 +1,22 @@
-import type { HeldWatch, WatchCheck, WatchId, WatchLeases, WatchStep, WatchStop } from '../../../src/ports/watches.js';
+import DataLoader from 'dataloader';
+import type {
+  Backlog,
+  HeldWatch,
+  WatchCheck,
+  WatchId,
+  WatchLeases,
+  WatchStep,
+  WatchStop,
+} from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 import { writeDeliveries, writeItems } from './deliveries.js';
 
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;
+
+/** Steps that share a transaction at most: with their bodies, which are pages of a list. */
+const STEPS_AT_ONCE = 50;
+const COUNTED_AT_ONCE = 500;
 
 const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
   sql`account_id = ${accountId} and watch_id = ${watchId}`;
@@ -14,45 +27,49 @@ export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason:
   where account_id = ${accountId} and state = 'waiting' and reason = ${reason}`;
 
 /** Who follows which watch, in Postgres. Whatever a holder writes is written only while the watch names it. */
-export const createWatchLeases = (sql: Sql): WatchLeases => ({
-  renew: (holder, checks, heldTo) => renew(sql, holder, checks, heldTo),
-  claim: (holder, nowMs, limit) => claim(sql, holder, nowMs, limit),
-  step: (holder, watch, taken) => sql.begin((tx) => step(tx, holder, watch, taken)),
-  stop: (holder, watch, why) => sql.begin((tx) => stop(tx, holder, watch, why)),
+export function createWatchLeases(sql: Sql): WatchLeases {
+  // Many watches of one list find the same item at the same time.
+  const steps = new DataLoader<Step, boolean>((taken) => stepAll(sql, taken), {
+    ...{ cache: false, maxBatchSize: STEPS_AT_ONCE },
+  });
+  const backlogs = new DataLoader<string, Backlog>((watchIds) => countBacklogs(sql, watchIds), {
+    ...{ cache: false, maxBatchSize: COUNTED_AT_ONCE },
+  });
+  return {
+    renew: (holder, checks, heldTo) => renew(sql, holder, checks, heldTo),
+    claim: (holder, nowMs, limit) => claim(sql, holder, nowMs, limit),
+    step: (holder, { accountId, watchId }, taken) => steps.load({ ...taken, holder, accountId, watchId }),
+    stop: (holder, watch, why) => sql.begin((tx) => stop(tx, holder, watch, why)),
 
-  async wake(holder, watch, at) {
-    await sql`
+    async wake(holder, watch, at) {
+      await sql`
       update watches set state = 'active', reason = null, state_at = ${new Date(at)}, due_at = null
       where ${isThis(sql, watch)} and holder = ${holder} and state = 'waiting'`;
-  },
+    },
 
-  async backlog({ watchId }) {
-    const [row] = await sql<{ deliveries: number; bytes: number }[]>`
-      select count(*) as deliveries, coalesce(sum(octet_length(body)), 0)::bigint as bytes from deliveries
-      where watch_id = ${watchId} and number is not null and due_at is not null`;
-    return { deliveries: row?.deliveries ?? 0, bytes: row?.bytes ?? 0 };
-  },
+    backlog: ({ watchId }) => backlogs.load(watchId),
 
-  async giveUp(holder, watches) {
-    await sql`
+    async giveUp(holder, watches) {
+      await sql`
       update watches w set holder = null
       from unnest(${watches.map(({ accountId }) => accountId)}::uuid[], ${watches.map(({ watchId }) => watchId)}::uuid[])
         given (account_id, watch_id)
       where w.account_id = given.account_id and w.watch_id = given.watch_id and holder = ${holder}`;
-  },
+    },
 
-  async release(holder, nowMs) {
-    await sql`update watch_holders set held_to = ${new Date(nowMs)} where holder = ${holder}`;
-  },
+    async release(holder, nowMs) {
+      await sql`update watch_holders set held_to = ${new Date(nowMs)} where holder = ${holder}`;
+    },
 
-  async forget(before, limit) {
-    const gone = await sql`
+    async forget(before, limit) {
+      const gone = await sql`
       delete from watches where (account_id, watch_id) in (
         select account_id, watch_id from watches where state = 'ended' and state_at < ${new Date(before)}
         limit ${limit} for update skip locked)`;
-    return gone.count;
-  },
-});
+      return gone.count;
+    },
+  };
+}
 
 /** A row that somebody changes at this moment is noted the next time. */
 const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number) => sql<WatchId[]>`
@@ -100,18 +117,63 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
       to_char(w.spent_on, 'YYYY-MM-DD') as "spentOn"`;
 }
 
-async function step(tx: Transaction, holder: string, watch: WatchId, taken: WatchStep): Promise<boolean> {
-  const { from, position, requestId, items, charged, day, body } = taken;
-  const newestAt = taken.newestAt === null ? null : new Date(taken.newestAt);
-  const [moved] = await tx<{ number: number }[]>`
-    update watches set position = ${position}, number = number + 1, spent_thousandths = spent_thousandths + ${charged},
-      spent_that_day_thousandths = ${charged} + case when spent_on = ${day}::date then spent_that_day_thousandths else 0 end,
-      spent_on = ${day}::date, newest_at = greatest(newest_at, ${newestAt}::timestamptz)
-    where ${isThis(tx, watch)} and holder = ${holder} and position = ${from}
-    returning number`;
-  if (moved === undefined) return false;
-  await writeItems(tx, { ...watch, deliveryId: requestId, number: moved.number, items, charged, body, at: taken.at });
-  return true;
+type Step = WatchStep & WatchId & { readonly holder: string };
+
+/**
+ * Steps of different watches share a transaction. It waits for nobody's row, so that it can be part of no deadlock: what
+ * somebody else has locked is written by itself, and so is each of them where one can't be.
+ */
+async function stepAll(sql: Sql, steps: readonly Step[]): Promise<(boolean | Error)[]> {
+  const together = new Map(steps.map((taken) => [taken.watchId, taken]));
+  const written = new Set(together.size > 1 ? await tryAll(sql, [...together.values()]) : []);
+  const alone = (taken: Step): Promise<boolean> => sql.begin(async (tx) => (await step(tx, [taken], false)).length > 0);
+  return Promise.all(steps.map((taken) => written.has(taken) || alone(taken).catch((error: Error) => error)));
+}
+
+const tryAll = (sql: Sql, steps: readonly Step[]): Promise<readonly Step[]> =>
+  sql.begin((tx) => step(tx, steps, true)).catch(() => []);
+
+/** Of different watches; which of them were written. */
+async function step(tx: Transaction, steps: readonly Step[], skipsLocked: boolean): Promise<Step[]> {
+  const column = (of: (taken: Step) => string | number | null) => steps.map(of);
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const moved = await tx<{ watchId: string; number: number }[]>`
+    with taken as (
+      select account_id, watch_id, by, since, reached, charged, day::date, newest_at from unnest(
+        ${column(({ accountId }) => accountId)}::uuid[], ${column(({ watchId }) => watchId)}::uuid[],
+        ${column(({ holder }) => holder)}::uuid[], ${column(({ from }) => from)}::text[],
+        ${column(({ position }) => position)}::text[], ${column(({ charged }) => charged)}::bigint[],
+        ${column(({ day }) => day)}::text[], ${column(({ newestAt }) => iso(newestAt))}::timestamptz[]
+      ) taken (account_id, watch_id, by, since, reached, charged, day, newest_at)
+    ), free as (
+      select taken.* from taken join watches w using (account_id, watch_id)
+      where w.holder = taken.by and w.position = taken.since
+      for no key update of w ${skipsLocked ? tx`skip locked` : tx``}
+    )
+    update watches w set position = free.reached, number = number + 1,
+      spent_thousandths = spent_thousandths + free.charged,
+      spent_that_day_thousandths = free.charged + case when spent_on = free.day then spent_that_day_thousandths else 0 end,
+      spent_on = free.day, newest_at = greatest(w.newest_at, free.newest_at)
+    from free where w.account_id = free.account_id and w.watch_id = free.watch_id
+    returning w.watch_id as "watchId", w.number`;
+  const numbers = new Map(moved.map(({ watchId, number }) => [watchId, number]));
+  const written = steps.filter(({ watchId }) => numbers.has(watchId));
+  const items = written.map((taken) => ({
+    ...taken,
+    deliveryId: taken.requestId,
+    number: numbers.get(taken.watchId) ?? 0,
+  }));
+  if (items.length > 0) await writeItems(tx, items);
+  return written;
+}
+
+async function countBacklogs(sql: Sql, watchIds: readonly string[]): Promise<Backlog[]> {
+  const rows = await sql<(Backlog & { watchId: string })[]>`
+    select watch_id as "watchId", count(*) as deliveries, sum(octet_length(body))::bigint as bytes from deliveries
+    where watch_id = any(${[...watchIds]}::uuid[]) and number is not null and due_at is not null
+    group by watch_id`;
+  const counted = new Map(rows.map(({ watchId, deliveries, bytes }) => [watchId, { deliveries, bytes }]));
+  return watchIds.map((watchId) => counted.get(watchId) ?? { deliveries: 0, bytes: 0 });
 }
 
 async function stop(tx: Transaction, holder: string, watch: WatchId, why: WatchStop): Promise<boolean> {

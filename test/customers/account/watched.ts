@@ -56,7 +56,7 @@ export async function watched(
         const number = moved?.number ?? 0;
         const items = { accountId, watchId, deliveryId: v7(), number, items: 1, charged: 1000, at: atMs };
         const written = { ...items, body: JSON.stringify({ number }) };
-        await writeItems(tx, written);
+        await writeItems(tx, [written]);
         await held?.();
         return written;
       }),

@@ -188,6 +188,33 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ position: 'second', number: 1 });
     });
 
+    it('writes the steps of many watches together, and each that can be written where one cannot', async () => {
+      const { watch, holder } = await held();
+      const others = await Promise.all(Array.from({ length: 5 }, () => store.add()));
+      await leases.claim(holder, NOW, 10);
+      const all = [watch, ...others];
+      const taken = all.map(() => step());
+      // A body that Postgres does not take, and a position that is not the watch's.
+      const wrong = [step({ body: 'no\0text' }), step({ from: 'elsewhere' })];
+      const steps = all.map((of, nth) => leases.step(holder, of, wrong[nth - 1] ?? taken[nth] ?? step()));
+      const ends = await Promise.allSettled(steps);
+      expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : 'rejected'))).toEqual([
+        ...[true, 'rejected', false, true, true, true],
+      ]);
+      for (const [nth, of] of all.entries()) {
+        const isWritten = nth !== 1 && nth !== 2;
+        expect(await store.read(of)).toMatchObject({
+          position: isWritten ? 'second' : 'start',
+          number: isWritten ? 1 : 0,
+        });
+        const { requestId = '' } = taken[nth] ?? {};
+        expect(await store.deliveries(of)).toMatchObject(isWritten ? [{ deliveryId: requestId, number: 1 }] : []);
+      }
+      expect(await Promise.all(all.map((of) => leases.backlog(of)))).toMatchObject(
+        all.map((_, nth) => ({ deliveries: nth === 1 || nth === 2 ? 0 : 1 })),
+      );
+    });
+
     it('leaves the position where it was if the delivery cannot be written', async () => {
       const { watch, holder } = await held();
       const first = step();
