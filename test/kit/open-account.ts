@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
 import type { Sql } from '../../adapters/postgres/sql.js';
 import type { Secrets } from '../../app/secrets.js';
 import { hashKey, keyPrefix, mintKey } from '../../src/access/key.js';
 import { toThousandths } from '../../src/domain/credits.js';
+import { Sessions } from '../../src/sign-in/sessions.js';
 
 export interface OpenAccount {
   readonly accountId: string;
@@ -42,4 +44,10 @@ export async function openAccount(
     await createLedger(sql).grant({ requestId: v7(), accountId, amount, reason: 'test' });
   }
   return { ...made, keyId, key };
+}
+
+/** Signs the owner of an account in, as a link from a mail does; the value of the cookie `perch`. */
+export async function signIn(sql: Sql, accountId: string, now = Date.now): Promise<string> {
+  const sessions = new Sessions({ store: createSessionStore(sql), clock: { now }, randomBytes });
+  return (await sessions.start(accountId, { method: 'link', userAgent: null, address: null })).token;
 }

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSessionStore } from '../../../adapters/postgres/customers/sessions.js';
-import { Sessions } from '../../../src/sign-in/sessions.js';
 import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { signIn } from '../../kit/open-account.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { mcpHost } from '../oauth/mcp-host.js';
 import { formIn } from '../oauth/oauth-client.js';
@@ -30,14 +28,7 @@ describe.each(LIBRARIES)('client %s with nothing but the address', (_name, { Cli
     net.users([1, 2, 3]);
     perch = await startPerch({ network: net.network });
     account = await perch.account({ credits: 10 });
-    const store = createSessionStore(perch.database.sql);
-    const sessions = new Sessions({ store, clock: { now: Date.now }, randomBytes });
-    const { token } = await sessions.start(account.accountId, {
-      method: 'link',
-      userAgent: 'test',
-      address: '127.0.0.1',
-    });
-    cookie = `perch=${token}`;
+    cookie = `perch=${await signIn(perch.database.sql, account.accountId)}`;
   });
   afterAll(() => perch?.close());
 

@@ -1,17 +1,14 @@
 /** A customer sets an alert in a browser and gets it: over a real mail server, and on a server of their own. */
-
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSessionStore } from '../../../adapters/postgres/customers/sessions.js';
-import { Sessions } from '../../../src/sign-in/sessions.js';
 import { startWebhookHost, type WebhookHost } from '../../customers/account/webhook-host.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
 import { flawsOf, LOOKS } from '../../kit/browser/looks.js';
 import { createClient } from '../../kit/client.js';
 import { demoDatabase } from '../../kit/demo.js';
+import { signIn } from '../../kit/open-account.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 
@@ -50,11 +47,10 @@ describeInChromium(
       const env = { SMTP_URL: `smtp://127.0.0.1:${port}` };
       perch = await startPerch({ clock, env, openDatabase: demoDatabase, webhooks: host.webhooks });
       ada = await perch.account({ credits: 3, email: 'ada@harbour.example' });
-      const sessions = new Sessions({ store: createSessionStore(perch.database.sql), clock, randomBytes });
-      const { token } = await sessions.start(ada.accountId, { method: 'link', userAgent: null, address: null });
+      const value = await signIn(perch.database.sql, ada.accountId, clock.now);
       browser = await launchChromium();
       tab = await visit(browser, perch.url);
-      await tab.page.context().addCookies([{ name: 'perch', value: token, url: perch.url }]);
+      await tab.page.context().addCookies([{ name: 'perch', value, url: perch.url }]);
     }, SLOW_MS);
 
     afterAll(async () => {

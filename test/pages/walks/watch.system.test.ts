@@ -1,14 +1,12 @@
 /** A customer watches an account in a browser: a post arrives on their server, with its receipt, and can be sent again. */
-import { randomBytes } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
-import { createSessionStore } from '../../../adapters/postgres/customers/sessions.js';
-import { Sessions } from '../../../src/sign-in/sessions.js';
 import { startWebhookHost, type WebhookHost } from '../../customers/account/webhook-host.js';
 import { describeInChromium, launchChromium, type Visit, visit } from '../../kit/browser/chromium.js';
 import { flawsOf, LOOKS } from '../../kit/browser/looks.js';
+import { signIn } from '../../kit/open-account.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 
 const SLOW_MS = 120_000;
@@ -36,12 +34,10 @@ describeInChromium(
       // An account that posted a moment ago is looked at every few seconds.
       await post('First of the day.');
       const ada = await perch.account({ credits: 10, email: 'ada@harbour.example' });
-      const store = createSessionStore(perch.database.sql);
-      const sessions = new Sessions({ store, clock: { now: Date.now }, randomBytes });
-      const { token } = await sessions.start(ada.accountId, { method: 'link', userAgent: null, address: null });
+      const value = await signIn(perch.database.sql, ada.accountId);
       browser = await launchChromium();
       tab = await visit(browser, perch.url);
-      await tab.page.context().addCookies([{ name: 'perch', value: token, url: perch.url }]);
+      await tab.page.context().addCookies([{ name: 'perch', value, url: perch.url }]);
     }, SLOW_MS);
 
     afterAll(async () => {
