@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
   list: 'it was paused, because what it follows is gone, or is not shown any more. When you resume it, it goes on where it stopped',
 };
 
-export interface Stopped {
+export interface StoppedWatch {
   readonly watchId: string;
   /** What it follows, as its interface names it: `{ user: 'harbor_obs' }`. */
   readonly follows: Readonly<Record<string, string>>;
@@ -28,7 +28,15 @@ export interface Stopped {
 }
 
 /** A mail to the account's owner, and an event to the watch's webhook. */
-export function stopNotices({ watchId, follows, state, reason, dueAt, at, dashboard }: Stopped): WatchStop['notices'] {
+export function stopNotices({
+  watchId,
+  follows,
+  state,
+  reason,
+  dueAt,
+  at,
+  dashboard,
+}: StoppedWatch): WatchStop['notices'] {
   if (reason === 'backlog') return [];
   const event = {
     type: `watch.${state}`,
