@@ -69,8 +69,8 @@ export class Account {
   }
 
   async me(): Promise<Me> {
-    const { accountId, walletId, keyId, keyPrefix, qps } = this.#caller;
-    const { balance } = await this.#ledger.balance(walletId, keyId);
+    const { accountId, keyPrefix, qps } = this.#caller;
+    const { balance } = await this.#ledger.balance(this.#caller);
     return { customerId: accountId, keyPrefix, balance: toCredits(balance), rateLimitQps: qps };
   }
 

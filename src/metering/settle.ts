@@ -38,7 +38,7 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
   const { caller, limit, ledger } = at;
   if (charge.amount === 0) {
     limit.close();
-    return (await ledger.balance(caller.walletId, caller.keyId)).balance;
+    return (await ledger.balance(caller)).balance;
   }
   const posted = await post(at, charge);
   if (posted.ok) return posted.balance;

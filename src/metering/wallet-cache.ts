@@ -33,13 +33,13 @@ export class WalletCache {
    * or trimmed on a balance that the ledger would not confirm. The caller bounds the wait.
    */
   async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
-    const { walletId, keyId, capThousandths } = caller;
-    const wallet = this.#wallet(walletId);
+    const { capThousandths } = caller;
+    const wallet = this.#wallet(caller.walletId);
     const need = Math.min(worst, budget);
     if (capThousandths === null && this.#covers(wallet, need)) {
       return new SpendingLimit(wallet, Number.POSITIVE_INFINITY, budget);
     }
-    const { keySpent } = await wallet.learn(() => this.#ledger.balance(walletId, keyId), need, this.#monotonic);
+    const { keySpent } = await wallet.learn(() => this.#ledger.balance(caller), need, this.#monotonic);
     const keyLeft = capThousandths === null ? Number.POSITIVE_INFINITY : capThousandths - keySpent;
     return new SpendingLimit(wallet, keyLeft, budget);
   }

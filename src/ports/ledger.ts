@@ -16,12 +16,16 @@ export interface ReceiptLine {
   readonly unitPrice: Thousandths;
 }
 
-/** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
-export interface Debit {
-  readonly requestId: string;
+/** A key with its account and wallet. */
+export interface Payer {
   readonly accountId: string;
   readonly walletId: string;
   readonly keyId: string;
+}
+
+/** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
+export interface Debit extends Payer {
+  readonly requestId: string;
   /** The endpoint's or operation's name, for usage. */
   readonly operation: string;
   readonly amount: Thousandths;
@@ -123,7 +127,7 @@ export interface Ledger {
    * The current balance, and what the key has spent in the period of its cap (0 without one); `seq`: the number of the
    * wallet's last entry. Of two balances the one with the larger number is newer.
    */
-  balance(walletId: string, keyId: string): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
+  balance(payer: Payer): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
   /**
    * Queries about the past. They are free, so each is bounded in time, and each account in how many run at once: beyond
    * that they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.

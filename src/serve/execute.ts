@@ -24,7 +24,7 @@ import type { Side } from './side.js';
 export async function unpaid(options: Serving, prepared: Prepared, caller: Caller | null, call: Call): Promise<Answer> {
   const { operation, estimate } = prepared;
   const nothing = { operation: operation.name, charge: new Receipt().fold(), fetchedAt: undefined };
-  const balance = caller && (await options.ledger.balance(caller.walletId, caller.keyId)).balance;
+  const balance = caller && (await options.ledger.balance(caller)).balance;
   if (prepared.dryRun) return { kind: 'answer', ...nothing, data: null, errors: [], balance, estimate };
   const { data = null, errors = [], dataText }: Executed = await run(prepared, call, null);
   return { kind: 'answer', ...nothing, data, errors, balance, ...(dataText !== undefined && { dataText }) };
@@ -110,7 +110,7 @@ async function paidFromBalance(
     // A caller who has disconnected by now pays nothing; from here on the answer is charged (M18).
     if (call.signal.aborted) throw call.signal.reason;
     if (paidBefore) {
-      const { balance } = await options.ledger.balance(caller.walletId, caller.keyId);
+      const { balance } = await options.ledger.balance(caller);
       return { ...made.answer, charge: { ...made.answer.charge, amount: 0 }, balance };
     }
     const balance = await charge({ options, request, caller, limit, side, name }, made.answer.charge);

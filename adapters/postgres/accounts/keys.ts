@@ -31,6 +31,8 @@ interface KeyRow {
   readonly capSpent: number;
 }
 
+const isKey = (tx: Transaction, { accountId, keyId }: KeyOf) => tx`account_id = ${accountId} and key_id = ${keyId}`;
+
 /** `accounts`: whose keys they are, as one id or a query. */
 const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
   select k.account_id as "accountId", k.key_id as "keyId", k.prefix, k.name, k.created_at as "createdAt",
@@ -150,19 +152,19 @@ export async function rotateKey(
       created_by, expires_at)
     select account_id, wallet_id, ${hash}, ${prefix}, name, cap_id, grant_id, coalesce(family_id, key_id), scopes, allowed_from,
       coalesce(${by.personId ?? null}::uuid, created_by), coalesce(${expiresAt}::timestamptz, expires_at)
-    from keys where account_id = ${of.accountId} and key_id = ${of.keyId}
+    from keys where ${isKey(tx, of)}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
   // A key that ends sooner already keeps its end.
-  if (endsAt === null) await tx`update keys set revoked_at = now() where key_id = ${of.keyId}`;
+  if (endsAt === null) await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
   else {
     await tx`
-      update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where key_id = ${of.keyId}`;
+      update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where ${isKey(tx, of)}`;
   }
   // The process that follows them reads the key anew: what it is about to write down is given again, free.
   await tx`
     update watches set key_id = ${row.keyId}, holder = null
-    where account_id = ${of.accountId} and key_id = ${of.keyId} and state <> 'ended'`;
+    where ${isKey(tx, of)} and state <> 'ended'`;
   await record(tx, of.accountId, by, 'key.rotated', {
     key_prefix: old.prefix,
     new_key_prefix: prefix,
@@ -189,17 +191,17 @@ export async function changeKey(
   by: Actor,
 ): Promise<KeyRecord> {
   const { prefix, isReplaced } = await lockKey(tx, of);
-  if (change.name !== undefined) await tx`update keys set name = ${change.name} where key_id = ${of.keyId}`;
+  if (change.name !== undefined) await tx`update keys set name = ${change.name} where ${isKey(tx, of)}`;
   if (change.cap !== undefined) await changeCap(tx, of, change.cap);
   if (change.scopes !== undefined) {
-    await tx`update keys set scopes = ${list(change.scopes)}::text[] where key_id = ${of.keyId}`;
+    await tx`update keys set scopes = ${list(change.scopes)}::text[] where ${isKey(tx, of)}`;
   }
   if (change.allowedFrom !== undefined) {
-    await tx`update keys set allowed_from = ${list(change.allowedFrom)}::text[] where key_id = ${of.keyId}`;
+    await tx`update keys set allowed_from = ${list(change.allowedFrom)}::text[] where ${isKey(tx, of)}`;
   }
   if (change.expiresAt !== undefined) {
     if (isReplaced) throw badRequest('This key was rotated: when it ends cannot be changed any more.', 'expires');
-    await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where key_id = ${of.keyId}`;
+    await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
   const changed = await readKey(tx, of);
   await record(tx, of.accountId, by, 'key.changed', {
@@ -225,7 +227,7 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
   }
   const { prefix, revokedAt } = await lockKey(tx, of);
   if (revokedAt === null) {
-    await tx`update keys set revoked_at = now() where account_id = ${of.accountId} and key_id = ${of.keyId}`;
+    await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
     await record(tx, of.accountId, by, 'key.revoked', { key_prefix: prefix });
   }
   return readKey(tx, of);

@@ -52,7 +52,8 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
   const keyIds = await lockRelatives(tx, of);
   const caps = await tx<{ capId: string }[]>`
     update keys k set cap_id = null from keys o
-    where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[]) and o.key_id = k.key_id and o.cap_id is not null
+    where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[])
+      and o.account_id = k.account_id and o.key_id = k.key_id and o.cap_id is not null
     returning o.cap_id as "capId"`;
   const capIds = caps.map(({ capId }) => capId);
   await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;

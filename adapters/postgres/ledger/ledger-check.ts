@@ -163,11 +163,11 @@ const keyFaults = (sql: Sql, unchecked: Condition) => sql`
   from spend_caps c join wallets w using (account_id) cross join lateral (
     select coalesce(sum(amount_thousandths), 0) as spent from (
       select e.amount_thousandths from keys k join ${entries(sql, unchecked)} using (account_id, key_id)
-      where k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
+      where k.account_id = c.account_id and k.cap_id = c.cap_id and e.kind = 'debit' and e.at >= c.period_start
       union all
       -- All periods begin with a day.
       select a.amount_thousandths from keys k join checked_usage a using (account_id, key_id)
-      where k.cap_id = c.cap_id and a.day >= (c.period_start at time zone 'UTC')::date
+      where k.account_id = c.account_id and k.cap_id = c.cap_id and a.day >= (c.period_start at time zone 'UTC')::date
     ) debit
   ) s
   where c.spent_thousandths <> s.spent`;

@@ -2,7 +2,7 @@ import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Thousandths } from '../../../src/domain/credits.js';
 import { Memories } from '../../../src/lib/memories.js';
 import { isUuid } from '../../../src/lib/uuid.js';
-import type { Ledger, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
+import type { Ledger, Payer, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
 import { hastenWatches } from '../customers/watch-leases.js';
 import { retryRead, retryTransient } from '../retry.js';
@@ -35,7 +35,7 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     post: createPost(debitStatements(settling, memories), undefined, memories),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
-    balance: (walletId, keyId) => retryRead(() => readBalance(lookups, walletId, keyId)),
+    balance: (payer) => retryRead(() => readBalance(lookups, payer)),
     async usage(accountId, ask, signal) {
       return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
     },
@@ -104,12 +104,12 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
   return before.balance_after;
 }
 
-async function readBalance(sql: Sql, walletId: string, keyId: string): ReturnType<Ledger['balance']> {
+async function readBalance(sql: Sql, { accountId, walletId, keyId }: Payer): ReturnType<Ledger['balance']> {
   const [row] = await sql<{ balance: number; keySpent: number; seq: number }[]>`
     select w.balance_thousandths as balance, w.last_seq as seq,
       case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "keySpent"
     from wallets w join keys k using (account_id, wallet_id) left join spend_caps c using (account_id, cap_id)
-    where w.wallet_id = ${walletId} and k.key_id = ${keyId}`;
+    where account_id = ${accountId} and wallet_id = ${walletId} and k.key_id = ${keyId}`;
   if (row === undefined) throw new Error(`no wallet ${walletId} with key ${keyId}`);
   return { ...row };
 }

@@ -93,7 +93,7 @@ export async function startBilling(env: Record<string, string> = {}) {
           const debit = debitOf({ accountId, walletId, keyId, prefix: keyPrefix(key) }, toThousandths(credits));
           await ledger.post({ ...debit, requestId: randomUUID() });
         },
-        balance: async () => (await ledger.balance(walletId, keyId)).balance / 1000,
+        balance: async () => (await ledger.balance({ accountId, walletId, keyId })).balance / 1000,
         paidUsd: async () => (await stores.accounts.get(accountId))?.paidUsd ?? 0,
         log: async () =>
           (await createAuditLog(new QueryLimiter(sql)).list(accountId, 100)).map(({ what }) => what).reverse(),

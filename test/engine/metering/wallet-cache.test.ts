@@ -10,7 +10,7 @@ it.each([
   const { ledger } = lateLedger(1_000);
   const capped = {
     ...ledger,
-    balance: async () => ({ ...(await ledger.balance(payer.walletId, payer.keyId)), keySpent }),
+    balance: async () => ({ ...(await ledger.balance(payer)), keySpent }),
   };
   const limit = await new WalletCache(capped, clock).open({ ...payer, capThousandths }, 100, Number.POSITIVE_INFINITY);
   expect(limit.left).toBe(left);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { WalletCache } from '../../../src/metering/wallet-cache.js';
+import type { Payer } from '../../../src/ports/ledger.js';
 import { clock, debitOf, lateLedger, payer, settled } from './late-ledger.js';
 
 describe('the balance as a process knows it', () => {
@@ -97,8 +98,8 @@ describe('the balance as a process knows it', () => {
     let isSlow = false;
     const slow = {
       ...books.ledger,
-      async balance(walletId: string, keyId: string) {
-        const figure = await books.ledger.balance(walletId, keyId);
+      async balance(payer: Payer) {
+        const figure = await books.ledger.balance(payer);
         if (isSlow) await held;
         return figure;
       },

@@ -43,9 +43,9 @@ export function refusesLikeAll({ service, call }: Endpoint): void {
     const broken = await customer();
     const { balance } = perch.ledger;
     // Of this customer alone: others of the service may be followed meanwhile.
-    const spy = vi.spyOn(perch.ledger, 'balance').mockImplementation(async (walletId, keyId) => {
-      if (walletId === broken.account.walletId) throw new Error('disk 7 is gone');
-      return balance(walletId, keyId);
+    const spy = vi.spyOn(perch.ledger, 'balance').mockImplementation(async (payer) => {
+      if (payer.walletId === broken.account.walletId) throw new Error('disk 7 is gone');
+      return balance(payer);
     });
     const reply = await call(broken).finally(() => spy.mockRestore());
     expect([reply.status, reply.body.error.code]).toEqual([500, 'internal']);

@@ -114,8 +114,8 @@ describe('an account or a key that does not exist', () => {
   });
 
   test('has no balance', async () => {
-    const [{ walletId }, { keyId }] = [await openPayer(accounts), await openPayer(accounts)];
-    const asked = ledger.balance(walletId, keyId);
-    await expect(asked).rejects.toThrow(`no wallet ${walletId} with key ${keyId}`);
+    const [payer, { keyId }] = [await openPayer(accounts), await openPayer(accounts)];
+    const asked = ledger.balance({ ...payer, keyId });
+    await expect(asked).rejects.toThrow(`no wallet ${payer.walletId} with key ${keyId}`);
   });
 });

@@ -73,7 +73,7 @@ describe('spend caps (U6)', () => {
     await ledger.post(debitOf(payer, 3_000));
     await aPeriodPasses(payer, period);
     expect(await capOf(payer)).toMatchObject({ spent: 0 });
-    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ keySpent: 0 });
+    expect(await ledger.balance(payer)).toMatchObject({ keySpent: 0 });
     expect(await ledger.post(debitOf(payer, 2_500))).toMatchObject({ ok: true });
     expect(await ledger.post(debitOf(payer, 501))).toEqual(OVER);
     expect(await capOf(payer)).toMatchObject({ spent: 2_500 });

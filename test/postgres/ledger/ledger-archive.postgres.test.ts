@@ -46,11 +46,7 @@ function signalled(): { heard: Promise<void>; tell: () => void } {
 }
 
 test('two months are archived and restored: the books are exact all the time, and every row is as it was', async () => {
-  const told = async () => [
-    await usage(),
-    await spentBy(accounts, payer),
-    await ledger.balance(payer.walletId, payer.keyId),
-  ];
+  const told = async () => [await usage(), await spentBy(accounts, payer), await ledger.balance(payer)];
   const [rows, before] = [await rowsOf(), await told()];
   expect(await faults()).toEqual([]);
 

@@ -53,7 +53,7 @@ describe('a debit whose row is locked', () => {
     await createLedger(sql).post(debitOf(first, 1, { requestId: randomId() }));
     const limited = connect(database.target, { max: 4, limits: { lockMs: 200, statementMs: 5_000, idleMs: 5_000 } });
     const ledger = createLedger(limited);
-    await ledger.balance(first.walletId, first.keyId);
+    await ledger.balance(first);
     const sizes: number[] = [];
     const seen = (commit: unknown): void => void sizes.push((commit as LedgerCommit).debits);
     subscribe(LEDGER_COMMITS, seen);
@@ -105,7 +105,7 @@ describe('a debit whose row is locked', () => {
     const paid = settled.filter(({ status }) => status === 'fulfilled').length;
     expect(refused.length + paid).toBe(150);
     expect(paid).toBeGreaterThanOrEqual(99);
-    expect((await ledger.balance(payer.walletId, payer.keyId)).balance).toBe(100_000 - paid - 1);
+    expect((await ledger.balance(payer)).balance).toBe(100_000 - paid - 1);
   });
 });
 
@@ -133,7 +133,7 @@ test('a statement that a time limit of the server ends is tried again, and what 
   await sleep(700);
   await stopped();
   expect((await Promise.all(posts)).map((one) => one.ok)).toEqual([true, true, true]);
-  expect((await createLedger(sql).balance(payer.walletId, payer.keyId)).balance).toBe(700);
+  expect((await createLedger(sql).balance(payer)).balance).toBe(700);
   await own.end({ timeout: 1 });
 });
 

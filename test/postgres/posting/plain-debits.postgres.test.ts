@@ -68,8 +68,8 @@ describe('the plain statement', () => {
       undefined,
       [2, 0],
     ]);
-    for (const { walletId, keyId } of [poor, capped, wrong]) {
-      expect(await ledger.balance(walletId, keyId)).toMatchObject({ seq: 1 });
+    for (const payer of [poor, capped, wrong]) {
+      expect(await ledger.balance(payer)).toMatchObject({ seq: 1 });
     }
     expect(await faults()).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('the plain statement', () => {
     const debit = debitOf(payer, 1);
     await postPlain([debit]);
     await expect(postPlain([debitOf(payer, 1), debit])).rejects.toMatchObject({ code: '23505' });
-    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 999, seq: 2 });
+    expect(await ledger.balance(payer)).toMatchObject({ balance: 999, seq: 2 });
   });
 
   test('posts nothing for a key that has got a cap since it was read; without it again, it does', async () => {
@@ -105,7 +105,7 @@ describe('the plain statement', () => {
     for (let time = 0; time < 2; time += 1) {
       expect(await postPlain([debitOf(payer, 1), debitOf(other, 1)])).toEqual([undefined, expect.anything()]);
     }
-    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 999, keySpent: 1 });
+    expect(await ledger.balance(payer)).toMatchObject({ balance: 999, keySpent: 1 });
     await accounts.changeKey(payer, { cap: null });
     expect(await postPlain([debitOf(payer, 1)])).toMatchObject([{ balance: 998, seq: 3 }]);
     expect(await faults()).toEqual([]);
@@ -120,7 +120,7 @@ describe('the plain statement', () => {
     expect(await postPlain([debitOf({ ...payer, ...second }, 1)])).not.toContain(undefined);
     const both = [debitOf({ ...payer, ...second }, 1), debitOf({ ...payer, ...first }, 1)];
     expect(await postPlain(both)).toEqual([undefined, undefined]);
-    expect(await ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 998, seq: 3 });
+    expect(await ledger.balance(payer)).toMatchObject({ balance: 998, seq: 3 });
     // Both have been forgotten, and are read again.
     await accounts.changeKey({ ...payer, ...first }, { cap: null });
     expect(await postPlain(both)).not.toContain(undefined);

@@ -52,7 +52,7 @@ export function ledgerProperties(name: string, open: () => Promise<LedgerStore>)
             expect(left).toBeGreaterThanOrEqual(0);
             expect(keys[1].paid).toBeLessThanOrEqual(cap);
             for (const { payer, paid } of keys) {
-              expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: left });
+              expect(await store.ledger.balance(payer)).toMatchObject({ balance: left });
               expect(await spentBy(store.accounts, payer)).toBe(paid);
             }
           }

@@ -61,7 +61,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await grantTo(store.ledger, payer, 5_000)).toBe(5_000);
       const debit = debitOf(payer, 1_500);
       expect(await store.ledger.post(debit)).toMatchObject({ ok: true, balance: 3_500 });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 3_500, keySpent: 0 });
+      expect(await store.ledger.balance(payer)).toMatchObject({ balance: 3_500, keySpent: 0 });
       expect(await spentBy(store.accounts, payer)).toBe(1_500);
       expect(await store.ledger.receipt(payer.accountId, debit.requestId)).toEqual({
         requestId: debit.requestId,
@@ -94,7 +94,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       expect(await store.ledger.post(debitOf(payer, 2_001))).toEqual({ ok: false, reason: 'key_cap' });
       expect(await store.ledger.post(debitOf(payer, 2_000))).toMatchObject({ ok: true, balance: 1_000 });
       expect(await store.ledger.post(debitOf(payer, 1))).toEqual({ ok: false, reason: 'key_cap' });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({
+      expect(await store.ledger.balance(payer)).toMatchObject({
         balance: 1_000,
         keySpent: 2_000,
       });
@@ -115,7 +115,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
         balance: 0,
         amount: 1_000,
       });
-      expect(await store.ledger.balance(payer.walletId, payer.keyId)).toMatchObject({ balance: 0 });
+      expect(await store.ledger.balance(payer)).toMatchObject({ balance: 0 });
       expect(await spentBy(store.accounts, payer)).toBe(1_000);
     });
 
@@ -157,7 +157,7 @@ export function ledgerSuite(name: string, open: () => Promise<LedgerStore>): voi
       const posts = [...wrong, debitOf(payer, 1_000)].map((debit) => store.ledger.post(debit));
       const settled = await Promise.allSettled(posts);
       expect(settled.map((one) => one.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-      expect(await store.ledger.balance(stranger.walletId, stranger.keyId)).toMatchObject({ balance: 1_000 });
+      expect(await store.ledger.balance(stranger)).toMatchObject({ balance: 1_000 });
       expect(await spentBy(store.accounts, stranger)).toBe(0);
     });
 

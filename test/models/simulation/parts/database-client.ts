@@ -35,7 +35,7 @@ export function connectDatabase({ database, station, wire, followers }: Simulate
   );
   const ledger: Ledger = {
     post,
-    balance: (walletId, keyId) => ask('balance', () => database.balance(walletId, keyId)),
+    balance: (payer) => ask('balance', () => database.balance(payer)),
     receipt: (accountId, requestId) =>
       ask('receipt', () => {
         const row = database.row(requestId);

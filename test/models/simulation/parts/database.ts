@@ -5,7 +5,7 @@ import type { Entry } from '../../../../adapters/postgres/ledger/plain-debits.js
 import type { Thousandths } from '../../../../src/domain/credits.js';
 import type { KeyLookup } from '../../../../src/ports/accounts.js';
 import type { Clock } from '../../../../src/ports/clock.js';
-import type { Debit, Ledger } from '../../../../src/ports/ledger.js';
+import type { Debit, Ledger, Payer } from '../../../../src/ports/ledger.js';
 
 /** A row of the ledger. */
 export interface Row extends Debit {
@@ -90,7 +90,7 @@ export class Database {
     });
   }
 
-  balance(walletId: string, keyId: string): Awaited<ReturnType<Ledger['balance']>> {
+  balance({ walletId, keyId }: Payer): Awaited<ReturnType<Ledger['balance']>> {
     const { balance, seq } = this.wallets.get(walletId) as Wallet;
     const { cap, spent } = this.keys.get(keyId) as Key;
     return { balance, seq, keySpent: cap === null ? 0 : spent };
