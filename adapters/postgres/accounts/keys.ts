@@ -78,7 +78,7 @@ export async function readKeys(sql: Sql, accountId: string): Promise<KeyRecord[]
       select key_id from keys where account_id = ${accountId}
       order by coalesce(least(revoked_at, expires_at) <= now(), false), created_at desc, key_id limit ${MOST_KEYS}
     )
-    ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) order by k.created_at, k.key_id`;
+    ${keyRows(sql, sql`${accountId}::uuid`)} join shown using (key_id) where k.account_id = ${accountId} order by k.created_at, k.key_id`;
   return rows.map(keyRecord);
 }
 

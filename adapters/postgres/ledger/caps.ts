@@ -39,7 +39,7 @@ export async function addCap(
       ${await spentSince(tx, accountId, keyIds, { amount, period })})
     returning cap_id as "capId"`;
   await tx`
-    update keys set cap_id = ${capId}, counted_thousandths = spent_thousandths
+    update keys set cap_id = ${capId}
     where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
 }
 

@@ -58,12 +58,11 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockM
         and (request_id < summed_to or request_id >= ${NO_TIME}::uuid)
     ),
     spent as (
-      update keys k set spent_thousandths = p.spent, counted_thousandths = p.counted
+      update keys k set spent_thousandths = p.spent
       from (
-        select key_id, (min(key_spent) + sum(amount))::bigint as spent, (min(key_counted) + sum(amount))::bigint as counted
-        from late group by 1
+        select account_id, key_id, (min(key_spent) + sum(amount))::bigint as spent from late group by 1, 2
       ) p
-      where k.key_id = p.key_id
+      where k.account_id = p.account_id and k.key_id = p.key_id
     ),
     used as (
       insert into usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
@@ -79,10 +78,10 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockM
     capped as (
       update spend_caps c set cap_thousandths = p.cap, spent_thousandths = p.spent, period_start = p.began
       from (
-        select cap_id, min(cap) as cap, min(began) as began, (min(cap_spent) + sum(amount))::bigint as spent
-        from judged where outcome = 'posted' and cap_id is not null group by 1
+        select account_id, cap_id, min(cap) as cap, min(began) as began, (min(cap_spent) + sum(amount))::bigint as spent
+        from judged where outcome = 'posted' and cap_id is not null group by 1, 2
       ) p
-      where c.cap_id = p.cap_id
+      where c.account_id = p.account_id and c.cap_id = p.cap_id
     )
     select outcome, seq::bigint, balance_after::bigint, cap_id is not null as capped from judged order by ord`;
 }
@@ -103,27 +102,29 @@ const debitRows = (sql: Sql, debits: readonly Debit[]) => sql`
 
 /**
  * The wallets, keys and caps, locked; always in this order and each in the order of their ids, so that nodes never
- * deadlock. Joins here are on one column: on two, Postgres expects a single row and nests loops over the batch.
+ * deadlock. Each is found by its account, by the index (`lateral`), whatever the planner knows of the tables.
  */
 const lockedRows = (sql: Sql, mode: LockMode) => sql`
   wallet as materialized (
-    select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
-    from (select distinct account_id from input) i join wallets w using (account_id)
+    select w.* from (select distinct account_id from input order by 1) i cross join lateral (
+      select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
+      from wallets w where w.account_id = i.account_id for no key update ${lockedOnes(sql, mode)}
+    ) w
     -- For this statement only, whatever connection or pooler it comes by; it counts from the first lock on.
     where (select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)) is not null
-    order by w.account_id for no key update of w ${lockedOnes(sql, mode)}
   ),
   key as materialized (
-    select k.key_id, k.account_id, k.wallet_id, k.key_number, k.spent_thousandths as key_spent,
-      k.counted_thousandths as key_counted, k.cap_id
-    from (select distinct key_id from input) i join keys k using (key_id)
+    select k.* from (select distinct key_id, account_id from input order by 1) i cross join lateral (
+      select k.key_id, k.account_id, k.wallet_id, k.key_number, k.spent_thousandths as key_spent, k.cap_id
+      from keys k where k.account_id = i.account_id and k.key_id = i.key_id for no key update ${lockedOnes(sql, mode)}
+    ) k
     where (select count(*) from wallet) > 0
-    order by k.key_id for no key update of k ${lockedOnes(sql, mode)}
   ),
   held_cap as materialized (
-    select c.cap_id, c.cap_thousandths as cap, c.spent_thousandths, c.period, c.period_start
-    from (select distinct cap_id from key where cap_id is not null) k join spend_caps c using (cap_id)
-    order by c.cap_id for no key update of c ${lockedOnes(sql, mode)}
+    select c.* from (select distinct cap_id, account_id from key where cap_id is not null order by 1) k cross join lateral (
+      select c.cap_id, c.cap_thousandths as cap, c.spent_thousandths, c.period, c.period_start
+      from spend_caps c where c.account_id = k.account_id and c.cap_id = k.cap_id for no key update ${lockedOnes(sql, mode)}
+    ) c
   ),
   cap as materialized (
     select cap_id, cap, greatest(period_start, period_began(period, now())) as began,
@@ -133,7 +134,10 @@ const lockedRows = (sql: Sql, mode: LockMode) => sql`
 
 const lockedOnes = (sql: Sql, mode: LockMode) => (mode === 'skipLocked' ? sql`skip locked` : sql``);
 
-/** Each debit with its outcome; those posted with the entry's number and the balance after it. */
+/**
+ * Each debit with its outcome; those posted with the entry's number and the balance after it. Joins here are on one column:
+ * on two, Postgres expects a single row and nests loops over the batch.
+ */
 const judgedRows = (sql: Sql, mode: LockMode) => sql`
   judged as materialized (
     select *,
@@ -146,7 +150,7 @@ const judgedRows = (sql: Sql, mode: LockMode) => sql`
           then 'retry'
         else 'posted' end) as outcome
       from (
-        select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.key_counted, k.cap_id, c.cap, c.cap_spent,
+        select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.cap_id, c.cap, c.cap_spent,
           c.began,
           -- One that began before midnight and waited for one from after it counts to the new day, and says so.
           greatest(now(), c.began) as at, case

@@ -133,7 +133,7 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
       on conflict (account_id, day, endpoint, key_id) do update set ${addedUp(tx)}
     ),
     spent as (
-      update keys k set spent_thousandths = k.spent_thousandths + p.amount, counted_thousandths = k.counted_thousandths + p.amount
+      update keys k set spent_thousandths = k.spent_thousandths + p.amount
       from (select account_id, key_id, sum(amount)::bigint as amount from entry group by 1, 2 order by 2) p
       where k.account_id = p.account_id and k.key_id = p.key_id
     )

@@ -6,6 +6,21 @@ lock table wallets, keys, spend_caps, ledger_entries in access exclusive mode;
 
 -- The ledger.
 
+-- What let nodes of the version before run beside those of 0.3.0.
+drop trigger mirror_cap on keys;
+drop trigger count_older_debits on keys;
+drop function mirror_cap, count_older_debits;
+alter table keys drop column cap_thousandths, drop column counted_thousandths;
+
+-- Every statement names the account with a wallet, a key or a cap, and finds it by the primary key.
+drop index wallets_by_id, keys_by_id, spend_caps_by_id;
+create or replace function tell_cap_change() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('perch_key_change', encode(hash, 'hex')) from keys where account_id = new.account_id and cap_id = new.cap_id;
+  return null;
+end
+$$;
+
 -- The first of all ids that requests of that moment can have.
 create function first_id_at(at timestamptz) returns uuid language sql immutable parallel safe as $$
   select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
@@ -249,7 +264,7 @@ recent as (
 insert into usage_days (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
 select account_id, (hour at time zone 'UTC')::date, endpoint, key_id, sum(requests), sum(items), sum(cache_hits), sum(amount)
 from sums where hour < date_trunc('day', now(), 'UTC') - interval '8 days' group by 1, 2, 3, 4;
-update keys k set spent_thousandths = k.spent_thousandths - d.amount, counted_thousandths = k.counted_thousandths - d.amount
+update keys k set spent_thousandths = k.spent_thousandths - d.amount
 from (select account_id, key_number, sum(amount_thousandths)::bigint as amount from unsummed_debits group by 1, 2) d
 where k.account_id = d.account_id and k.key_number = d.key_number;
 
@@ -278,7 +293,7 @@ begin
   update wallets set caps_version = caps_version + 1 where account_id = new.account_id;
   update spend_caps c set spent_thousandths = keys_spent(new.account_id,
       (select array_agg(key_id) from keys where account_id = new.account_id and cap_id = new.cap_id), c.period)
-    where c.cap_id = new.cap_id;
+    where c.account_id = new.account_id and c.cap_id = new.cap_id;
   return null;
 end
 $$;

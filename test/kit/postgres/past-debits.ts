@@ -41,6 +41,6 @@ export async function addPastDebits(
       update wallets set last_seq = last_seq + ${count}::int, balance_thousandths = balance_thousandths - ${count * amount}::bigint
       where account_id = ${accountId}
     )
-    update keys set spent_thousandths = spent_thousandths + spent, counted_thousandths = counted_thousandths + spent
+    update keys set spent_thousandths = spent_thousandths + spent
     from (select coalesce(sum(amount_thousandths), 0)::bigint as spent from summed) s where key_id = ${keyId}`;
 }
