@@ -1,0 +1,381 @@
+/**
+ * Which calls of the ports could be sent to one server of several: the tables that docs/scaling.md distributes by account are
+ * partitioned by it, and a call may touch no partition but its account's.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { createAlerts, createNotices } from '../../adapters/postgres/customers/alerts.js';
+import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
+import { createSales } from '../../adapters/postgres/customers/sales.js';
+import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { connect, type Sql } from '../../adapters/postgres/sql.js';
+import { OPERATOR } from '../../src/domain/audit.js';
+import type { Accounts } from '../../src/ports/accounts.js';
+import type { AlertSettings, AlertStore } from '../../src/ports/alerts.js';
+import type { NewDelivery, Notices } from '../../src/ports/deliveries.js';
+import type { Approval, GrantStore } from '../../src/ports/grants.js';
+import type { Ledger } from '../../src/ports/ledger.js';
+import type { Sale, Sales } from '../../src/ports/sales.js';
+import { codeIn, readPage, tableOf } from '../docs/readme/markdown.js';
+import { debitOf, type Payer } from '../engine/ports/suites/ledger.suite.js';
+import { partitionByAccount, type Touched, touchedBy } from '../kit/postgres/by-account.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+
+/**
+ * Calls that ask for more than their account's partition: of which tables, and why. The list may only become shorter, and a
+ * call that does not need its place fails.
+ */
+const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]]>> = {
+  'accounts.findKeys': ['a key is found by its hash', 'keys'],
+  'accounts.findKeys, of a test account': ['its rate is that of the account it belongs to', 'keys', 'accounts'],
+  'accounts.get, of a test account': ['its rate is that of the account it belongs to', 'accounts', 'keys', 'wallets'],
+  'accounts.testAccount': ['it is found by the account it belongs to', 'accounts'],
+  'accounts.openTestAccount, that is there': ['it is found by the account it belongs to', 'accounts'],
+  'accounts.openTestAccount, a new one': ['it is an account of its own', 'accounts', 'wallets', 'audit_log'],
+  'accounts.rename': ['a test account has the name of the account it belongs to', 'accounts'],
+  'accounts.freeze': ['nodes are told of the keys of its test account', 'accounts', 'keys'],
+  'accounts.keyByPrefix, of any account': ['an operator knows the prefix alone', 'keys'],
+  'ledger.post, of many accounts at a time': ['a flush has debits of all accounts', 'debits', 'wallets'],
+  'ledger.runMaintenance': ['one node works for all accounts', 'wallets', 'usage_hours', 'operation_names'],
+  'ledger.check': [
+    'it reads the whole ledger',
+    ...['debits', 'keys', 'wallets', 'spend_caps', 'statement_entries', 'usage_hours', 'usage_days'],
+  ],
+  'grants.findByToken': ['a key is found by its hash', 'keys'],
+  'sales.change': ['nodes are told of the keys of its test account', 'accounts', 'keys'],
+  'notices.recentSpenders': ['it looks through all wallets', 'wallets'],
+};
+
+const DISTRIBUTED = tableOf(readPage('docs/scaling.md'), 'Table')
+  .filter(([, place]) => place?.startsWith('distributed'))
+  .flatMap(([table = '']) => codeIn(table));
+
+let database: FreshDatabase;
+/** One connection, so that all it has done is counted when it is asked. */
+let sql: Sql;
+let accounts: Accounts;
+let ledger: Ledger;
+let grants: GrantStore;
+let sales: Sales;
+let alerts: AlertStore;
+let notices: Notices;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await partitionByAccount(database.sql, [...DISTRIBUTED, 'debits']);
+  sql = connect(database.target, { max: 1 });
+  accounts = createAccounts(sql);
+  ledger = createLedger(sql);
+  grants = createGrantStore(sql);
+  sales = createSales(sql);
+  alerts = createAlerts(sql);
+  notices = createNotices(sql);
+  // So that every partition has something.
+  for (let nth = 0; nth < 12; nth += 1) everybody.push(await open());
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+/** An account with a key without a cap and one with a cap, which both have paid for something. */
+interface Customer extends Payer {
+  readonly hash: Buffer;
+  readonly capped: Payer;
+  /** The request id of a debit. */
+  readonly paid: string;
+  readonly test: { readonly accountId: string; readonly hash: Buffer };
+  readonly grant: { readonly grantId: string; readonly keyHash: Buffer; readonly refreshHash: Buffer };
+  readonly sale: Sale;
+  readonly alertId: string;
+}
+
+const everybody: Customer[] = [];
+
+const create = (email: string | null) => accounts.create({ name: 'a', email, paidUsd: 0, qpsOverride: null });
+
+async function open(): Promise<Customer> {
+  const account = await create(`${randomUUID()}@example.org`);
+  await ledger.grant({ requestId: randomUUID(), accountId: account.accountId, amount: 100_000, reason: 'test' });
+  const addKey = async (hash: Buffer, cap: number | null): Promise<Payer> => {
+    const prefix = `perch_live_${randomBytes(3).toString('hex')}`;
+    const limit = cap === null ? null : ({ amount: cap, period: 'day' } as const);
+    return { ...account, ...(await accounts.addKey({ ...account, hash, prefix, name: 'k', cap: limit })), prefix };
+  };
+  const hash = randomBytes(32);
+  const [payer, capped] = [await addKey(hash, null), await addKey(randomBytes(32), 10_000)];
+  const debit = debitOf(payer, 500);
+  for (const each of [debit, debitOf(capped, 500)]) expect(await ledger.post(each)).toMatchObject({ ok: true });
+  const test = { accountId: await accounts.openTestAccount(account.accountId), hash: randomBytes(32) };
+  await accounts.addKey({ ...test, prefix: 'perch_test_abcdef', name: 'k', cap: null });
+  const { accountId } = account;
+  return {
+    ...{ ...payer, hash, capped, paid: debit.requestId, test },
+    grant: await allow(accountId),
+    sale: await sell(accountId),
+    alertId: (await alerts.add(accountId, ALERT, 10, OPERATOR)) ?? '',
+  };
+}
+
+const ALERT: AlertSettings = { kind: 'day_spend_above', amount: 1, byMail: true, webhookUrl: null };
+const NOTICE: NewDelivery = { channel: 'mail', target: 'a@example.org', subject: 'a', body: 'b', dueAt: 0 };
+
+/** What a client gets: a grant with a key that has a cap. */
+async function allow(accountId: string): Promise<Customer['grant']> {
+  const [code, grantId] = [randomBytes(32), randomUUID()];
+  await grants.approve(
+    { hash: code, approval: approvalOf(accountId, grantId), now: new Date(), endsAt: soon() },
+    OPERATOR,
+  );
+  const pair = newPair();
+  await grants.redeem({ hash: code, now: new Date(), by: OPERATOR }, () => pair);
+  return { grantId, ...pair };
+}
+
+const approvalOf = (accountId: string, grantId: string): Approval => ({
+  ...{ accountId, grantId, clientId: 'c', clientName: 'c', redirectUri: 'https://c.example', redirectNamed: true },
+  ...{ challenge: 'c', resource: null, cap: { amount: 1_000, period: 'month' } },
+});
+
+const newPair = () => ({
+  ...{ keyHash: randomBytes(32), keyPrefix: 'perch_live_mnopqr', refreshHash: randomBytes(32) },
+  ...{ keyEndsAt: soon(), refreshEndsAt: soon() },
+});
+
+async function sell(accountId: string): Promise<Sale> {
+  const sale = await sales.begin(newSale(accountId));
+  if (typeof sale === 'string') throw new Error(`no sale: ${sale}`);
+  await sales.opened(sale, { sessionId: sale.saleId, url: 'https://pay.example' }, Date.now(), OPERATOR);
+  return { ...sale, sessionId: sale.saleId };
+}
+
+const newSale = (accountId: string): Parameters<Sales['begin']>[0] => ({
+  ...{ accountId, pack: 'p', usd: 10, credits: 1_000, idempotencyKey: randomUUID(), nowMs: Date.now() },
+  ...{ keyLastsMs: 1_000, mostOpen: 100, countedForMs: 1_000 },
+});
+
+type Call = (customer: Customer) => Promise<unknown>;
+
+/** Each method of a port, called in one way or in several. */
+type Calls<Port> = { readonly [Method in keyof Port]: Call | Readonly<Record<string, Call>> };
+
+const soon = () => new Date(Date.now() + 60_000);
+const ALL = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', limit: 100 };
+const successor = () => ({ hash: randomBytes(32), prefix: 'perch_live_ghijkl', expiresAt: null });
+
+const ACCOUNTS: Calls<Accounts> = {
+  findKeys: {
+    '': ({ hash }) => accounts.findKeys([hash]),
+    'of a test account': ({ test }) => accounts.findKeys([test.hash]),
+  },
+  create: {
+    'with a mail address': () => create(`${randomUUID()}@example.org`),
+    'without one': () => create(null),
+  },
+  get: {
+    '': ({ accountId }) => accounts.get(accountId),
+    'of a test account': ({ test }) => accounts.get(test.accountId),
+  },
+  testAccount: ({ accountId }) => accounts.testAccount(accountId),
+  openTestAccount: {
+    'that is there': ({ accountId }) => accounts.openTestAccount(accountId),
+    'a new one': async () => accounts.openTestAccount((await create(null)).accountId),
+  },
+  rename: ({ accountId }) => accounts.rename(accountId, 'c'),
+  freeze: ({ accountId }) => accounts.freeze(accountId, true),
+  addKey: {
+    'with a cap': ({ accountId }) =>
+      accounts.addKey({ ...successor(), accountId, name: 'k', cap: { amount: 1, period: 'month' } }),
+    'without one': ({ accountId }) => accounts.addKey({ ...successor(), accountId, name: 'k', cap: null }),
+    'of a session': ({ accountId }) =>
+      accounts.addKey({
+        ...{ ...successor(), accountId, name: 'k', cap: null },
+        session: { sessionId: randomUUID(), expiresAt: soon().toISOString() },
+      }),
+  },
+  keyByPrefix: {
+    'of any account': ({ prefix }) => accounts.keyByPrefix(prefix),
+    'of one': ({ prefix, accountId }) => accounts.keyByPrefix(prefix, accountId),
+  },
+  rotateKey: {
+    'with a cap': ({ capped }) => accounts.rotateKey(capped, successor(), soon().toISOString()),
+    'without one': (customer) => accounts.rotateKey(customer, successor(), null),
+  },
+  changeKey: {
+    'that gets a cap': (customer) => accounts.changeKey(customer, { cap: { amount: 5_000, period: 'total' } }),
+    'that gets another cap': ({ capped }) => accounts.changeKey(capped, { cap: { amount: 5_000, period: 'month' } }),
+    'that loses its cap': ({ capped }) => accounts.changeKey(capped, { cap: null }),
+    'in all else': (customer) =>
+      accounts.changeKey(customer, {
+        name: 'l',
+        scopes: ['tweets'],
+        allowedFrom: ['10.0.0.0/8'],
+        expiresAt: soon().toISOString(),
+      }),
+  },
+  revokeKey: (customer) => accounts.revokeKey(customer),
+  onKeyChange: async () => (await accounts.onKeyChange(() => {}))(),
+};
+
+const LEDGER: Calls<Ledger> = {
+  post: {
+    'of a key without a cap': (customer) => ledger.post(debitOf(customer, 1)),
+    'of a key that the node does not know yet': (customer) => createLedger(sql).post(debitOf(customer, 1)),
+    'of many accounts at a time': () => Promise.all(everybody.map((customer) => ledger.post(debitOf(customer, 1)))),
+    'of a key with a cap': ({ capped }) => ledger.post(debitOf(capped, 1)),
+    'with a random id': (customer) => ledger.post(debitOf(customer, 1, { requestId: randomUUID() })),
+    'of what was posted before': ({ paid, ...payer }) => ledger.post(debitOf(payer, 500, { requestId: paid })),
+    'of more than there is': (customer) => ledger.post(debitOf(customer, 1e9)),
+  },
+  grant: ({ accountId }) => ledger.grant({ requestId: randomUUID(), accountId, amount: 1, reason: 'test' }),
+  refill: ({ accountId }) => ledger.refill({ accountId, day: '2026-11-27', upTo: 1_000, requestId: v7() }),
+  balance: {
+    'with a cap': ({ capped }) => ledger.balance(capped),
+    'without one': (customer) => ledger.balance(customer),
+  },
+  usage: {
+    'by hour and key': ({ accountId }) => ledger.usage(accountId, { ...ALL, group: ['hour', 'key'] }),
+    'of one key': ({ accountId, keyId }) => ledger.usage(accountId, { ...ALL, group: ['day'], keyId }),
+  },
+  lastUses: ({ accountId }) => ledger.lastUses(accountId, ALL.from),
+  receipt: ({ accountId, paid }) => ledger.receipt(accountId, paid),
+  archivedMonth: ({ accountId, paid }) => ledger.archivedMonth(accountId, paid),
+  recent: {
+    'of all keys': ({ accountId }) => ledger.recent(accountId, 10),
+    'of one': ({ accountId, keyId }) => ledger.recent(accountId, 10, undefined, keyId),
+  },
+  statement: ({ accountId }) => ledger.statement(accountId, 10),
+  claimNames: ({ accountId }) => ledger.claimNames(accountId, '2026-11-27', ['a', 'b']),
+  runMaintenance: () => ledger.runMaintenance(),
+  check: () => ledger.check(),
+};
+
+const GRANTS: Calls<GrantStore> = {
+  approve: ({ accountId }) =>
+    grants.approve(
+      { hash: randomBytes(32), approval: approvalOf(accountId, randomUUID()), now: new Date(), endsAt: soon() },
+      OPERATOR,
+    ),
+  redeem: ({ accountId }) => allow(accountId),
+  refresh: ({ grant }) =>
+    grants.refresh({
+      ...{ clientId: 'c', refreshHash: grant.refreshHash, successor: newPair(), now: new Date(), overlapMs: 1 },
+      ...{ maxLifetimeMs: 1e9, most: { count: 5, windowMs: 1e6 }, by: OPERATOR },
+    }),
+  findByToken: ({ grant }) => grants.findByToken(grant),
+  revoke: ({ accountId, grant }) => grants.revoke({ accountId, grantId: grant.grantId }, OPERATOR, new Date()),
+  list: ({ accountId }) => grants.list(accountId),
+  sweep: () => grants.sweep({ endedBefore: new Date(0), idleSince: new Date(0) }),
+};
+
+const SALES: Calls<Sales> = {
+  begin: ({ accountId }) => sales.begin(newSale(accountId)),
+  opened: ({ sale }) => sales.opened({ ...sale, url: null }, { sessionId: 's', url: 'u' }, Date.now(), OPERATOR),
+  find: ({ sale }) => sales.find(sale),
+  list: ({ accountId }) => sales.list(accountId, 10),
+  beginLook: () => sales.beginLook(),
+  change: async ({ sale }) => {
+    const look = await sales.beginLook();
+    const [session, at] = [
+      { sessionId: sale.sessionId ?? '', saleId: null },
+      { nowMs: Date.now(), look },
+    ];
+    const changed = await sales.change(session, at, () => ({
+      ...{
+        state: 'paid',
+        paymentIntent: 'i',
+        totalCents: 1_000,
+        receiptUrl: null,
+        refundedCents: 0,
+        reversed: 0,
+        held: 0,
+      },
+      ...{ shortfall: 0, disputes: [], paidUsd: 10, lost: [], overturned: [] },
+      entries: [{ kind: 'purchase', amount: 1_000, reason: 'p' }],
+    }));
+    expect(changed).toBe(true);
+  },
+  takeDue: () => sales.takeDue(Date.now(), 1_000, 10),
+  knowsEvent: () => sales.knowsEvent('e'),
+  noteEvent: () => sales.noteEvent({ eventId: randomUUID(), type: 't', sessionId: null, paymentIntent: null }),
+};
+
+const levelOf = async ({ accountId, alertId }: Customer) => {
+  const level = (await alerts.levels([accountId], '2026-11-27')).find((each) => each.alertId === alertId);
+  if (level === undefined) throw new Error('an alert has no level');
+  return level;
+};
+
+const ALERTS: Calls<AlertStore> = {
+  list: ({ accountId }) => alerts.list(accountId),
+  add: ({ accountId }) => alerts.add(accountId, ALERT, 10, OPERATOR),
+  remove: ({ accountId, alertId }) => alerts.remove(accountId, alertId, OPERATOR),
+  levels: ({ accountId }) => alerts.levels([accountId], '2026-11-27'),
+  claim: async (customer) => alerts.claim(await levelOf(customer), 'c', Date.now(), [NOTICE]),
+  skip: ({ accountId, alertId }) => alerts.skip(accountId, alertId, 'c'),
+  deliver: ({ accountId, alertId }) => alerts.deliver(accountId, alertId, [NOTICE]),
+};
+
+const NOTICES: Calls<Notices> = {
+  levels: ({ accountId }) => notices.levels([accountId]),
+  claim: async ({ accountId }) => {
+    const [level] = await notices.levels([accountId]);
+    if (level === undefined) throw new Error('a wallet has no level');
+    return notices.claim(level, [50], NOTICE);
+  },
+  recentSpenders: () => notices.recentSpenders(1_000),
+};
+
+const PORTS = { accounts: ACCOUNTS, ledger: LEDGER, grants: GRANTS, sales: SALES, alerts: ALERTS, notices: NOTICES };
+const CALLS: readonly (readonly [name: string, call: Call])[] = Object.entries(PORTS).flatMap(([port, methods]) =>
+  Object.entries<Call | Readonly<Record<string, Call>>>(methods).flatMap(([method, calls]) =>
+    Object.entries(typeof calls === 'function' ? { '': calls } : calls).map(
+      ([how, call]) => [`${port}.${method}${how === '' ? '' : `, ${how}`}`, call] as const,
+    ),
+  ),
+);
+
+const shardOf = async (accountId: string): Promise<number | undefined> => {
+  const [row] = await sql<{ shard: number }[]>`
+    select right(tableoid::regclass::text, 1)::int as shard from wallets where account_id = ${accountId}`;
+  return row?.shard;
+};
+
+/** One whose test account is in another partition. */
+async function openApart(): Promise<Customer> {
+  for (;;) {
+    const customer = await open();
+    if ((await shardOf(customer.accountId)) !== (await shardOf(customer.test.accountId))) return customer;
+  }
+}
+
+const isOfOne = (touched: readonly Touched[] = []): boolean => new Set(touched.map(({ shard }) => shard)).size <= 1;
+
+/** The tables of which a call touches others than one account's partition. */
+async function straysOf(call: Call): Promise<string[]> {
+  const customer = await openApart();
+  const touched = await touchedBy(sql, () => call(customer));
+  // A debit has no account yet: its partition is that of its wallet's number.
+  const [debits = [], others = []] = [true, false].map((are) =>
+    touched.filter(({ table }) => table.startsWith('debits') === are),
+  );
+  const own = await shardOf(customer.accountId);
+  return [
+    ...(isOfOne(debits) ? [] : ['debits']),
+    ...(isOfOne(others) ? [] : new Set(others.flatMap(({ table, shard }) => (shard === own ? [] : [table])))),
+  ];
+}
+
+describe('a call touches the partitions of one account only, unless it is listed', () => {
+  it.each(CALLS)('%s', async (name, call) => {
+    const strays = await straysOf(call);
+    const [, ...tables] = GLOBAL[name] ?? [''];
+    expect(strays.filter((table) => !tables.includes(table))).toEqual([]);
+    expect(strays.length > 0).toBe(name in GLOBAL);
+  });
+
+  it('only calls are listed', () => {
+    expect(Object.keys(GLOBAL).filter((name) => !CALLS.some(([each]) => each === name))).toEqual([]);
+  });
+});
