@@ -111,7 +111,7 @@ export async function compose(
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
   const tracing = telemetry?.tracing ?? UNTRACED;
   const costs = await openCosts(lifecycle, { stores, network, clock, log, startPoll });
-  const openInvented = () => openInventedNetwork(stores.corpusSql);
+  const openInvented = () => openInventedNetwork(stores.inventedSql);
   let watching: Watching | undefined;
   const wake = (): void => watching?.wake();
   const push = await openPush(lifecycle, network, log);

@@ -77,7 +77,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   const parts = { stores, shared, clock, log, startPoll, standIns: {} };
   const { billing } = await openBilling(lifecycle, app, { config: unsold, ...parts });
   const customers = { billing, spent() {} };
-  const openInvented = () => openInventedNetwork(stores.corpusSql);
+  const openInvented = () => openInventedNetwork(stores.inventedSql);
   const reading = { network, openInvented, clock, tracing: UNTRACED };
   const engine = await openEngine(lifecycle, { config, stores, shared, ...reading, customers });
   const { path = '/graphql' } = options;

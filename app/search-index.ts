@@ -10,7 +10,7 @@ const TOLD_EVERY_MS = 10_000;
 
 export interface SearchIndexOptions {
   readonly config: Pick<Config, 'network'>;
-  readonly stores: Pick<Stores, 'sql'>;
+  readonly stores: Pick<Stores, 'corpusWrites'>;
   readonly log: FastifyBaseLogger;
   readonly startPoll: StartPoll;
 }
@@ -33,7 +33,7 @@ export async function openSearchIndex(
   };
   const index = async (): Promise<void> => {
     try {
-      await indexCorpus(stores.sql, { onProgress, signal: stopping.signal });
+      await indexCorpus(stores.corpusWrites, { onProgress, signal: stopping.signal });
     } catch (err) {
       if (stopping.signal.aborted) return;
       log.warn({ err }, 'Indexing the corpus for search failed. It continues where it stopped in a minute.');

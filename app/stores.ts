@@ -3,50 +3,20 @@ import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
 import { hasDuckDb } from '../adapters/postgres/ledger/duckdb.js';
 import { createLedger } from '../adapters/postgres/ledger/ledger.js';
-import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
-import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
+import { QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate } from '../adapters/postgres/migrate.js';
-import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
+import type { Sql, Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
-import { withoutLogin } from '../src/config/read-settings.js';
 import { Memories } from '../src/lib/memories.js';
 import type { Accounts } from '../src/ports/accounts.js';
 import type { Ledger } from '../src/ports/ledger.js';
+import { type CorpusPools, type OthersNeeded, openCorpus, poolsOf, reached } from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
 import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
-/**
- * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
- * nothing in another. Settling never runs more statements than its pool has connections: the driver would queue one
- * behind a statement that waits for a lock.
- */
-const POOLS = {
-  /** Accounts, sign-in, sales, pages: everything that a read does not wait for. */
-  sql: { max: 6, name: 'perch', limits: { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 } },
-  /** Keys and balances: a row or two by an index. */
-  lookups: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
-  /** Debits. */
-  settling: {
-    max: SETTLING_CONNECTIONS,
-    name: 'perch settling',
-    limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
-  },
-  /** Free queries about the past. */
-  queries: { max: QUERY_CONNECTIONS, name: 'perch history' },
-  corpusSql: { max: 8, name: 'perch corpus' },
-} as const;
-
-/** Most connections of one process: those of its pools, and the one that listens. */
-export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
-
 /** The stores of accounts, keys and the ledger, opened and migrated. */
-export interface Stores {
+export interface Stores extends CorpusPools {
   readonly sql: Sql;
-  /**
-   * A separate pool for reads of the corpus: an aborted one is cancelled in the database, and the cancel must not hit a
-   * statement of another pool.
-   */
-  readonly corpusSql: Sql;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   /** Free queries about the past, in a separate pool. */
@@ -56,46 +26,44 @@ export interface Stores {
   readonly memories: Memories;
 }
 
-/** How long to wait for a pool's queries before they are cut off. */
-const END_SECONDS = 5;
 /** For the embedded server's last checkpoint, however long everything else took. */
 const SHUT_DOWN_MS = 125_000;
 
 export interface StoresOptions {
   /** In place of the configured database: tests. */
   readonly database?: Target;
+  /** Whether the other addresses must be usable (by default), or are not needed. An import creates the corpus's schema. */
+  readonly others?: OthersNeeded;
   readonly onProgress?: (text: string) => void;
 }
 
-/** The configured stores, in the database of DATABASE_URL or in the embedded server, which is started or joined. */
+/**
+ * The configured stores, in the database of DATABASE_URL or in the embedded server, which is started or joined; the
+ * corpus and its history where they have addresses of their own.
+ */
 export async function openStores(
   lifecycle: Lifecycle,
   config: Config,
-  { database, onProgress = () => {} }: StoresOptions = {},
+  { database, others = 'checked', onProgress = () => {} }: StoresOptions = {},
 ): Promise<Stores> {
   const secrets = await lifecycle.open('secrets', () => openSecrets(config.home, config.secret));
   const target = database ?? (await openDatabase(lifecycle, config, onProgress));
-  const open = (pool: keyof typeof POOLS): Promise<Sql> =>
-    lifecycle.open(
-      POOLS[pool].name,
-      () => connect(target, POOLS[pool]),
-      (sql) => sql.end({ timeout: END_SECONDS }),
-      { group: 'pools' },
-    );
-  const sql = await open('sql');
-  await lifecycle.open('migrations', () => reached(config, migrate(sql, onProgress)));
+  const openPool = poolsOf(lifecycle, target);
+  const sql = await openPool('sql');
+  const { databaseUrl } = config;
+  await lifecycle.open('migrations', () => reached('DATABASE_URL', databaseUrl, migrate(sql, onProgress)));
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
-  const lookups = await open('lookups');
-  const settling = await open('settling');
-  const corpusSql = await open('corpusSql');
-  const queries = new QueryLimiter(await open('queries'));
+  const lookups = await openPool('lookups');
+  const settling = await openPool('settling');
+  const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
+  const queries = new QueryLimiter(await openPool('queries'));
   const accounts = createAccounts(sql, { lookups });
   const memories = new Memories();
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
   const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, memories });
-  return { sql, corpusSql, accounts, ledger, queries, secrets, memories };
+  return { sql, ...corpus, accounts, ledger, queries, secrets, memories };
 }
 
 /**
@@ -118,29 +86,8 @@ async function openDatabase(
 }
 
 async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<void> {
-  if (!(await reached(config, isOfPepper(sql, pepperFingerprint(secrets))))) throw strangeSecrets(config);
-}
-
-/** The database's answer; if it cannot be reached, the error names the setting to check. */
-async function reached<T>({ databaseUrl }: Config, answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw databaseUrl === null ? error : asOfAddress(error, databaseUrl);
-  }
-}
-
-/** Nothing listens there, or the login is refused: codes of the network, the driver and Postgres. */
-const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
-
-/** Adds the name of the setting to check, and the address without its login. */
-function asOfAddress(error: unknown, databaseUrl: string): unknown {
-  const { code = '', message } = error as { code?: string; message?: string };
-  if (!NO_WAY_IN.test(code)) return error;
-  const where = withoutLogin(databaseUrl);
-  const isUnmet = /^(?:E|CONN)/.test(code) && databaseUrl.includes('target_session_attrs=');
-  const why = isUnmet ? `none of its hosts is a primary that can be reached: ${message || code}` : message || code;
-  return new Error(`Cannot connect to the database at DATABASE_URL (${where}): ${why}`, { cause: error });
+  const isOurs = await reached('DATABASE_URL', config.databaseUrl, isOfPepper(sql, pepperFingerprint(secrets)));
+  if (!isOurs) throw strangeSecrets(config);
 }
 
 /** Continuing would refuse every existing key, and create new ones that the other machines refuse. */

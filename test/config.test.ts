@@ -110,6 +110,11 @@ describe('a variable', () => {
     ['a lifetime of nothing', { PERCH_TTL_PROFILE_S: '0' }, { lifetimes: { profileMs: 0 } }],
     ['workers with Redis', { WORKERS: '4', REDIS_URL: 'redis://a' }, { workers: 4 }],
     ['a shared secret', { PERCH_SECRET: 's'.repeat(32) }, { secret: 's'.repeat(32) }],
+    [
+      'replicas of the corpus, whose data is no demo',
+      { CORPUS_DATABASE_URL: 'postgres://h1,h2/db?target_session_attrs=prefer-standby' },
+      { corpusUrl: 'postgres://h1,h2/db?target_session_attrs=prefer-standby', demo: false },
+    ],
     ['a drain for a balancer, where there may be one', { DATABASE_URL: 'postgres://h/db' }, { drainMs: 5000 }],
     ['a drain as asked for', { DATABASE_URL: 'postgres://h/db', PERCH_DRAIN_MS: '0' }, { drainMs: 0 }],
     ['a drain with the embedded database', { PERCH_DRAIN_MS: '60000' }, { drainMs: 60_000 }],
@@ -239,6 +244,15 @@ describe('the whole environment', () => {
   ])('refuses a database address with %s', (_what, rest, says) => {
     const { faults: found, message } = faults({ DATABASE_URL: `postgres://${rest}` });
     expect(found.map(({ name }) => name)).toEqual(['DATABASE_URL']);
+    expect(message).toMatch(says);
+  });
+
+  it.each([
+    ['CORPUS_DATABASE_URL', 'h1,h2/db', /ends? with \?target_session_attrs=prefer-standby, which finds its replicas/],
+    ['CORPUS_DATABASE_URL', 'h1,h2/db?target_session_attrs=read-write', /=prefer-standby or primary, not "read-write"/],
+  ])('refuses %s=%s', (name, rest, says) => {
+    const { faults: found, message } = faults({ DATABASE_URL: 'postgres://h/db', [name]: `postgres://${rest}` });
+    expect(found.map((fault) => fault.name)).toEqual([name]);
     expect(message).toMatch(says);
   });
 

@@ -1,9 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type postgres from 'postgres';
 import { openMonths } from './ledger/maintenance.js';
 import type { Sql, Transaction } from './sql.js';
 
+const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
 const STANDBY =
@@ -15,11 +17,15 @@ const STANDBY =
  * transaction, so a pooler in between can't keep it.) Throws an Error that says what to do when the server is older than
  * Postgres 15 or a standby.
  */
-export async function migrate(sql: Sql, onProgress: (text: string) => void = () => {}): Promise<void> {
+export async function migrate(
+  sql: Sql,
+  onProgress: (text: string) => void = () => {},
+  setting = 'DATABASE_URL',
+): Promise<void> {
   await sql.begin(async (transaction) => {
     const [server] = await transaction<{ major: number; isStandby: boolean }[]>`
       select current_setting('server_version_num')::int / 10000 as major, pg_is_in_recovery() as "isStandby"`;
-    checkVersion(server?.major ?? 0);
+    checkVersion(server?.major ?? 0, setting);
     if (server?.isStandby) throw new Error(STANDBY);
     // The migrating node takes the time it needs, and the others wait for it.
     await transaction`
@@ -32,10 +38,30 @@ export async function migrate(sql: Sql, onProgress: (text: string) => void = () 
   });
 }
 
-export function checkVersion(major: number): void {
+export function checkVersion(major: number, setting = 'DATABASE_URL'): void {
   if (major >= OLDEST) return;
-  throw new Error(`The database is Postgres ${major}; Perch needs ${OLDEST} or newer. Point DATABASE_URL at one.`);
+  throw new Error(`The database is Postgres ${major}; Perch needs ${OLDEST} or newer. Point ${setting} at one.`);
 }
+
+export interface Schema {
+  /** Null: no schema of Perch. */
+  readonly version: number | null;
+  readonly isStandby: boolean;
+}
+
+/** The schema that a database has at this moment. */
+export async function schemaOf(sql: Sql): Promise<Schema> {
+  const [found] = await sql<{ isThere: boolean; isStandby: boolean }[]>`
+    select to_regclass('public.schema_version') is not null and to_regclass('corpus_tweets') is not null as "isThere",
+      pg_is_in_recovery() as "isStandby"`;
+  const isStandby = found?.isStandby === true;
+  if (!found?.isThere) return { version: null, isStandby };
+  const [row] = await sql<{ version: number }[]>`select max(version)::int as version from public.schema_version`;
+  return { version: row?.version ?? null, isStandby };
+}
+
+/** The schema that this version of Perch has. */
+export const newestSchema = (): number => Math.max(...readdirSync(FOLDER).map((file) => Number.parseInt(file, 10)));
 
 /** In 0.3.0 `ledger_entries` is a table; the step from there writes every entry anew. */
 async function tellOfOlderLedger(sql: Transaction, onProgress: (text: string) => void): Promise<void> {
@@ -50,7 +76,7 @@ async function run(
   session: postgres.ISql<{ bigint: number | string }>,
   onProgress: (text: string) => void,
 ): Promise<void> {
-  const folder = fileURLToPath(new URL('migrations', import.meta.url)).replaceAll('\\', '/');
+  const folder = FOLDER.replaceAll('\\', '/');
   const postgrator = new Postgrator({
     driver: 'pg',
     migrationPattern: `${folder.replace(/[?*()[\]]/g, '[$&]')}/*.do.*.sql`,

@@ -8,13 +8,16 @@ export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
 
 const REPAIRS = [
   {
-    // Tells adapters/postgres/sql.ts that all of this is there.
+    // Tells adapters/postgres/sql.ts that all of this is there. Where no host is a standby, those that were passed over as
+    // primaries get a second turn: the driver would leave out the first of them.
     from: `
 import tls from 'tls'
 `,
     to: `
 import tls from 'tls'
 globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
+const hasNext = (options, tried) =>
+  tried < options.host.length * (options.target_session_attrs === 'prefer-standby' ? 2 : 1)
 `,
   },
   {
@@ -77,7 +80,7 @@ globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
     if (connection.queue === queues.connecting && options.host[retries + 1])
 `,
     to: `
-    if (initial && options.host[retries + 1])
+    if (initial && hasNext(options, retries + 1))
 `,
   },
   {
@@ -88,7 +91,7 @@ globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
     }
 `,
     to: `
-    } else if (!initial || !options.host[retries + 1]) {
+    } else if (!initial || !hasNext(options, retries + 1)) {
       errored(Errors.postgres(parseError(x)))
     }
 `,
@@ -119,7 +122,7 @@ globalThis[Symbol.for('perch.postgres-driver')] = 'repaired'
       return reconnect()
 `,
     to: `
-    if (initial && options.host[++retries])
+    if (initial && hasNext(options, ++retries))
       return reconnect()
 
     retries = 0

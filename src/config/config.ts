@@ -1,8 +1,18 @@
 import { resolve } from 'node:path';
-import { addressFault } from '../lib/database-address.js';
+import { addressFault, PRIMARY, type Wanted } from '../lib/database-address.js';
 import type { Lifetimes } from '../read/lifetimes.js';
 import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
+
+/** Where each database address should lead. */
+const ADDRESSES = {
+  DATABASE_URL: PRIMARY,
+  CORPUS_DATABASE_URL: {
+    targets: ['prefer-standby', 'primary'],
+    finds: 'its replicas',
+    why: 'it is read from replicas, or from the primary',
+  },
+} as const satisfies Partial<Record<SettingName, Wanted>>;
 
 /** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
 function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {
@@ -13,8 +23,10 @@ function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[]
   const needs = (name: SettingName, other: SettingName) =>
     check(values[name] !== undefined && values[other] === undefined, name, other, `also needs ${other}`);
 
-  const address = values.DATABASE_URL === undefined ? null : addressFault(values.DATABASE_URL);
-  check(address !== null, 'DATABASE_URL', 'DATABASE_URL', String(address));
+  for (const name of Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[]) {
+    const fault = values[name] === undefined ? null : addressFault(values[name], ADDRESSES[name]);
+    check(fault !== null, name, name, String(fault));
+  }
 
   const alone = values.WORKERS > 1 && values.REDIS_URL === undefined;
   check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share rate limits and pace');
@@ -127,6 +139,8 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   archiveFolder: values.PERCH_ARCHIVES === undefined ? null : resolve(cwd, values.PERCH_ARCHIVES),
   /** Null: the embedded server. */
   databaseUrl: values.DATABASE_URL ?? null,
+  /** Null: the corpus is in the same database as all else. */
+  corpusUrl: values.CORPUS_DATABASE_URL ?? null,
   /** The secret from which the pepper and cursor secret are derived; null: they are kept in `home`. */
   secret: values.PERCH_SECRET ?? null,
   /** Empty: in-process stores. */
@@ -149,7 +163,11 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   seller: values.PERCH_SELLER ?? [],
   network: values.PERCH_NETWORK,
   /** Whether an empty database becomes a demo: never one that reads a real network. */
-  demo: values.PERCH_DEMO !== 'off' && values.DATABASE_URL === undefined && values.PERCH_NETWORK === 'corpus',
+  demo:
+    values.PERCH_DEMO !== 'off' &&
+    values.DATABASE_URL === undefined &&
+    values.CORPUS_DATABASE_URL === undefined &&
+    values.PERCH_NETWORK === 'corpus',
   networks: networksConfig(values),
   /** Upstream calls per second; null: the network's default pace. */
   pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },

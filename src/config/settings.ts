@@ -59,6 +59,12 @@ export const SETTINGS = {
     'a postgres:// or postgresql:// URL',
     'the embedded server',
   ),
+  CORPUS_DATABASE_URL: store(
+    'A Postgres for the corpus alone; with several hosts and `?target_session_attrs=prefer-standby`, its replicas are read: [three addresses](deploying.md#three-addresses).',
+    postgresUrl,
+    'a postgres:// or postgresql:// URL',
+    'the same as DATABASE_URL',
+  ),
   PERCH_ARCHIVES: optional(
     'The folder of [`perch ledger archive`](command-line.md#archiving-the-ledger): receipts of archived months are answered from its Parquet files. Needs `@duckdb/node-api`.',
     words,

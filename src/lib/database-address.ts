@@ -10,20 +10,45 @@ export const addressOf = (address: string, host: string): string =>
     .replace(AUTHORITY, (_all, start: string, _hosts: string, rest: string) => start + host + rest)
     .replace(/([?&])target_session_attrs=[^&]*(&|$)/, (_all, before: string, after: string) => (after ? before : ''));
 
-/**
- * Why this address would not lead to the primary, or null. Of what libpq knows as target_session_attrs only `primary` is
- * right for a database that is written to. `read-write` is, too, for libpq; the driver takes standbys for it.
- */
-export function addressFault(address: string): string | null {
+/** The address with the same hosts, which leads to the primary among them. */
+export const primaryOf = (address: string): string =>
+  address.replace(/([?&]target_session_attrs=)[^&]*/, (_all, before: string) => `${before}primary`);
+
+/** The address with its hosts in turn from another one on: processes that begin at different ones share them. */
+export const startingAt = (address: string, nth: number): string => {
+  const hosts = hostsOf(address);
+  const turned = hosts.map((_, index) => hosts[(index + nth) % hosts.length]).join(',');
+  return address.replace(AUTHORITY, (_all, start: string, _hosts: string, rest: string) => start + turned + rest);
+};
+
+/** Which of several hosts a connection should lead to: target_session_attrs, as libpq calls it. */
+export interface Wanted {
+  readonly targets: readonly string[];
+  /** What the first of them finds. */
+  readonly finds: string;
+  /** Why no other is right. */
+  readonly why: string;
+}
+
+/** Only this is right for a database that is written to. `read-write` is, too, for libpq; the driver takes standbys for it. */
+export const PRIMARY: Wanted = {
+  targets: ['primary'],
+  finds: 'the one that takes writes',
+  why: 'everything is written to it',
+};
+
+/** Why this address would not lead where it should, or null. */
+export function addressFault(address: string, { targets: allowed, finds, why }: Wanted = PRIMARY): string | null {
   const hosts = hostsOf(address);
   const [, query = ''] = address.split('?');
   const targets = new URLSearchParams(query).getAll('target_session_attrs');
-  const wrong = targets.find((target) => target !== 'primary');
-  if (wrong === 'read-write') {
+  const wrong = targets.find((target) => !allowed.includes(target));
+  const right = `target_session_attrs=${allowed.join(' or ')}`;
+  if (wrong === 'read-write' && allowed === PRIMARY.targets) {
     return 'must have target_session_attrs=primary instead of read-write, with which it may lead to a standby';
   }
   if (wrong !== undefined) {
-    return `must have target_session_attrs=primary, not ${JSON.stringify(wrong)}: everything is written to it`;
+    return `must have ${right}, not ${JSON.stringify(wrong)}: ${why}`;
   }
   if (hosts.length === 1) return null;
   if (hosts.includes('')) return 'must name a host before and after each comma';
@@ -31,5 +56,5 @@ export function addressFault(address: string): string | null {
   const ports = hosts.filter((host) => host.includes(':')).length;
   if (ports !== 0 && ports !== hosts.length) return 'must give the port of each of its hosts, or of none';
   if (targets.length > 0) return null;
-  return 'names several hosts, so it must end with ?target_session_attrs=primary, which finds the one that takes writes';
+  return `names several hosts, so it must end with ?target_session_attrs=${allowed[0]}, which finds ${finds}`;
 }

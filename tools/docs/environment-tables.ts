@@ -4,7 +4,15 @@ import { tableText } from './parts.js';
 /** The settings by subject, in the order of the page. Meanings, values and defaults are in their rows. */
 const SUBJECTS = {
   Server: ['PORT', 'HOST', 'PERCH_BASE_URL', 'PERCH_AUTH_URL', 'PERCH_TRUST_PROXY', 'WORKERS', 'PERCH_DRAIN_MS'],
-  'Storage and secrets': ['PERCH_HOME', 'PERCH_ARCHIVES', 'DATABASE_URL', 'REDIS_URL', 'PERCH_SECRET', 'PERCH_DEMO'],
+  'Storage and secrets': [
+    'PERCH_HOME',
+    'PERCH_ARCHIVES',
+    'DATABASE_URL',
+    'CORPUS_DATABASE_URL',
+    'REDIS_URL',
+    'PERCH_SECRET',
+    'PERCH_DEMO',
+  ],
   Network: [
     'PERCH_NETWORK',
     'BLUESKY_BASE_URL',

@@ -7,7 +7,6 @@ import { type Config, ConfigError } from '../../../src/config/config.js';
 import { describeConfig } from '../../../src/config/describe.js';
 import type { SettingName } from '../../../src/config/settings.js';
 import { counted, figure } from '../../../src/domain/figures.js';
-import { hostsOf } from '../../../src/lib/database-address.js';
 import type { Billed, NetworkBilling } from '../../../src/ports/network.js';
 import { describeCheckpoints } from '../../postgres/checkpoints.js';
 import { examples } from '../command-line.js';
@@ -15,6 +14,7 @@ import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withConfiguredStores } from '../with-stores.js';
+import { checkHosts, describeCorpus } from './doctor-databases.js';
 import type { StoredFacts } from './production.js';
 
 /** doctor. */
@@ -150,30 +150,12 @@ async function checkStores(config: Config, also: (stores: Stores) => Promise<voi
   }
 }
 
-/** Each host of an address with several: a fail-over needs the others, and one primary. */
-async function checkHosts({ databaseUrl }: Config): Promise<CheckResult[]> {
-  if (databaseUrl === null || hostsOf(databaseUrl).length === 1) return [];
-  const { hostStates } = await import('../../postgres/host-states.js');
-  const states = await hostStates(databaseUrl);
-  const primaries = states.filter(({ role }) => role === 'primary').length;
-  const isAlone = states.some(({ role, isSynchronous }) => role === 'primary' && isSynchronous === false);
-  const why = [
-    ...(primaries === 0 ? ['none of them is a primary'] : []),
-    ...(primaries > 1 ? [`${primaries} primaries: stop all but the right one`] : []),
-    ...(isAlone ? ['commits wait for no standby, so a fail-over loses the last of them'] : []),
-  ];
-  const named = states.map(({ host, role, why: fault }) => `${host} ${role}${fault ? ` (${fault})` : ''}`).join(', ');
-  const ok = primaries === 1 && states.every(({ role }) => role !== 'unreachable');
-  return [{ name: 'Hosts', ok, detail: [named, ...why].join('; ') }];
-}
-
-async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boolean): Promise<CheckResult[]> {
-  const [row] = await sql<{ server: string; schema: number; accounts: number; users: number; tweets: number }[]>`
+async function lookInto(stores: Stores, config: Config, isEmbedded: boolean): Promise<CheckResult[]> {
+  const { sql, ledger } = stores;
+  const [row] = await sql<{ server: string; schema: number; accounts: number }[]>`
     select current_setting('server_version') as server,
       (select max(version)::int from public.schema_version) as schema,
-      (select count(*)::int from accounts where test_of is null) as accounts,
-      (select count(*)::int from corpus_users) as users,
-      (select count(*)::int from corpus_tweets) as tweets`;
+      (select count(*)::int from accounts where test_of is null) as accounts`;
   const { faults } = await ledger.check();
   if (row === undefined) throw new Error('the database did not respond');
   const where = isEmbedded ? 'embedded' : 'at DATABASE_URL';
@@ -190,9 +172,23 @@ async function lookInto({ sql, ledger }: Stores, config: Config, isEmbedded: boo
         faults.length === 0 ? 'all invariants hold' : `${counted(faults.length, 'fault')}: run perch ledger check`,
     },
     ...(isEmbedded ? [] : [{ name: 'Checkpoints', ok: true, detail: await describeCheckpoints(sql) }]),
-    networkFinding(config, row),
-    ...(config.network === 'corpus' ? await searchFindings(sql) : []),
+    ...(await lookIntoCorpus(stores, config)),
   ];
+}
+
+async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promise<CheckResult[]> {
+  const { corpusUrl } = config;
+  try {
+    const server = corpusUrl === null ? [] : [await describeCorpus(sql)];
+    if (config.network !== 'corpus') return [...server, networkFinding(config, null)];
+    const [row] = await sql<{ users: number; tweets: number }[]>`
+      select (select count(*)::int from corpus_users) as users, (select count(*)::int from corpus_tweets) as tweets`;
+    return [...server, networkFinding(config, row ?? null), ...(await searchFindings(sql))];
+  } catch (error) {
+    if (corpusUrl === null) throw error;
+    const { message, code } = error as { message: string; code?: string };
+    return [{ name: 'Corpus', ok: false, detail: `cannot read CORPUS_DATABASE_URL: ${message || String(code)}` }];
+  }
 }
 
 /** Nothing while all can be searched. */

@@ -43,34 +43,37 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
   ]);
   // Before a database is created: a path may be wrong.
   await findFiles(paths.map(typedPath));
-  const summary = await withStores(async ({ sql }, { network }) => {
-    if (network !== 'corpus')
-      note(`perch: PERCH_NETWORK is ${network}; imported data is only served when it is corpus`);
-    let progress: Progress | undefined;
-    let faults = 0;
-    try {
-      return await importPaths(sql, paths.map(typedPath), {
-        strict: options.strict === true,
-        areEscaped: options.escaped === true,
-        onFault({ file, line, message }) {
-          faults += 1;
-          (progress?.line ?? note)(`${file}:${line}: ${message}`);
-        },
-        onProgress({ file, bytesRead, bytesTotal }) {
-          progress ??= openProgress('Importing', bytesTotal);
-          progress.update(bytesRead, basename(file));
-        },
-      });
-    } catch (error) {
-      progress?.stop();
-      // The line was already reported; the fault is in the file, not in the command line.
-      if (faults > 0 && options.strict === true)
-        throw new Failure('stopped at the first invalid line; nothing was imported');
-      throw error;
-    } finally {
-      progress?.stop();
-    }
-  });
+  const summary = await withStores(
+    async ({ corpusWrites }, { network }) => {
+      if (network !== 'corpus')
+        note(`perch: PERCH_NETWORK is ${network}; imported data is only served when it is corpus`);
+      let progress: Progress | undefined;
+      let faults = 0;
+      try {
+        return await importPaths(corpusWrites, paths.map(typedPath), {
+          strict: options.strict === true,
+          areEscaped: options.escaped === true,
+          onFault({ file, line, message }) {
+            faults += 1;
+            (progress?.line ?? note)(`${file}:${line}: ${message}`);
+          },
+          onProgress({ file, bytesRead, bytesTotal }) {
+            progress ??= openProgress('Importing', bytesTotal);
+            progress.update(bytesRead, basename(file));
+          },
+        });
+      } catch (error) {
+        progress?.stop();
+        // The line was already reported; the fault is in the file, not in the command line.
+        if (faults > 0 && options.strict === true)
+          throw new Failure('stopped at the first invalid line; nothing was imported');
+        throw error;
+      } finally {
+        progress?.stop();
+      }
+    },
+    { others: 'created' },
+  );
   answer(summary, options.json, () => formatSummary(summary));
   // An empty file is no failure: there may be nothing new today.
   const { count } = summary.faults;

@@ -152,7 +152,7 @@ async function createKey({
     const made = await operatorKeys(stores).createTest(accountId, given, OPERATOR);
     // Here, so that the first read with it does not have to wait.
     const { fillInventedNetwork } = await import('../../../app/test-mode/invented-network.js');
-    await fillInventedNetwork(stores.corpusSql);
+    await fillInventedNetwork(stores.inventedSql);
     return made;
   });
   answer({ account_id: account, ...keyJson(record, Date.now()), key }, json, () =>

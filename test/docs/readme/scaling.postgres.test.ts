@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEAR_MS } from '../../../adapters/redis/cache.js';
-import { MOST_CONNECTIONS } from '../../../app/stores.js';
+import { MOST_CONNECTIONS } from '../../../app/databases.js';
 import { SCENARIOS } from '../../../bench/options.js';
 import { LOOKUP_TTL_MS } from '../../../src/access/identify.js';
 import { SETTINGS } from '../../../src/config/settings.js';

@@ -29,7 +29,9 @@ export interface ReplicatedPostgres {
   readonly replication: Line;
   /** Waits until the standby has all that is written by now. */
   caughtUp(): Promise<void>;
-  /** The primary is gone at once, as in a crash. */
+  /** The standby is gone at once, as in a crash. */
+  killStandby(): Promise<void>;
+  /** The same of the primary. */
   killPrimary(): Promise<void>;
   /** The same; the standby becomes the primary, and the line leads to it. */
   failOver(): Promise<void>;
@@ -121,6 +123,7 @@ export async function startReplicated(
       );
     },
     killPrimary: () => stopServer('primary'),
+    killStandby: () => stopServer('standby'),
     async failOver() {
       await stopServer('primary');
       replication.cut();

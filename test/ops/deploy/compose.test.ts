@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MOST_CONNECTIONS } from '../../../app/databases.js';
 import { FINISH_MS } from '../../../app/listening.js';
-import { MOST_CONNECTIONS } from '../../../app/stores.js';
 import { readConfig } from '../../../src/config/config.js';
 import { SETTING_NAMES } from '../../../src/config/read-settings.js';
 import { VERSION } from '../../../src/domain/version.js';

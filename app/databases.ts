@@ -1,0 +1,165 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
+import { QUERY_CONNECTIONS } from '../adapters/postgres/ledger/query-limiter.js';
+import { migrate, newestSchema, type Schema, schemaOf } from '../adapters/postgres/migrate.js';
+import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
+import type { Config } from '../src/config/config.js';
+import { withoutLogin } from '../src/config/read-settings.js';
+import type { SettingName } from '../src/config/settings.js';
+import { hostsOf, primaryOf, startingAt } from '../src/lib/database-address.js';
+import type { Lifecycle } from './lifecycle.js';
+
+const USUAL = { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 };
+
+/**
+ * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
+ * nothing in another. Settling never runs more statements than its pool has connections: the driver would queue one
+ * behind a statement that waits for a lock.
+ */
+const POOLS = {
+  /** Accounts, sign-in, sales, pages: everything that a read does not wait for. */
+  sql: { max: 6, name: 'perch', limits: USUAL },
+  /** Keys and balances: a row or two by an index. */
+  lookups: { max: 3, name: 'perch look-ups', limits: { lockMs: 1_000, statementMs: 5_000, idleMs: 5_000 } },
+  /** Debits. */
+  settling: {
+    max: SETTLING_CONNECTIONS,
+    name: 'perch settling',
+    limits: { lockMs: 300, statementMs: 5_000, idleMs: 5_000 },
+  },
+  /** Free queries about the past. */
+  queries: { max: QUERY_CONNECTIONS, name: 'perch history' },
+  corpusSql: { max: 8, name: 'perch corpus' },
+} as const;
+
+/** Most connections of one process, with one address: those of its pools, and the one that listens. */
+export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
+
+/** Those that are opened where the corpus has a server of its own. */
+const CORPUS_POOLS = {
+  /** Imports and the index, on the primary of the corpus. */
+  corpusWrites: { max: 4, name: 'perch corpus writes', limits: USUAL },
+  /** What test keys read, which stays at DATABASE_URL. */
+  inventedSql: { max: 2, name: 'perch invented' },
+} as const;
+
+const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS };
+
+/** How long to wait for a pool's queries before they are cut off. */
+const END_SECONDS = 5;
+
+/** Opens one of the pools; of the main database, unless it leads elsewhere. */
+export type OpenPool = (pool: keyof typeof ALL_POOLS, target?: Target) => Promise<Sql>;
+
+export const poolsOf =
+  (lifecycle: Lifecycle, main: Target): OpenPool =>
+  (pool, target = main) =>
+    lifecycle.open(
+      ALL_POOLS[pool].name,
+      () => connect(target, ALL_POOLS[pool]),
+      (sql) => sql.end({ timeout: END_SECONDS }),
+      { group: 'pools' },
+    );
+
+export interface CorpusPools {
+  /**
+   * A separate pool for reads of the corpus: an aborted one is cancelled in the database, and the cancel must not hit a
+   * statement of another pool.
+   */
+  readonly corpusSql: Sql;
+  /** For imports, and for the index that searches read. */
+  readonly corpusWrites: Sql;
+  /** For what test keys read: written where it is read, so it can't be behind. */
+  readonly inventedSql: Sql;
+}
+
+/** What is asked of the databases beside the main one when they are opened. */
+export type OthersNeeded = 'unneeded' | 'checked' | 'created';
+
+export interface CorpusOptions {
+  readonly config: Pick<Config, 'corpusUrl'>;
+  /** The main database, which has the corpus where it has no address of its own. */
+  readonly sql: Sql;
+  readonly openPool: OpenPool;
+  readonly others: OthersNeeded;
+  readonly onProgress: (text: string) => void;
+}
+
+/** The corpus at CORPUS_DATABASE_URL, migrated like the main database, or in that. */
+export async function openCorpus(lifecycle: Lifecycle, options: CorpusOptions): Promise<CorpusPools> {
+  const { config, sql, openPool, others } = options;
+  const { corpusUrl: url } = config;
+  if (url === null) {
+    const corpusSql = await openPool('corpusSql');
+    return { corpusSql, corpusWrites: sql, inventedSql: corpusSql };
+  }
+  const corpusSql = await openPool('corpusSql', { url: startingAt(url, randomInt(hostsOf(url).length)) });
+  const corpusWrites = await openPool('corpusWrites', { url: primaryOf(url) });
+  if (others !== 'unneeded')
+    await lifecycle.open('schema of the corpus', () =>
+      reached('CORPUS_DATABASE_URL', url, checkCorpus(url, { corpusSql, corpusWrites }, options)),
+    );
+  return { corpusSql, corpusWrites, inventedSql: await openPool('inventedSql') };
+}
+
+/** The primary is asked only where that is necessary: reads go on without it. */
+async function checkCorpus(
+  url: string,
+  { corpusSql, corpusWrites }: Pick<CorpusPools, 'corpusSql' | 'corpusWrites'>,
+  { others, onProgress }: CorpusOptions,
+): Promise<void> {
+  const where = `CORPUS_DATABASE_URL (${withoutLogin(url)})`;
+  const read = await schemaOf(corpusSql);
+  if (read.isStandby && hostsOf(url).length === 1) {
+    throw new Error(
+      `${where} is a standby, which takes no imports. Name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=prefer-standby`,
+    );
+  }
+  if (isReady(read, where)) return;
+  const written = await schemaOf(corpusWrites);
+  if (written.version === null && others !== 'created') {
+    throw new Error(
+      `${where} has no schema of Perch. Run \`perch import PATH\`, which creates it, or correct the address`,
+    );
+  }
+  if (!isReady(written, where)) await migrate(corpusWrites, onProgress, 'CORPUS_DATABASE_URL');
+  for (const until = performance.now() + LONGEST_CATCH_UP_MS; !isReady(await schemaOf(corpusSql), where); ) {
+    if (performance.now() > until)
+      throw new Error(`A replica at ${where} lacks the newest schema. Start again once it has caught up`);
+    await wait(LONGEST_CATCH_UP_MS / 50);
+  }
+}
+
+/** For a replica to have the schema that its primary has. */
+const LONGEST_CATCH_UP_MS = 10_000;
+
+function isReady({ version }: Schema, where: string): boolean {
+  if (version !== null && version > newestSchema()) {
+    throw new Error(
+      `${where} has schema ${version}, of a later version of Perch: upgrade this one, which has ${newestSchema()}`,
+    );
+  }
+  return version === newestSchema();
+}
+
+/** The database's answer; if it cannot be reached, the error names the setting to check. Null: the embedded server. */
+export async function reached<T>(setting: SettingName, url: string | null, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw url === null ? error : asOfAddress(error, setting, url);
+  }
+}
+
+/** Nothing listens there, or the login is refused: codes of the network, the driver and Postgres. */
+const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
+
+/** Adds the name of the setting to check, and the address without its login. */
+function asOfAddress(error: unknown, setting: SettingName, url: string): unknown {
+  const { code = '', message } = error as { code?: string; message?: string };
+  if (!NO_WAY_IN.test(code)) return error;
+  const isUnmet = /^(?:E|CONN)/.test(code) && url.includes('target_session_attrs=primary');
+  const why = isUnmet ? `none of its hosts is a primary that can be reached: ${message || code}` : message || code;
+  return new Error(`Cannot connect to the database at ${setting} (${withoutLogin(url)}): ${why}`, { cause: error });
+}

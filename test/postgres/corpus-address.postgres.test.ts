@@ -1,0 +1,90 @@
+/** CORPUS_DATABASE_URL: a database for the corpus alone, and what is refused as one. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadCorpus } from '../../adapters/networks/corpus/import/load.js';
+import { newestSchema } from '../../adapters/postgres/migrate.js';
+import { Lifecycle } from '../../app/lifecycle.js';
+import { openStores, type StoresOptions } from '../../app/stores.js';
+import { readConfig } from '../../src/config/config.js';
+import { createClient } from '../kit/client.js';
+import { startPerch } from '../kit/perch.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { lineTo } from '../kit/postgres/line-to.js';
+import { goBackToReleasedSchema } from '../kit/postgres/released-schema.js';
+
+let main: FreshDatabase;
+let corpus: FreshDatabase;
+let address: string;
+const ends: (() => unknown)[] = [];
+beforeEach(async () => {
+  main = await freshDatabase();
+  corpus = await freshDatabase();
+  const { line, url } = await lineTo(corpus);
+  address = url;
+  ends.push(main.drop, corpus.drop, () => line.close());
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function open(options: StoresOptions = {}, url = address): Promise<void> {
+  const env = { CORPUS_DATABASE_URL: url, PERCH_SECRET: 's'.repeat(32) };
+  const lifecycle = new Lifecycle();
+  const config = readConfig({ env, cwd: '/', terminal: false });
+  await lifecycle.start(() => openStores(lifecycle, config, { database: main.target, ...options }));
+  await lifecycle.close();
+}
+
+const empty = (): Promise<unknown> =>
+  corpus.sql.begin(async (tx) => {
+    await tx`drop schema public cascade`;
+    await tx`create schema public`;
+  });
+
+it('is refused without a schema, with what to do, until an import creates it', async () => {
+  await empty();
+  await expect(open()).rejects.toThrow(/CORPUS_DATABASE_URL \(.*\) has no schema of Perch.*`perch import PATH`/);
+  await open({ others: 'unneeded' });
+  await open({ others: 'created' });
+  await open();
+});
+
+it('is refused with the schema of a later version', async () => {
+  const later = newestSchema() + 1;
+  await corpus.sql`insert into public.schema_version (version, name) values (${later}, 'later')`;
+  await expect(open()).rejects.toThrow(`has schema ${later}, of a later version of Perch: upgrade this one`);
+});
+
+it('is brought from an earlier schema to this one at the start', async () => {
+  await goBackToReleasedSchema(corpus.sql);
+  await open();
+  const [row] = await corpus.sql`select max(version)::int as version from public.schema_version`;
+  expect(row?.version).toBe(newestSchema());
+});
+
+it('is refused where nobody listens, by its own name and without its password', async () => {
+  const nobody = 'postgres://ada:hush@127.0.0.1:1/perch';
+  const error: unknown = await open({}, nobody).catch((thrown: unknown) => thrown);
+  expect(String(error)).toMatch(/CORPUS_DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/);
+  expect(String(error)).not.toContain('hush');
+});
+
+it('is what reads and searches find, while keys, charges and what test keys read stay at the main address', async () => {
+  const text = 'terns over the harbour';
+  await loadCorpus(corpus.sql, [
+    { kind: 'user', user: { id: '7', handle: 'gull', name: 'Gull' } },
+    { kind: 'tweet', tweet: { id: '8', authorId: '7', text, createdAt: '2026-01-01T00:00:00.000Z' } },
+  ] as never[]);
+  const perch = await startPerch({ openDatabase: async () => main, env: { CORPUS_DATABASE_URL: address } });
+  ends.push(() => perch.close());
+  const account = await perch.account({ credits: 10 });
+  const { get } = createClient(perch.url, account.key);
+  expect((await get('/v1/users/gull')).body).toMatchObject({ data: { id: '7' } });
+  expect((await get('/v1/tweets/search?q=terns')).body).toMatchObject({ data: [{ id: '8' }] });
+  expect(await main.sql`select from corpus_users`).toHaveLength(0);
+  expect(await main.sql`select from debits`).toHaveLength(2);
+  expect(await corpus.sql`select from debits`).toHaveLength(0);
+
+  // Test keys read what is written in the same place, so it is never behind.
+  const names = [main.sql, perch.stores.inventedSql].map((sql) => sql`select current_database() as name`);
+  expect(await names[1]).toEqual(await names[0]);
+});
