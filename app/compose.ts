@@ -88,6 +88,10 @@ export async function compose(
   const shared = { ...(await openShared(lifecycle, { config, clock, log, memories })), ...(limiter && { limiter }) };
   const { callsLeft } = shared;
   const sources = { config, sql: () => stores.corpusSql, clock, memories, callsLeft };
+  stores.replica?.onChange((why) => {
+    if (why === null) log.info('History is read from its replica again.');
+    else log.warn(`The replica at HISTORY_DATABASE_URL cannot be used: ${why}. History is read at DATABASE_URL.`);
+  });
   await openSearchIndex(lifecycle, { config, stores, log, startPoll });
   const opened = withOddObjectsLogged(await openNetwork(lifecycle, sources, options.network), log);
   const offered = options.demoKey ?? null;
@@ -123,7 +127,7 @@ export async function compose(
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
-  await openMetrics(lifecycle, config, { app, engine, shared, costs, push });
+  await openMetrics(lifecycle, config, { app, engine, shared, costs, push, replica: stores.replica });
   const status = createStatus({
     network,
     pool: engine.pool,

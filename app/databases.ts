@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
-import { QUERY_CONNECTIONS } from '../adapters/postgres/ledger/query-limiter.js';
+import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate, newestSchema, type Schema, schemaOf } from '../adapters/postgres/migrate.js';
+import { Replica } from '../adapters/postgres/replica.js';
 import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
@@ -44,7 +45,16 @@ const CORPUS_POOLS = {
   inventedSql: { max: 2, name: 'perch invented' },
 } as const;
 
-const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS };
+/** Those that are opened where history has a replica. */
+const HISTORY_POOLS = {
+  replica: { max: QUERY_CONNECTIONS, name: 'perch history' },
+  /** How the replica is. */
+  replicaLooks: { max: 1, name: 'perch history look' },
+  /** On the primary, what the replica can't tell: few at a time, since heavy ones delay charges. */
+  fallback: { max: 2, name: 'perch history of the primary' },
+} as const;
+
+const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS, ...HISTORY_POOLS };
 
 /** How long to wait for a pool's queries before they are cut off. */
 const END_SECONDS = 5;
@@ -77,9 +87,9 @@ export interface CorpusPools {
 /** What is asked of the databases beside the main one when they are opened. */
 export type OthersNeeded = 'unneeded' | 'checked' | 'created';
 
-export interface CorpusOptions {
-  readonly config: Pick<Config, 'corpusUrl'>;
-  /** The main database, which has the corpus where it has no address of its own. */
+export interface OtherOptions {
+  readonly config: Pick<Config, 'corpusUrl' | 'historyUrl'>;
+  /** The main database, which has what has no address of its own. */
   readonly sql: Sql;
   readonly openPool: OpenPool;
   readonly others: OthersNeeded;
@@ -87,7 +97,7 @@ export interface CorpusOptions {
 }
 
 /** The corpus at CORPUS_DATABASE_URL, migrated like the main database, or in that. */
-export async function openCorpus(lifecycle: Lifecycle, options: CorpusOptions): Promise<CorpusPools> {
+export async function openCorpus(lifecycle: Lifecycle, options: OtherOptions): Promise<CorpusPools> {
   const { config, sql, openPool, others } = options;
   const { corpusUrl: url } = config;
   if (url === null) {
@@ -107,7 +117,7 @@ export async function openCorpus(lifecycle: Lifecycle, options: CorpusOptions): 
 async function checkCorpus(
   url: string,
   { corpusSql, corpusWrites }: Pick<CorpusPools, 'corpusSql' | 'corpusWrites'>,
-  { others, onProgress }: CorpusOptions,
+  { others, onProgress }: OtherOptions,
 ): Promise<void> {
   const where = `CORPUS_DATABASE_URL (${withoutLogin(url)})`;
   const read = await schemaOf(corpusSql);
@@ -142,6 +152,32 @@ function isReady({ version }: Schema, where: string): boolean {
   }
   return version === newestSchema();
 }
+
+/** Free queries about the past: of the replica at HISTORY_DATABASE_URL, while there is one, or of the main database. */
+export async function openHistory(
+  lifecycle: Lifecycle,
+  { config, sql, openPool, others, onProgress }: OtherOptions,
+): Promise<{ queries: QueryLimiter; replica: Replica | null }> {
+  const { historyUrl: url } = config;
+  if (url === null) return { queries: new QueryLimiter(await openPool('queries')), replica: null };
+  const [pool, looks] = [await openPool('replica', { url }), await openPool('replicaLooks', { url })];
+  const replica = new Replica({ pool, looks, primary: sql });
+  if (others !== 'unneeded') await lifecycle.open('replica of history', () => checkReplica(replica, url, onProgress));
+  return { queries: new QueryLimiter(await openPool('fallback'), {}, replica), replica };
+}
+
+/** One that is away must not keep the service from starting; one that never was a replica of this database must. */
+async function checkReplica(replica: Replica, url: string, onProgress: (text: string) => void): Promise<void> {
+  const { why, isWrong } = await replica.look(LONGEST_FIRST_LOOK_MS);
+  const where = `HISTORY_DATABASE_URL (${withoutLogin(url)})`;
+  if (isWrong) {
+    throw new Error(`${where}: ${why}. Point it at a streaming replica of the database at DATABASE_URL, or unset it`);
+  }
+  if (why !== null) onProgress(`${where}: ${why}. Until that changes, history is read at DATABASE_URL`);
+}
+
+/** For a replica to be found at the start. */
+const LONGEST_FIRST_LOOK_MS = 10_000;
 
 /** The database's answer; if it cannot be reached, the error names the setting to check. Null: the embedded server. */
 export async function reached<T>(setting: SettingName, url: string | null, answer: Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Replica } from '../adapters/postgres/replica.js';
 import type { Telemetry } from '../adapters/telemetry/telemetry.js';
 import { operationNames } from '../schema/operations.js';
 import type { Config } from '../src/config/config.js';
@@ -41,11 +42,12 @@ export async function openMetrics(
     readonly shared: Shared;
     readonly costs: CostBook;
     readonly push: Push | null;
+    readonly replica: Replica | null;
   },
 ): Promise<void> {
   if (metricsPort === null) return;
   const { createMetrics } = await import('../adapters/metrics/metrics.js');
-  const { app, engine, shared, costs, push } = watched;
+  const { app, engine, shared, costs, push, replica } = watched;
   const options = {
     app,
     operations: operationNames(),
@@ -53,6 +55,7 @@ export async function openMetrics(
     costs: () => costs.totals,
     push: push && (() => push.state),
     redis: shared.redis,
+    replica: replica && (async () => (await replica.look()).asOf),
     memories: shared.memories.states,
     version: VERSION,
   };

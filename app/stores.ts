@@ -3,14 +3,15 @@ import { isOfPepper } from '../adapters/postgres/accounts/keys.js';
 import { openEmbeddedPostgres } from '../adapters/postgres/embedded/launcher.js';
 import { hasDuckDb } from '../adapters/postgres/ledger/duckdb.js';
 import { createLedger } from '../adapters/postgres/ledger/ledger.js';
-import { QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
+import type { QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate } from '../adapters/postgres/migrate.js';
+import type { Replica } from '../adapters/postgres/replica.js';
 import type { Sql, Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { Memories } from '../src/lib/memories.js';
 import type { Accounts } from '../src/ports/accounts.js';
 import type { Ledger } from '../src/ports/ledger.js';
-import { type CorpusPools, type OthersNeeded, openCorpus, poolsOf, reached } from './databases.js';
+import { type CorpusPools, type OthersNeeded, openCorpus, openHistory, poolsOf, reached } from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
 import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
@@ -21,6 +22,8 @@ export interface Stores extends CorpusPools {
   readonly ledger: Ledger;
   /** Free queries about the past, in a separate pool. */
   readonly queries: QueryLimiter;
+  /** The replica that is asked of the past first; null: there is none. */
+  readonly replica: Replica | null;
   readonly secrets: Secrets;
   /** The memories of this process: each part that keeps something counts it here. */
   readonly memories: Memories;
@@ -56,14 +59,14 @@ export async function openStores(
   const lookups = await openPool('lookups');
   const settling = await openPool('settling');
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
-  const queries = new QueryLimiter(await openPool('queries'));
+  const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });
   const accounts = createAccounts(sql, { lookups });
   const memories = new Memories();
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
   const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, memories });
-  return { sql, ...corpus, accounts, ledger, queries, secrets, memories };
+  return { sql, ...corpus, accounts, ledger, queries, replica, secrets, memories };
 }
 
 /**

@@ -9,6 +9,9 @@ const FRAGMENTS: Readonly<Record<Release, URL>> = {
   '0.3.0': new URL('./operations/fragments-0.3.0/', import.meta.url),
 };
 
+/** Operations as 0.3.0 had them: added here before they change. */
+const OF_RELEASE = new URL('./operations/of-0.3.0/', import.meta.url);
+
 const read = (folder: URL): (readonly [name: string, text: string])[] =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.graphql'))
@@ -57,7 +60,11 @@ const isTypename = (node: SelectionNode): boolean =>
   node.kind === Kind.FIELD && node.name.value === TYPENAME.name.value;
 
 const operationsOf = (release: Release): Record<string, string> =>
-  withAllFragments(release, [...read(FOLDER), ...listDocuments(release)]);
+  withAllFragments(release, [
+    ...read(FOLDER),
+    ...(release === '0.3.0' ? read(OF_RELEASE) : []),
+    ...listDocuments(release),
+  ]);
 
 function withAllFragments(
   release: Release,

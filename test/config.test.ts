@@ -250,10 +250,17 @@ describe('the whole environment', () => {
   it.each([
     ['CORPUS_DATABASE_URL', 'h1,h2/db', /ends? with \?target_session_attrs=prefer-standby, which finds its replicas/],
     ['CORPUS_DATABASE_URL', 'h1,h2/db?target_session_attrs=read-write', /=prefer-standby or primary, not "read-write"/],
+    ['HISTORY_DATABASE_URL', 'h1,h2/db', /ends? with \?target_session_attrs=prefer-standby, which finds the replicas/],
+    ['HISTORY_DATABASE_URL', 'h1/db?target_session_attrs=primary', /not "primary": the primary is at DATABASE_URL/],
   ])('refuses %s=%s', (name, rest, says) => {
     const { faults: found, message } = faults({ DATABASE_URL: 'postgres://h/db', [name]: `postgres://${rest}` });
     expect(found.map((fault) => fault.name)).toEqual([name]);
     expect(message).toMatch(says);
+  });
+
+  it('refuses a replica of the embedded server, which has none', () => {
+    const { message } = faults({ HISTORY_DATABASE_URL: 'postgres://h/db' });
+    expect(message).toContain('HISTORY_DATABASE_URL also needs DATABASE_URL');
   });
 
   it('warns of a PERCH_ variable that does not exist, and of no other’s', () => {

@@ -50,6 +50,30 @@ function measureMemories(registers: Registry[], memories: () => readonly MemoryS
   });
 }
 
+/** Measures the replica that history is read from. */
+function measureReplica(registers: Registry[], asOf: () => Promise<Date | null>): void {
+  new Gauge({
+    name: 'perch_history_replica_up',
+    help: '1 if every process reads history from its replica.',
+    registers,
+    aggregator: 'min',
+    async collect() {
+      this.set((await asOf()) === null ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'perch_history_replica_lag_seconds',
+    help: 'Age of the newest commit in the replica of history. An idle service commits every 5 s. Missing while it cannot be asked.',
+    registers,
+    aggregator: 'max',
+    async collect() {
+      const at = await asOf();
+      if (at === null) this.remove();
+      else this.set((Date.now() - at.getTime()) / 1000);
+    },
+  });
+}
+
 /** Measures the ledger's commits. Returns a function that stops it. */
 function measureLedger(registers: Registry[]): () => void {
   const seconds = new Histogram({
@@ -126,6 +150,8 @@ export interface MetricsOptions {
   /** Null where the network announces nothing. */
   readonly push: (() => PushState) | null;
   readonly redis: (() => RedisState) | null;
+  /** Until when the replica of history has everything, null while it can't be asked; null where there is none. */
+  readonly replica: (() => Promise<Date | null>) | null;
   readonly memories: () => readonly MemoryState[];
   readonly version: string;
 }
@@ -141,12 +167,13 @@ export interface Metrics {
 
 /** Starts measuring. Imported only where metrics are enabled. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { app, operations, health, costs, push, redis, memories, version } = options;
+  const { app, operations, health, costs, push, redis, replica, memories, version } = options;
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
   measureRequests(app, [registry], new Set(operations));
   measureUpstream([registry], health);
   if (push !== null) measurePush([registry], push);
+  if (replica !== null) measureReplica([registry], replica);
   measureCosts([registry], costs);
   measureMemories([registry], memories);
   const stopListening = [measureLedger([registry]), measureWebhooks([registry])];

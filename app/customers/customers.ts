@@ -100,7 +100,9 @@ export async function openCustomers(
       billing.mount();
       const { sql, accounts, ledger, queries, secrets } = stores;
       const { sessionCookies, members } = signIn;
-      const common = { sessionCookies, members, keyless: limitedPages(app, shared) };
+      const { replica } = stores;
+      const historyAsOf = replica === null ? undefined : () => replica.staleAsOf(clock.now());
+      const common = { sessionCookies, members, keyless: limitedPages(app, shared), historyAsOf };
       const pages = await mountOperators(app, options, shown, common);
       mountDashboard(app, {
         ...pages,

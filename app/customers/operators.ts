@@ -26,7 +26,7 @@ async function operatorsIn(
   return operatorCheck([], found?.state === 'live' ? found.caller.accountId : null);
 }
 
-type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies' | 'members'>;
+type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies' | 'members' | 'historyAsOf'>;
 
 /** Adds the operator's pages; returns what the customers' pages have in common with them. */
 export async function mountOperators(

@@ -72,6 +72,11 @@ export const UsagePageType = builder.objectRef<UsagePage>('UsagePage').implement
       description: 'Usage of the account by day, hour, endpoint and key. Free.',
       resolve: (page) => page.nodes,
     }),
+    asOf: t.expose('asOf', {
+      type: 'DateTime',
+      description:
+        'All that was paid until then is included, and later requests may be missing; null: nothing is missing. Free.',
+    }),
     pageInfo: t.field({
       type: UsagePageInfo,
       nullable: false,

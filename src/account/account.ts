@@ -36,6 +36,8 @@ export interface UsagePage {
   readonly nodes: readonly UsageRow[];
   /** Null on the last page. */
   readonly endCursor: string | null;
+  /** Until when all is included; null: until the answer. */
+  readonly asOf: string | null;
 }
 
 export interface AccountOptions {
@@ -104,7 +106,8 @@ export class Account {
     this.#completing(nodes.length * fields);
     this.#count(nodes.length);
     const last = nodes.at(-1);
-    return { nodes, endCursor: rows.length > count && last ? usageCursor(query, group, last) : null };
+    const endCursor = rows.length > count && last ? usageCursor(query, group, last) : null;
+    return { nodes, endCursor, asOf: rows.asOf?.toISOString() ?? null };
   }
 
   #usageSignal(): AbortSignal {

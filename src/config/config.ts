@@ -12,6 +12,11 @@ const ADDRESSES = {
     finds: 'its replicas',
     why: 'it is read from replicas, or from the primary',
   },
+  HISTORY_DATABASE_URL: {
+    targets: ['prefer-standby', 'standby'],
+    finds: 'the replicas',
+    why: 'the primary is at DATABASE_URL',
+  },
 } as const satisfies Partial<Record<SettingName, Wanted>>;
 
 /** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
@@ -27,6 +32,7 @@ function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[]
     const fault = values[name] === undefined ? null : addressFault(values[name], ADDRESSES[name]);
     check(fault !== null, name, name, String(fault));
   }
+  needs('HISTORY_DATABASE_URL', 'DATABASE_URL');
 
   const alone = values.WORKERS > 1 && values.REDIS_URL === undefined;
   check(alone, 'WORKERS', 'REDIS_URL', 'above 1 needs REDIS_URL: the processes share rate limits and pace');
@@ -141,6 +147,8 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   databaseUrl: values.DATABASE_URL ?? null,
   /** Null: the corpus is in the same database as all else. */
   corpusUrl: values.CORPUS_DATABASE_URL ?? null,
+  /** Null: history is read where it is written. */
+  historyUrl: values.HISTORY_DATABASE_URL ?? null,
   /** The secret from which the pepper and cursor secret are derived; null: they are kept in `home`. */
   secret: values.PERCH_SECRET ?? null,
   /** Empty: in-process stores. */

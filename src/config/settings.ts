@@ -65,6 +65,12 @@ export const SETTINGS = {
     'a postgres:// or postgresql:// URL',
     'the same as DATABASE_URL',
   ),
+  HISTORY_DATABASE_URL: store(
+    'A streaming replica of DATABASE_URL, for usage, receipts and statements: [three addresses](deploying.md#three-addresses).',
+    postgresUrl,
+    'a postgres:// or postgresql:// URL',
+    'the same as DATABASE_URL',
+  ),
   PERCH_ARCHIVES: optional(
     'The folder of [`perch ledger archive`](command-line.md#archiving-the-ledger): receipts of archived months are answered from its Parquet files. Needs `@duckdb/node-api`.',
     words,

@@ -55,6 +55,9 @@ export interface UsageRow {
   readonly amount: Thousandths;
 }
 
+/** Of a replica, which may be behind: what was committed until then is there. Without it, all is. */
+export type AsOf<Rows> = Rows & { readonly asOf?: Date };
+
 export interface KeyUse {
   readonly keyId: string;
   /** `2026-11-21`, UTC. */
@@ -132,7 +135,7 @@ export interface Ledger {
    * Queries about the past. They are free, so each is bounded in time, and each account in how many run at once: beyond
    * that they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
-  usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<UsageRow[]>;
+  usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<AsOf<readonly UsageRow[]>>;
   /** The UTC day on which each key was last used, of those that paid for a request on or after `from`. */
   lastUses(accountId: string, from: string, signal?: AbortSignal): Promise<KeyUse[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;

@@ -2,6 +2,7 @@ import type { Config } from '../../../src/config/config.js';
 import { hostsOf } from '../../../src/lib/database-address.js';
 import type { HostState } from '../../postgres/host-states.js';
 import { newestSchema, schemaOf } from '../../postgres/migrate.js';
+import type { Replica } from '../../postgres/replica.js';
 import type { Sql } from '../../postgres/sql.js';
 import type { CheckResult } from './doctor.js';
 
@@ -46,3 +47,14 @@ export async function describeCorpus(sql: Sql): Promise<CheckResult> {
   const role = isStandby ? 'a replica' : 'the primary';
   return { name: 'Corpus', ok, detail: `Postgres ${row?.server}, at CORPUS_DATABASE_URL, ${role}; ${schema}` };
 }
+
+/** Whether history can be read from its replica, and what it is behind. */
+export async function describeReplica(replica: Replica): Promise<CheckResult> {
+  const { why, asOf } = await replica.look(REPLICA_WAIT_MS);
+  if (asOf === null)
+    return { name: 'History', ok: false, detail: `read at DATABASE_URL, as its replica cannot be used: ${why}` };
+  const detail = `from the replica at HISTORY_DATABASE_URL, whose newest commit is of ${asOf.toISOString()}`;
+  return { name: 'History', ok: true, detail };
+}
+
+const REPLICA_WAIT_MS = 10_000;

@@ -14,7 +14,7 @@ import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withConfiguredStores } from '../with-stores.js';
-import { checkHosts, describeCorpus } from './doctor-databases.js';
+import { checkHosts, describeCorpus, describeReplica } from './doctor-databases.js';
 import type { StoredFacts } from './production.js';
 
 /** doctor. */
@@ -173,6 +173,7 @@ async function lookInto(stores: Stores, config: Config, isEmbedded: boolean): Pr
     },
     ...(isEmbedded ? [] : [{ name: 'Checkpoints', ok: true, detail: await describeCheckpoints(sql) }]),
     ...(await lookIntoCorpus(stores, config)),
+    ...(stores.replica === null ? [] : [await describeReplica(stores.replica)]),
   ];
 }
 

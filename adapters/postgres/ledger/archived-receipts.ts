@@ -20,14 +20,14 @@ export class ArchivedReceipts {
 
   /** Undefined where the request lies in no archive, or its archive has no Parquet file here, or not the request. */
   async find(accountId: string, requestId: string, signal?: AbortSignal): Promise<Dated<Receipt> | undefined> {
-    const [archive] = await this.#queries.run(accountId, (on) => archiveRow(on, accountId, requestId), signal);
+    const [archive] = await this.#queries.find(accountId, (on) => archiveRow(on, accountId, requestId), signal);
     if (!archive?.file.endsWith('.parquet')) return undefined;
     const path = join(this.#folder, archive.file);
     if (!(await isThere(path))) return undefined;
     const { walletNumber } = archive;
     const [debit] = await this.#queries.run(accountId, () => debitIn(path, walletNumber, requestId), signal);
     if (debit === undefined) return undefined;
-    const [receipt] = await this.#queries.run(accountId, (on) => receiptRow(on, debit), signal);
+    const [receipt] = await this.#queries.find(accountId, (on) => receiptRow(on, debit), signal);
     return receipt;
   }
 }

@@ -36,18 +36,16 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (payer) => retryRead(() => readBalance(lookups, payer)),
-    async usage(accountId, ask, signal) {
-      return [...(await queries.run(accountId, (on) => usageRows(on, accountId, ask), signal))];
-    },
+    usage: (accountId, ask, signal) => queries.run(accountId, (on) => usageRows(on, accountId, ask), signal),
     async receipt(accountId, requestId, signal) {
       // A request id comes from a caller's path: an invalid one names no receipt.
       if (!isUuid(requestId)) return undefined;
-      const [kept] = await queries.run(accountId, (on) => receiptRow(on, accountId, requestId), signal);
+      const [kept] = await queries.find(accountId, (on) => receiptRow(on, accountId, requestId), signal);
       const row = kept ?? (await archives?.find(accountId, requestId, signal));
       return row && dated(row);
     },
     async archivedMonth(accountId, requestId, signal) {
-      const [row] = await queries.run(accountId, (on) => archivedMonth(on, requestId), signal);
+      const [row] = await queries.find(accountId, (on) => archivedMonth(on, requestId), signal);
       return row?.month;
     },
     async lastUses(accountId, from, signal) {

@@ -2,6 +2,8 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import { counted } from '../../../src/domain/figures.js';
 import { type Cancellable, cancelOnAbort } from '../../../src/lib/abort.js';
 import { FairShare, type HeldSlot } from '../../../src/lib/fair-share.js';
+import type { AsOf } from '../../../src/ports/ledger.js';
+import type { Replica } from '../replica.js';
 import type { Sql } from '../sql.js';
 
 /** Connections in the pool that is reserved for free queries. */
@@ -22,8 +24,11 @@ export interface QueryLimits {
 
 const LIMITS: QueryLimits = { perAccount: 2, waiting: 16, total: 200, statementMs: 3_000, totalMs: 10_000 };
 
-/** Pending rows, as a template of the pool returns them. */
-type Pending<Row> = Cancellable<readonly Row[]>;
+/** Its pending rows, as a template of the pool returns them. */
+type Statement<Row> = (sql: Sql) => Cancellable<readonly Row[]>;
+
+/** Whether what a replica says will do. */
+type IsEnough = (rows: readonly unknown[]) => boolean;
 
 interface Account {
   atWork: number;
@@ -35,18 +40,20 @@ interface Account {
  * Free queries of past usage, in a pool of connections of their own: a customer's many or slow queries take nothing
  * from paid reads, and little from other customers' queries: an account's second one starts only while a connection is
  * free. A query is cancelled in the database when its caller leaves, and keeps its slot until the database has finished
- * with it.
+ * with it. Where there is a replica, it is asked first, and the pool is for what that can't tell.
  */
 export class QueryLimiter {
   readonly #pool: Sql;
+  readonly #replica: Replica | null;
   readonly #limits: QueryLimits;
   readonly #accounts = new Map<string, Account>();
   readonly #share: FairShare;
   /** Queries given to the pool, of all accounts. */
   #atWork = 0;
 
-  constructor(pool: Sql, limits: Partial<QueryLimits> = {}) {
+  constructor(pool: Sql, limits: Partial<QueryLimits> = {}, replica: Replica | null = null) {
     this.#pool = pool;
+    this.#replica = replica;
     this.#limits = { ...LIMITS, ...limits };
     const { total, totalMs } = this.#limits;
     this.#share = new FairShare({ total, longestMs: totalMs, monotonic: performance });
@@ -57,11 +64,21 @@ export class QueryLimiter {
    * too many running and waiting, `upstream_error` with the reason `question_time` when it takes too long, and the
    * signal's reason when that fires.
    */
-  async run<Row>(
+  run<Row>(accountId: string, statement: Statement<Row>, signal?: AbortSignal): Promise<AsOf<readonly Row[]>> {
+    return this.#admit(accountId, statement, signal);
+  }
+
+  /** The same for what is named by its id: the primary has it if a replica does not have it yet. */
+  find<Row>(accountId: string, statement: Statement<Row>, signal?: AbortSignal): Promise<readonly Row[]> {
+    return this.#admit(accountId, statement, signal, ({ length }) => length > 0);
+  }
+
+  async #admit<Row>(
     accountId: string,
-    statement: (sql: Sql) => Pending<Row>,
+    statement: Statement<Row>,
     signal: AbortSignal = NEVER,
-  ): Promise<readonly Row[]> {
+    isEnough: IsEnough = () => true,
+  ): Promise<AsOf<readonly Row[]>> {
     signal.throwIfAborted();
     const { account, slot } = this.#enter(accountId);
     const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.totalMs)]);
@@ -71,7 +88,7 @@ export class QueryLimiter {
       slot.release();
       throw signal.aborted ? signal.reason : this.#late();
     }
-    const work = this.#run(statement, ends).finally(() => {
+    const work = this.#run(statement, ends, isEnough).finally(() => {
       slot.release();
       account.atWork -= 1;
       this.#atWork -= 1;
@@ -146,14 +163,11 @@ export class QueryLimiter {
     return atWork === 0 || (atWork < this.#limits.perAccount && this.#atWork < QUERY_CONNECTIONS);
   }
 
-  /** The database has a limit as well: this process may be gone when the statement is late. */
-  async #run<Row>(statement: (sql: Sql) => Pending<Row>, signal: AbortSignal): Promise<readonly Row[]> {
-    const once = () =>
-      this.#pool.begin('read only', async (tx) => {
-        signal.throwIfAborted();
-        await tx`select set_config('statement_timeout', ${String(this.#limits.statementMs)}, true)`;
-        return cancelOnAbort(statement(tx as unknown as Sql), signal);
-      }) as Promise<readonly Row[]>;
+  async #run<Row>(statement: Statement<Row>, signal: AbortSignal, isEnough: IsEnough): Promise<AsOf<readonly Row[]>> {
+    const once = async (): Promise<AsOf<readonly Row[]>> => {
+      const rows = await this.#replica?.run(statement, this.#limits.statementMs, signal);
+      return rows !== undefined && isEnough(rows) ? rows : this.#onPrimary(statement, signal);
+    };
     try {
       return await once();
     } catch (error) {
@@ -161,6 +175,15 @@ export class QueryLimiter {
       if (signal.aborted || !isCancelled(error) || !/user request/.test(String(error))) throw error;
       return once();
     }
+  }
+
+  /** The database has a limit as well: this process may be gone when the statement is late. */
+  #onPrimary<Row>(statement: Statement<Row>, signal: AbortSignal): Promise<readonly Row[]> {
+    return this.#pool.begin('read only', async (tx) => {
+      signal.throwIfAborted();
+      await tx`select set_config('statement_timeout', ${String(this.#limits.statementMs)}, true)`;
+      return cancelOnAbort(statement(tx as unknown as Sql), signal);
+    }) as Promise<readonly Row[]>;
   }
 
   #tooLong(): ServiceError {

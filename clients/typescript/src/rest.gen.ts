@@ -1341,6 +1341,11 @@ export interface components {
             ids: string[];
         };
         UsageResponse: components["schemas"]["FreeMeta"] & {
+            /**
+             * Format: date-time
+             * @description All that was paid until then is included, and later requests may be missing; null: nothing is missing.
+             */
+            as_of?: string;
             /** @description Usage of the account by day, hour, endpoint and key. */
             data: components["schemas"]["UsageRow"][];
             /** @description Pass it as `cursor` for the next page; absent on the last one. */

@@ -1,8 +1,11 @@
 /** HISTORY_DATABASE_URL: a replica that is behind says so, and whatever it does, nothing is wrong and nothing is refused. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
+import { freePort } from '../../../adapters/cli/workers/free-port.js';
+import { Cli } from '../../cli/support/support.js';
 import { createClient } from '../../kit/client.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { freshDatabase } from '../../kit/postgres/database.js';
+import { openLine } from '../../kit/postgres/line.js';
 import { lineTo } from '../../kit/postgres/line-to.js';
 import {
   describeWithReplica,
@@ -18,18 +21,27 @@ afterEach(async () => {
 
 await describeWithReplica('history on a replica', (programs) => {
   let postgres: ReplicatedPostgres;
+  let metricsPort: number;
   const replicaUrl = () => `postgres://perch@${postgres.hosts.standby}/postgres`;
+
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 
   async function start(url = replicaUrl()): Promise<TestPerch> {
     const perch = await startPerch({
       openDatabase: async () => ({ ...postgres.database, drop: async () => {} }),
-      env: { DATABASE_URL: postgres.url, HISTORY_DATABASE_URL: url },
+      env: {
+        DATABASE_URL: postgres.url,
+        HISTORY_DATABASE_URL: url,
+        PERCH_SECRET: 's'.repeat(32),
+        PERCH_METRICS_PORT: String(metricsPort),
+      },
     });
     ends.push(() => perch.close());
     return perch;
   }
 
   async function replicated(): Promise<void> {
+    metricsPort = await freePort('127.0.0.1');
     postgres = await startReplicated(programs, { synchronous: false });
     ends.push(
       () => postgres.stop(),
@@ -40,7 +52,7 @@ await describeWithReplica('history on a replica', (programs) => {
     await postgres.caughtUp();
   }
 
-  it('is read there; when it falls behind it says as of when, and knows every receipt', {
+  it('is read there; behind, it dates usage and still finds every receipt', {
     timeout: SLOW_MS,
   }, async () => {
     await replicated();
@@ -52,7 +64,7 @@ await describeWithReplica('history on a replica', (programs) => {
       return body.request_id;
     };
     const usage = async () => {
-      const { body } = await get('/v1/usage?group=');
+      const { body } = await get('/v1/usage');
       const { data, as_of: asOf } = body as unknown as { data: { requests: number }[]; as_of?: string };
       return { requests: data[0]?.requests, asOf: Date.parse(asOf ?? '') };
     };
@@ -61,6 +73,8 @@ await describeWithReplica('history on a replica', (programs) => {
     const began = Date.now();
     await vi.waitFor(async () => expect(await usage()).toMatchObject({ requests: 1, asOf: expect.any(Number) }));
     expect(Math.abs((await usage()).asOf - began)).toBeLessThan(60_000);
+
+    expect(await metrics()).toMatch(/^perch_history_replica_up 1$[\s\S]*^perch_history_replica_lag_seconds \d/m);
 
     postgres.replication.hang();
     const behind = await read();
@@ -75,42 +89,70 @@ await describeWithReplica('history on a replica', (programs) => {
     await postgres.caughtUp();
     await vi.waitFor(async () => expect(await usage()).toMatchObject({ requests: 7 }), { timeout: 20_000 });
     expect((await usage()).asOf).toBeGreaterThanOrEqual(late.asOf);
+
+    const cli = await Cli.open();
+    ends.push(() => cli.close());
+    const env = { DATABASE_URL: postgres.url, HISTORY_DATABASE_URL: replicaUrl(), PERCH_SECRET: 's'.repeat(32) };
+    const { checks } = JSON.parse((await cli.start(['doctor', '--json'], { env }).end).stdout) as { checks: object[] };
+    expect(checks).toContainEqual({
+      name: 'History',
+      ok: true,
+      detail: expect.stringMatching(/^from the replica at HISTORY_DATABASE_URL, whose newest commit is of 2/),
+    });
+
+    // Promoted, it is the primary, and nothing is missing.
+    await postgres.failOver();
+    await vi.waitFor(async () => expect(await usage()).toEqual({ requests: 7, asOf: Number.NaN }), { timeout: 20_000 });
+    await read();
   });
 
-  it('is read on the primary within seconds when it is gone, and on it again when it is promoted', {
+  it('falls back to the primary within seconds while it hangs or is stopped, and returns', {
     timeout: SLOW_MS,
   }, async () => {
     await replicated();
-    const perch = await start();
+    const [host = '', port] = postgres.hosts.standby.split(':');
+    const line = await openLine({ host, port: Number(port) });
+    ends.push(() => line.close());
+    const perch = await start(`postgres://perch@127.0.0.1:${line.port}/postgres`);
     const { get } = createClient(perch.url, (await perch.account({ credits: 100 })).key);
     const { body } = await get('/v1/users/gull');
+    const usage = async () => (await get('/v1/usage')).body as object;
+    const within = async (ms: number, requests: number) => {
+      const began = performance.now();
+      const answers = await Promise.all([usage(), usage(), get(`/v1/usage/${body.request_id}`)]);
+      expect(performance.now() - began).toBeLessThan(ms);
+      expect(answers).toMatchObject([{ data: [{ requests }] }, { data: [{ requests }] }, { status: 200 }]);
+      for (const answer of answers) expect(answer).not.toHaveProperty('as_of');
+    };
     await postgres.caughtUp();
-    await postgres.killStandby();
-    const began = performance.now();
-    const usage = await get('/v1/usage?group=');
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect(usage.body).toMatchObject({ data: [{ requests: 1 }] });
-    expect(usage.body).not.toHaveProperty('as_of');
-    expect((await get(`/v1/usage/${body.request_id}`)).status).toBe(200);
+    await vi.waitFor(async () => expect(await usage()).toHaveProperty('as_of'), { timeout: 20_000 });
+    line.hang();
+    await within(5_000, 1);
+    await within(3_000, 1);
     expect((await get('/v1/users/gull')).status).toBe(200);
+    const shown = await metrics();
+    expect(shown).toMatch(/^perch_history_replica_up 0$/m);
+    expect(shown).not.toMatch(/^perch_history_replica_lag_seconds /m);
+    line.resume();
+    await vi.waitFor(async () => expect(await usage()).toHaveProperty('as_of'), { timeout: 40_000 });
+    await postgres.killStandby();
+    await within(3_000, 2);
   });
 
-  describe('at the start', () => {
-    it('is refused when it is another database, with what to do', { timeout: SLOW_MS }, async () => {
-      await replicated();
-      const other = await freshDatabase();
-      const { line, url } = await lineTo(other);
-      ends.push(other.drop, () => line.close());
-      await expect(start(url)).rejects.toThrow(
-        /HISTORY_DATABASE_URL \(.*\): it is not a replica of the database at DATABASE_URL\. Point it at a streaming/,
-      );
-      await expect(start(`${postgres.url}_not_there`)).rejects.toThrow(/HISTORY_DATABASE_URL .*does not exist/);
-      // What is away, or is the primary at the moment, stops nobody.
-      for (const away of ['postgres://perch@127.0.0.1:1/postgres', postgres.url]) {
-        const perch = await start(away);
-        const { get } = createClient(perch.url, (await perch.account({ credits: 1 })).key);
-        expect((await get('/v1/usage')).status).toBe(200);
-      }
-    });
+  it('is refused at the start when it is another database, with what to do', { timeout: SLOW_MS }, async () => {
+    await replicated();
+    const other = await freshDatabase();
+    const { line, url } = await lineTo(other);
+    ends.push(other.drop, () => line.close());
+    await expect(start(url)).rejects.toThrow(
+      /HISTORY_DATABASE_URL \(.*\): it is not a replica of the database at DATABASE_URL\. Point it at a streaming/,
+    );
+    await expect(start(`${postgres.url}_not_there`)).rejects.toThrow(/HISTORY_DATABASE_URL .*does not exist/);
+    // What is away, or is the primary at the moment, stops nobody.
+    for (const away of ['postgres://perch@127.0.0.1:1/postgres', postgres.url]) {
+      const perch = await start(away);
+      const { get } = createClient(perch.url, (await perch.account({ credits: 1 })).key);
+      expect((await get('/v1/usage')).status).toBe(200);
+    }
   });
 });

@@ -30,6 +30,16 @@ const page = async (name: Name, url: string): Promise<string> => (await get(name
 const words = async (name: Name, url: string): Promise<string> =>
   (await page(name, url)).replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
+it('dates its figures while the replica is well behind', async () => {
+  let asOf: Date | null = new Date('2026-11-27T09:00:05.500Z');
+  const one = await serveHousehold(BUSY, { historyAsOf: async () => asOf });
+  const text = async () => (await ask(one, '/dashboard/usage')).body;
+  expect(await text()).toContain('statements are as of 2026-11-27 09:00:05 UTC.');
+  asOf = null;
+  expect(await text()).not.toContain('are as of');
+  await one.close();
+});
+
 describe('the busy account, of which pictures are taken', () => {
   const { account, usage, statement, sales, grants, alerts, log, receipts } = BUSY;
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);

@@ -254,7 +254,13 @@ export const serveHousehold = (
     checkoutUrl = CHECKOUT_URL,
     pages = {},
     contact = 'help@perch.example',
-  }: { checkoutUrl?: string; pages?: Readonly<Record<string, string>>; contact?: string | null } = {},
+    historyAsOf,
+  }: {
+    checkoutUrl?: string;
+    pages?: Readonly<Record<string, string>>;
+    contact?: string | null;
+    historyAsOf?: () => Promise<Date | null>;
+  } = {},
 ): Promise<Served> =>
   serveDashboard({
     ...servicesOf(household, checkoutUrl),
@@ -268,6 +274,7 @@ export const serveHousehold = (
     checkoutOrigin: household.open ? new URL(checkoutUrl).origin : null,
     seller: ['Perch Ltd', '1 Quay Street', 'Bristol BS1 4RW'],
     contact,
+    historyAsOf,
     mail: true,
     passkeys: PASSKEYS,
     emailChange: { request: unchanging, confirm: unchanging },

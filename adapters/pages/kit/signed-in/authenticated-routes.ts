@@ -32,6 +32,8 @@ export interface SignedInRequest extends Pick<Standing, 'person' | 'role' | 'mem
   readonly mode: Mode | null;
   /** The actor of a change, for the log. */
   readonly by: Actor;
+  /** Until when usage, receipts and statements have everything, while they are well behind; null: they are not. */
+  readonly historyAsOf: Date | null;
   /** Fires when the customer leaves before the answer: work for the request ends then. */
   readonly signal: AbortSignal;
 }
@@ -74,6 +76,8 @@ export interface RoutesOptions {
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
   readonly isOperator: IsOperator;
   readonly members: Pick<Members, 'standing'>;
+  /** Left out: history is read where it is written. */
+  readonly historyAsOf?: (() => Promise<Date | null>) | undefined;
 }
 
 /** What the pages of a kind have of their own. */
@@ -121,7 +125,7 @@ const answers =
   };
 
 export function authenticatedRoutes(
-  { keyless, sessionCookies, members, isOperator }: RoutesOptions,
+  { keyless, sessionCookies, members, isOperator, historyAsOf }: RoutesOptions,
   kind: PageKind,
 ): AuthenticatedRoutes {
   const signedIn = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInRequest | null> => {
@@ -133,7 +137,8 @@ export function authenticatedRoutes(
     const { person, account: live, role, memberships } = standing;
     const shown = (await kind.shown?.(request, live)) ?? { account: live, mode: null };
     const by = { ...byCustomer(request), personId: person.personId };
-    return { request, visitor, person, role, memberships, live, ...shown, isOperator: isOperator(person), by, signal };
+    const stands = { historyAsOf: (await historyAsOf?.()) ?? null, isOperator: isOperator(person) };
+    return { request, visitor, person, role, memberships, live, ...shown, ...stands, by, signal };
   };
   const isHidden = (one: SignedInRequest | null): boolean =>
     kind.admits !== undefined && (one === null || !kind.admits(one));

@@ -16,11 +16,13 @@ export interface PageLayout {
   readonly accounts: number;
   /** A message about what was just done; null when the page was simply opened. */
   readonly flash: string | null;
+  /** Until when history has everything, while it is well behind. */
+  readonly historyAsOf?: Date | null;
 }
 
 /** `messages`: what was just done, by the name that the address contains. */
 export function signedInLayout(
-  { request, account, person, role, memberships }: SignedInRequest,
+  { request, account, person, role, memberships, historyAsOf }: SignedInRequest,
   messages: Readonly<Record<string, string>>,
 ): PageLayout {
   const done = queryString(request).get('done') ?? '';
@@ -30,6 +32,7 @@ export function signedInLayout(
     roleName: ROLES[role].name,
     accounts: memberships.length,
     flash: Object.hasOwn(messages, done) ? (messages[done] ?? null) : null,
+    historyAsOf,
   };
 }
 
@@ -141,6 +144,14 @@ export const framedPage = (
           </div>
           {notices}
           {layout.flash === null ? null : <Notice tone="ok" title={layout.flash} />}
+          {layout.historyAsOf == null ? null : (
+            <Notice
+              tone="plain"
+              title={`Usage, requests, receipts and statements are as of ${layout.historyAsOf.toISOString().slice(0, 19).replace('T', ' ')} UTC.`}
+            >
+              What came later follows. The balance is current.
+            </Notice>
+          )}
           {body}
         </div>
       </div>

@@ -71,6 +71,7 @@ class _UsageResponse(FreeMeta):
 
 
 class UsageResponse(_UsageResponse, total=False):
+    as_of: str
     next_cursor: str
 
 
