@@ -18,6 +18,7 @@ export const SCENARIOS = {
   M: 'a corpus with a million protected profiles',
   N: 'followers: an item that reaches all of them, and silence (minutes: --following)',
   O: 'a million wallets: charges, and one run of housekeeping (minutes: --wallets)',
+  P: 'charges beside heavy history queries (two cores and taskset: --history)',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -47,7 +48,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to O, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to P, as A,B.');
   return found;
 }
 
@@ -72,7 +73,15 @@ function clients(text: string): ClientName[] {
 }
 
 /** Asked for by name or by an option of their own: they take minutes, or a server that not every machine has. */
-const ONLY_WHEN_ASKED = { F: 'growth', H: 'import', I: 'nodes', M: 'growth', N: 'following', O: 'wallets' } as const;
+const ONLY_WHEN_ASKED = {
+  F: 'growth',
+  H: 'import',
+  I: 'nodes',
+  M: 'growth',
+  N: 'following',
+  O: 'wallets',
+  P: 'history',
+} as const;
 
 const optionOf = (letter: Letter): string | undefined =>
   letter in ONLY_WHEN_ASKED ? ONLY_WHEN_ASKED[letter as keyof typeof ONLY_WHEN_ASKED] : undefined;
@@ -87,6 +96,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--nodes', 'also I')
     .option('--following', 'also N')
     .option('--wallets', 'also O')
+    .option('--history', 'also P')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 2)
     .option(

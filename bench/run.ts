@@ -12,6 +12,7 @@ import { following } from './scenarios/following.js';
 import { growth } from './scenarios/growth.js';
 import { importLarge } from './scenarios/import.js';
 import { durableCharges } from './scenarios/ledger/charges.js';
+import { historyBeside } from './scenarios/ledger/history.js';
 import { millionWallets } from './scenarios/ledger/million-wallets.js';
 import { corpusMisses } from './scenarios/misses.js';
 import { manyNodes } from './scenarios/nodes.js';
@@ -32,6 +33,7 @@ const SCENARIOS_IN_ORDER = [
   steadyService,
   following,
   millionWallets,
+  historyBeside,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {
