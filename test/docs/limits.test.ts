@@ -23,7 +23,7 @@ const APART = [
 /** Called like a bound of the service and none, each with its reason. */
 const NO_BOUNDS: Readonly<Record<string, string>> = {
   'adapters/networks/corpus/import/files/archive.ts MAX_PREFIX_BYTES': 'where the beginning of a script is looked for',
-  'adapters/networks/corpus/import/load.ts FAULTS_KEPT': 'all are counted, and reported as they are found',
+  'adapters/networks/corpus/import/summary.ts FAULTS_KEPT': 'all are counted, and reported as they are found',
   'src/account/deliveries.ts MOST_FAILURES': 'of the mail server, before it is left alone',
   'src/account/deliveries.ts KEPT_MS': 'told with those of a run',
   'src/sign-in/safe-next.ts LONGEST': 'where to go on after signing in: longer is the dashboard',

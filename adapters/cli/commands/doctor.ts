@@ -184,7 +184,7 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
     if (config.network !== 'corpus') return [...server, networkFinding(config, null)];
     const [row] = await sql<{ users: number; tweets: number }[]>`
       select (select count(*)::int from corpus_users) as users, (select count(*)::int from corpus_tweets) as tweets`;
-    return [...server, networkFinding(config, row ?? null), ...(await searchFindings(sql))];
+    return [...server, networkFinding(config, row ?? null), ...(await corpusFindings(sql))];
   } catch (error) {
     if (corpusUrl === null) throw error;
     const { message, code } = error as { message: string; code?: string };
@@ -192,10 +192,14 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
   }
 }
 
-/** Nothing while all can be searched. */
-async function searchFindings(sql: Stores['sql']): Promise<CheckResult[]> {
+/** Nothing while all is imported and can be searched. */
+async function corpusFindings(sql: Stores['sql']): Promise<CheckResult[]> {
   const { describeIndexing } = await import('../../networks/corpus/import/index-corpus.js');
-  return (await describeIndexing(sql)).map((detail) => ({ name: 'Search index', ok: true, detail }));
+  const { describeUnfinished } = await import('../../networks/corpus/import/unfinished.js');
+  return [
+    ...(await describeIndexing(sql)).map((detail) => ({ name: 'Search index', ok: true, detail })),
+    ...(await describeUnfinished(sql)).map((detail) => ({ name: 'Import', ok: true, detail })),
+  ];
 }
 
 function networkFinding({ network }: Config, loaded: { users: number; tweets: number } | null): CheckResult {

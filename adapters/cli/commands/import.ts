@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { counted, figure } from '../../../src/domain/figures.js';
-import type { ImportSummary } from '../../networks/corpus/import/load.js';
+import type { ImportSummary } from '../../networks/corpus/import/summary.js';
+import { type Begun, rowsRead } from '../../networks/corpus/import/unfinished.js';
 import { examples } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { Failure } from '../failure.js';
@@ -13,7 +14,9 @@ import { withStores } from '../with-stores.js';
 export function importCommand(program: Command): void {
   program
     .command('import')
-    .description('import files or folders into the database (network corpus); running it again changes nothing')
+    .description(
+      'import files or folders into the database (network corpus); run again, it goes on where it stopped, or changes nothing',
+    )
     .argument('<path...>', 'files or folders to import')
     .option('--strict', 'stop at the first invalid line and import nothing')
     .option('--escaped', 'texts of rows with Perch’s names are escaped as X escapes them (&amp;): decode them')
@@ -23,7 +26,7 @@ export function importCommand(program: Command): void {
       `
 Supported files: .ndjson, .jsonl or .json (also .gz) with users, tweets, follows or X API v2 pages; tweets.js, account.js and
 profile.js of an X archive. Invalid lines are reported as file:line: message and skipped;
-if no line is valid, the exit code is 1.
+if no line is valid, the exit code is 1. An import that was interrupted goes on where it stopped.
 ${examples('perch import ../corpus', 'perch import users.ndjson.gz tweets.ndjson.gz follows.ndjson', 'perch import --strict ~/twitter-archive')}`,
     )
     .action(importFiles);
@@ -49,6 +52,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
         note(`perch: PERCH_NETWORK is ${network}; imported data is only served when it is corpus`);
       let progress: Progress | undefined;
       let faults = 0;
+      let kept = 0;
       try {
         return await importPaths(corpusWrites, paths.map(typedPath), {
           strict: options.strict === true,
@@ -61,9 +65,14 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
             progress ??= openProgress('Importing', bytesTotal);
             progress.update(bytesRead, basename(file));
           },
+          onWait: () => note('Another import is running; this one begins when it has ended.'),
+          onBegin: tellBeginning,
+          onKept: (rows) => (kept = rows),
         });
       } catch (error) {
         progress?.stop();
+        if (kept > 0)
+          note(`Stored so far: ${counted(kept, 'row')}. Give the same command again, and it goes on there.`);
         // The line was already reported; the fault is in the file, not in the command line.
         if (faults > 0 && options.strict === true)
           throw new Failure('stopped at the first invalid line; nothing was imported');
@@ -83,6 +92,13 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
     );
 }
 
+function tellBeginning({ reached, isChanged, begunAt }: Begun): void {
+  const when = `${begunAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  if (isChanged) note(`The import that began ${when} was not finished, and files have changed since: it begins anew.`);
+  else if (reached !== null)
+    note(`Goes on after ${counted(rowsRead(reached.summary), 'row')} of the import that began ${when}.`);
+}
+
 const KINDS = ['users', 'tweets', 'follows'] as const;
 
 function formatSummary(summary: ImportSummary): string {
@@ -92,5 +108,7 @@ function formatSummary(summary: ImportSummary): string {
     .map((each) => `\n${each.file}: left out ${figure(each.count)} ${each.omitted}`)
     .join('');
   const faults = count === 0 ? '' : `\n${counted(count, 'invalid line')} skipped; see above.`;
-  return table(['', 'read', 'added', 'changed'], rows) + omitted + faults;
+  const isNew = KINDS.some((kind) => summary[kind].added + summary[kind].changed > 0);
+  const nothing = isNew || count > 0 ? '' : '\nNothing to do: all of it was there already.';
+  return table(['', 'read', 'added', 'changed'], rows) + omitted + faults + nothing;
 }

@@ -328,20 +328,42 @@ alter table corpus_users add column search tsvector;
 alter table corpus_tweets add column search tsvector, add column rank bigint, add column earlier_ids bigint[],
   add column edited_to bigint, add column audio jsonb, add column poll jsonb, add column articles jsonb;
 
-create index corpus_tweets_rank on corpus_tweets (rank desc, id desc);
-create index corpus_tweets_search on corpus_tweets using gin (search);
-create index corpus_users_search on corpus_users using gin (search);
-create index corpus_tweets_unindexed on corpus_tweets (id) where search is null;
-create index corpus_users_unindexed on corpus_users (id) where search is null;
-
 -- The invented network, which test keys read whatever network the service reads: filled when the first of them reads it. Not
 -- the corpus, whose rows are live data.
 create table invented_users (like corpus_users including all);
 create table invented_tweets (like corpus_tweets including all);
 create table invented_follows (like corpus_follows including all);
 
-create index corpus_tweets_edited on corpus_tweets (id) where earlier_ids is not null;
-create index invented_tweets_edited on invented_tweets (id) where earlier_ids is not null;
+-- Indexes of the corpus that are to be built, in this order, while it is served: what is asked by them waits for it. They are
+-- those of a corpus of 0.3.0, and those that a large first import leaves out until its end.
+create table missing_indexes (
+  name text primary key,
+  number integer generated always as identity,
+  table_name text not null,
+  definition text not null
+);
+insert into missing_indexes (name, table_name, definition) values
+  ('corpus_tweets_edited', 'corpus_tweets', 'CREATE INDEX corpus_tweets_edited ON corpus_tweets (id) WHERE earlier_ids IS NOT NULL'),
+  ('corpus_tweets_unindexed', 'corpus_tweets', 'CREATE INDEX corpus_tweets_unindexed ON corpus_tweets (id) WHERE search IS NULL'),
+  ('corpus_users_unindexed', 'corpus_users', 'CREATE INDEX corpus_users_unindexed ON corpus_users (id) WHERE search IS NULL'),
+  ('corpus_tweets_rank', 'corpus_tweets', 'CREATE INDEX corpus_tweets_rank ON corpus_tweets (rank DESC, id DESC)'),
+  ('corpus_tweets_search', 'corpus_tweets', 'CREATE INDEX corpus_tweets_search ON corpus_tweets USING gin (search)'),
+  ('corpus_users_search', 'corpus_users', 'CREATE INDEX corpus_users_search ON corpus_users USING gin (search)');
+do $$
+declare
+  missing missing_indexes;
+  filled boolean;
+begin
+  for missing in select * from missing_indexes order by number loop
+    execute replace(missing.definition, 'corpus_', 'invented_');
+    execute format('select exists (select from %I)', missing.table_name) into filled;
+    if not filled then
+      execute missing.definition;
+      delete from missing_indexes where name = missing.name;
+    end if;
+  end loop;
+end
+$$;
 
 -- By which version of the index (adapters/networks/corpus/import/index-corpus.ts) the rows of a table are found. Those of an
 -- earlier version are indexed anew: of those that are not, the ids are above `reached`.
@@ -356,6 +378,21 @@ create table search_index (
 insert into search_index
   select 'corpus_users', 2, null::bigint, not exists (select from corpus_users)
   union all select 'corpus_tweets', 2, null, not exists (select from corpus_tweets);
+
+-- Imports that are not complete. Given again, each goes on at its place.
+create table unfinished_imports (
+  -- A digest of the names of its files, and one of what the files were when it began.
+  import_id text primary key,
+  content text not null,
+  paths text[] not null,
+  -- Of who goes on with it.
+  claim uuid not null,
+  -- How many rows, faults and omissions of its files are dealt with, and what came of them.
+  place bigint not null default 0,
+  summary jsonb,
+  begun_at timestamptz not null default now(),
+  written_at timestamptz not null default now()
+);
 
 -- Customers.
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ImportSummary, loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
+import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
 import { parseRows } from '../../../adapters/networks/corpus/import/objects/objects.js';
+import type { ImportSummary } from '../../../adapters/networks/corpus/import/summary.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import { record } from '../../kit/client.js';
 import { type Customers, customersOf } from '../../kit/customers.js';

@@ -55,11 +55,67 @@ describe('a database of an earlier version', () => {
     const told: string[] = [];
     await indexCorpus(sql, { onProgress: (text) => told.push(text) });
     expect(told).toContain('Indexing tweets for search: 0% of 2');
+    expect(told).toContain('Building the index corpus_tweets_search');
+    const built = await sql`select from pg_index join pg_class on oid = indexrelid where indisvalid and relname in
+      ('corpus_tweets_edited', 'corpus_tweets_unindexed', 'corpus_users_unindexed', 'corpus_tweets_rank', 'corpus_tweets_search', 'corpus_users_search')`;
+    expect(built).toHaveLength(6);
     expect(await describeIndexing(sql)).toEqual([]);
     expect(await search('free')).toEqual(['2', '1']);
     expect(await search('free', 'Top')).toEqual(['1', '2']);
     expect(await search('"free speech then" #art lang:en min_faves:1000 filter:videos')).toEqual(['1']);
     expect(await search('tides @harbour_watch', 'People')).toEqual(['7']);
+  });
+});
+
+describe('an index that is missing', () => {
+  const DEFINITION = 'CREATE INDEX corpus_tweets_rank ON corpus_tweets (rank DESC, id DESC)';
+  beforeEach(async () => {
+    await insertTweets(10);
+    await indexCorpus(sql);
+    await sql`update search_index set complete = false`;
+    await sql`drop index corpus_tweets_rank`;
+    await sql`insert into missing_indexes (name, table_name, definition) values ('corpus_tweets_rank', 'corpus_tweets', ${DEFINITION})`;
+  });
+  const isValid = async () =>
+    (await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('corpus_tweets_rank')`)[0]
+      ?.valid;
+  /** Builds that wait for somebody who writes. */
+  const builds = async () =>
+    (await sql`select from pg_locks where mode = 'ShareLock' and relation = 'corpus_tweets'::regclass`).length;
+
+  it('is built by one of several processes, while its table is read, and searches wait for it', async () => {
+    const other = connect(database.target, { max: 4 });
+    try {
+      const building = sql.begin(async (writer) => {
+        await writer`update corpus_tweets set lang = 'en' where id = 1`;
+        const both = Promise.all([indexCorpus(sql), indexCorpus(other)]);
+        await expect.poll(builds).toBe(1);
+        await expect(search('tide')).rejects.toMatchObject({ detail: { reason: 'indexing' } });
+        const timeline = { kind: 'timeline', subject: '7' } as const;
+        const page = await createCorpusNetwork(other).page(timeline, null, { signal: AbortSignal.timeout(5000) });
+        expect(page.tweets).toHaveLength(10);
+        return { both };
+      });
+      await (await building).both;
+      expect(await isValid()).toBe(true);
+      expect(await search('tide')).toHaveLength(10);
+    } finally {
+      await other.end();
+    }
+  });
+
+  it('is left to the next start when it is stopped', async () => {
+    const stop = new AbortController();
+    await sql.begin(async (writer) => {
+      await writer`update corpus_tweets set lang = 'en' where id = 1`;
+      const indexing = indexCorpus(sql, { signal: stop.signal });
+      await expect.poll(builds).toBe(1);
+      stop.abort(new Error('stopping'));
+      await expect(indexing).rejects.toThrow('stopping');
+    });
+    expect(await isValid()).toBe(undefined);
+    await indexCorpus(sql);
+    expect(await isValid()).toBe(true);
   });
 });
 

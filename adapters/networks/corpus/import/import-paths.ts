@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import { type FindOptions, findFiles, type ImportFile } from './files/find-files.js';
-import { type ImportSummary, type LoadOptions, loadCorpus } from './load.js';
+import { type LoadOptions, loadCorpus, loadInTurns, type TurnOptions } from './load.js';
 import type { Reading } from './objects/reading.js';
 import type { Sql } from './sql.js';
+import type { ImportSummary } from './summary.js';
+import type { ImportIdentity } from './unfinished.js';
 
 export interface ImportProgress {
   /** The file that is being read. */
@@ -13,7 +17,10 @@ export interface ImportProgress {
   readonly rows: number;
 }
 
-export interface ImportOptions extends FindOptions, Pick<LoadOptions, 'strict' | 'onFault'> {
+export interface ImportOptions
+  extends FindOptions,
+    Pick<LoadOptions, 'strict' | 'onFault' | 'onWait'>,
+    Pick<TurnOptions, 'batches' | 'onBegin' | 'onKept'> {
   /** Called as chunks of files are read, and at the end of each file. */
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -40,15 +47,36 @@ async function* readAll(
   }
 }
 
+const digest = (values: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+
+async function identify(
+  paths: readonly string[],
+  files: readonly ImportFile[],
+  areEscaped = false,
+): Promise<ImportIdentity> {
+  const stamps: string[] = [];
+  for (const file of files) stamps.push(await file.stamp());
+  return {
+    id: digest([files.map(({ path }) => resolve(path)), areEscaped]),
+    content: digest(stamps),
+    paths: paths.map((path) => resolve(path)),
+  };
+}
+
 /**
- * Imports files and folders into the corpus: everything except the faults counted in the summary, or nothing when it
- * throws. Throws bad_request for a path that can't be imported and, when `strict`, at the first fault.
+ * Imports files and folders into the corpus: everything except the faults counted in the summary. One that throws has
+ * stored a beginning, after which it goes on when it is given again, unless a file has changed. Throws bad_request for a
+ * path that can't be imported and, when `strict`, at the first fault, having stored nothing.
  */
 export async function importPaths(
   sql: Sql,
   paths: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
-  const { onProgress = () => {}, areEscaped, ...load } = options;
-  return loadCorpus(sql, readAll(await findFiles(paths, { areEscaped }), onProgress), load);
+  const { onProgress = () => {}, areEscaped, strict, ...others } = options;
+  const files = await findFiles(paths, { areEscaped });
+  const rows = readAll(files, onProgress);
+  if (strict) return loadCorpus(sql, rows, { ...others, strict });
+  return loadInTurns(sql, rows, await identify(paths, files, areEscaped), others);
 }

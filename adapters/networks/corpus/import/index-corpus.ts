@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { counted } from '../../../../src/domain/figures.js';
 import type { Tables } from '../run.js';
 import { derivedStageName, deriveInto } from './derive.js';
+import { buildIndex, missingIndexes } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
@@ -26,7 +27,8 @@ export interface IndexOptions {
 }
 
 /**
- * Indexes every row that is not indexed (one of 0.3.0, or written by hand), then each that is found as an earlier version
+ * Indexes every row that is not indexed (one of 0.3.0, or written by hand), builds the indexes of the database that are
+ * missing (after 0.3.0, or a first import that stopped), then indexes each row that is found as an earlier version
  * of the index has it, in batches of their own: interrupted, it loses one batch, and continues from there when called
  * again. The latter are found as before until their turn comes. Processes that call it together share the work; it takes
  * turns with imports. Reports its progress.
@@ -53,7 +55,10 @@ export async function describeIndexing(sql: Sql): Promise<string[]> {
   const lines: string[] = [];
   for (const { name } of rows) {
     const [left] = await sql<{ rows: number }[]>`select count(*)::int as rows from ${sql(name)} where search is null`;
-    lines.push(`${counted(left?.rows ?? 0, 'row')} of ${name} not indexed yet, so its searches are refused`);
+    const what = left?.rows
+      ? `${counted(left.rows, 'row')} of ${name} not indexed`
+      : `the index of ${name} is not built`;
+    lines.push(`${what} yet, so its searches are refused`);
   }
   return lines;
 }
@@ -104,17 +109,35 @@ async function indexTable<Row>(sql: Sql, table: EntityTable<Row>, what: string, 
     });
     if (all >= LARGE_ROWS) await vacuum(sql, table.name);
   };
-  const missing = await sql.unsafe(`select from ${table.name} where search is null limit 1`);
+  const missing = await atLeisure(sql, (transaction) =>
+    transaction.unsafe(`select from ${table.name} where search is null limit 1`),
+  );
   if (missing.length > 0) await sweep('search is null', missingRows(table));
+  // After the rows: so they are built once over all of them.
+  await inTurns(
+    sql,
+    options,
+    (turn) => buildNext(turn, table.name, options),
+    () => {},
+  );
   await noteComplete(sql, table.name);
   const reached = await reachedIn(sql, table.name);
   if (reached !== null) await sweep(`id > ${reached}`, (transaction) => earlierRows(transaction, table));
 }
 
+async function buildNext(turn: TransactionSql, table: string, options: IndexOptions): Promise<number | null> {
+  const [index] = await missingIndexes(turn, [table]);
+  if (index === undefined) return null;
+  options.onProgress?.(`Building the index ${index.name}`);
+  await buildIndex(turn, index, options.signal);
+  return 1;
+}
+
 /** From then on searches are served: later rows without an index are known to be missing by who wrote them. */
-async function noteComplete(sql: Sql, table: string): Promise<void> {
+export async function noteComplete(sql: Sql | TransactionSql, table: string): Promise<void> {
   await sql`update search_index set complete = true
-    where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)`;
+    where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)
+      and not exists (select from missing_indexes m where m.table_name = search_index.table_name)`;
 }
 
 /** Each batch after the one before: the beginning of their index is what was there once. */

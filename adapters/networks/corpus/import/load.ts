@@ -1,203 +1,195 @@
 /**
- * Loads rows into the corpus tables. Always true: one import is one transaction, so it takes effect entirely or not at
- * all; imports take turns; importing the same rows again changes nothing; memory holds two batches, whatever the size
- * of the source. Tables that were empty get their secondary indexes at the end when the load is large, which halves the
+ * Loads rows into the corpus tables. Always true: what is stored of a load is a beginning of its source, stored once; edges
+ * come at its end, all together; loads take turns; loading the same rows again changes nothing; memory holds two batches,
+ * whatever the size of the source. Tables that were empty get indexes at the end when the load is large, which halves the
  * database's work.
  */
 import { badRequest } from '../../../../src/domain/errors.js';
 import { sentence } from '../../../../src/lib/text.js';
-import type { CorpusRow, CorpusTweet, CorpusUser } from '../rows.js';
+import type { CorpusRow } from '../rows.js';
 import type { Tables } from '../run.js';
-import type { CopyText } from './copy.js';
-import { isCutOf } from './cut-text.js';
-import { noteIndexed } from './index-corpus.js';
-import { lateIndexes } from './late-indexes.js';
+import { Batch, type Prepared } from './batch.js';
+import { noteComplete, noteIndexed } from './index-corpus.js';
+import { buildIndex, dropIndexes, type MissingIndex, missingIndexes, type Which } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
-import { mergedParts } from './merge-parts.js';
-import { type Fault, isFault, isOmission, type Omission, type Reading } from './objects/reading.js';
+import { type Fault, isFault, isOmission, type Reading } from './objects/reading.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
-import {
-  mergeFollows,
-  openFollowStage,
-  openStage,
-  type StagedFollow,
-  stagedText,
-  stageFollows,
-  writeRows,
-} from './stage.js';
+import { mergeFollows, openFollowStage, openStage, stageFollows, writeRows } from './stage.js';
+import { emptySummary, type ImportSummary, newTally, noteFault, noteWritten, type Tally } from './summary.js';
 import { type Into, intoTables } from './tables.js';
+import {
+  type Begun,
+  beginImport,
+  endImport,
+  type ImportIdentity,
+  keepReached,
+  type Reached,
+  rowsRead,
+} from './unfinished.js';
 
-/** Few enough that rows which wait for their batch seldom outlive a collection of young objects. */
-const BATCH_ROWS = 2000;
-/** Characters of text. */
-const BATCH_TEXT = 8 * 1024 * 1024;
-const FAULTS_KEPT = 20;
+/** Of `MOST_ROWS` rows: what an import keeps at once, and the most that one which is interrupted does again. */
+const MOST_BATCHES = 10;
 /** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
 
-interface Tally {
-  /** Rows read; an object may occur several times. Rows neither added nor changed contained nothing new. */
-  read: number;
-  added: number;
-  changed: number;
-}
-
-export interface ImportSummary {
-  readonly users: Tally;
-  readonly tweets: Tally;
-  readonly follows: Tally;
-  /** How many pieces of files were left out, and the first of them. */
-  readonly faults: { count: number; readonly first: Fault[] };
-  /** What was left out of files on purpose. */
-  readonly omitted: Omission[];
-}
-
 export interface LoadOptions {
-  /** The first fault ends the import with bad_request, and nothing is stored. */
+  /** The first fault ends the load with bad_request. */
   readonly strict?: boolean;
-  /** Rows sent to the database so far, after each batch. */
+  /** Rows sent to the database so far, before each batch and at the end. */
   readonly onRows?: (rows: number) => void;
   readonly onFault?: (fault: Fault) => void;
   /** Where to: the imported data by default. */
   readonly tables?: Tables;
+  /** Another load has its turn, which may take long. */
+  readonly onWait?: () => void;
 }
 
-const newTally = (): Tally => ({ read: 0, added: 0, changed: 0 });
+type Rows = AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>;
 
-const count = (tally: Tally, { added, changed }: { added: number; changed: number }): void => {
-  tally.added += added;
-  tally.changed += changed;
-};
-
-/** What a later row of the same object does not tell stays as it was. */
-function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row): void {
-  const earlier = rows.get(row.id);
-  rows.set(row.id, earlier === undefined ? row : { ...earlier, ...row });
-}
-
-const OF_TEXT = ['text', 'urls', 'articles', 'hashtags', 'mentions'] as const;
-
-/** The same; a text that its source cut leaves the whole one as it was, with what it contains. */
-function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
-  const earlier = rows.get(row.id);
-  const isCut = earlier !== undefined && isCutOf(row.text, earlier.text);
-  const kept = isCut ? OF_TEXT.filter((name) => name in earlier).map((name) => [name, earlier[name]]) : [];
-  keep(rows, { ...row, ...Object.fromEntries(kept), ...(earlier && mergedParts(earlier, row)) });
-}
-
-/** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */
-class Batch {
-  readonly users = new Map<string, CorpusUser>();
-  readonly tweets = new Map<string, CorpusTweet>();
-  readonly follows: StagedFollow[] = [];
-  private text = 0;
-
-  get size(): number {
-    return this.users.size + this.tweets.size + this.follows.length;
-  }
-
-  get isFull(): boolean {
-    return this.size >= BATCH_ROWS || this.text >= BATCH_TEXT;
-  }
-
-  add(row: CorpusRow, summary: ImportSummary): void {
-    if (row.kind === 'user') {
-      summary.users.read += 1;
-      this.text += row.user.bio?.length ?? 0;
-      keep(this.users, row.user);
-    } else if (row.kind === 'tweet') {
-      summary.tweets.read += 1;
-      this.text += row.tweet.text.length;
-      keepTweet(this.tweets, row.tweet);
-    } else {
-      summary.follows.read += 1;
-      this.follows.push([row.followerId, row.followedId, summary.follows.read]);
-    }
-  }
-
-  /** Computes what is to be written, which takes longer than writing it. */
-  async prepare(into: Into): Promise<Prepared> {
-    return {
-      users: await stagedText(into.users, this.users.values()),
-      tweets: await stagedText(into.tweets, this.tweets.values()),
-      follows: this.follows,
-    };
-  }
-}
-
-/** A batch as its tables take it. */
-interface Prepared {
-  readonly users: CopyText;
-  readonly tweets: CopyText;
-  readonly follows: readonly StagedFollow[];
-}
-
-async function writeBatch(
-  sql: TransactionSql,
-  { users, tweets, follows }: Prepared,
-  summary: ImportSummary,
-  into: Into,
-  fresh: Set<string>,
-): Promise<void> {
-  count(summary.users, await writeRows(sql, into.users, users, fresh));
-  count(summary.tweets, await writeRows(sql, into.tweets, tweets, fresh));
-  if (follows.length > 0) await stageFollows(sql, follows);
+/** How a load is stored. */
+interface Load {
+  readonly into: Into;
+  /** The transaction in which it ends. */
+  readonly last: TransactionSql;
+  /** Runs a step: in that transaction, or in one of its own, which keeps what it did. */
+  step(work: (sql: TransactionSql) => Promise<void>): Promise<void>;
+  /** Writes some batches, as a step that also keeps how far they reach. */
+  turn(work: (sql: TransactionSql) => Promise<Reached>): Promise<void>;
+  /** Of a turn. */
+  readonly batches: number;
+  /** Which indexes may be missing until its end. */
+  readonly late: Which;
+  readonly empty: readonly string[];
+  /** Tables to which rows are first copied as they are. */
+  readonly fresh: Set<string>;
+  readonly from: Reached;
 }
 
 function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOptions): void {
   options.onFault?.(fault);
   if (options.strict) throw badRequest(`${fault.file}:${fault.line}: ${sentence(fault.message)}`);
-  faults.count += 1;
-  if (faults.first.length < FAULTS_KEPT) faults.first.push(fault);
+  noteFault(faults, fault);
 }
 
-async function loadAll(
-  sql: TransactionSql,
-  rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
-  options: LoadOptions,
-  into: Into,
-  empty: readonly string[],
-): Promise<ImportSummary> {
-  const indexes = lateIndexes(sql, empty);
-  const fresh = new Set(empty);
-  const summary: ImportSummary = {
-    users: newTally(),
-    tweets: newTally(),
-    follows: newTally(),
-    faults: { count: 0, first: [] },
-    omitted: [],
-  };
+type PlacedBatch = Prepared & { readonly reached: Reached };
+
+/** What follows the place that the load begins at, in batches; and all edges: those before it were not yet stored. */
+async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load): AsyncGenerator<PlacedBatch> {
+  const { summary } = from;
   let batch = new Batch();
-  let given = 0;
-  let writing = Promise.resolve();
-  const write = async (): Promise<void> => {
-    // While the database still writes the batch before.
-    const prepared = await batch.prepare(into);
-    await writing;
-    options.onRows?.(given);
-    // If everything fits one batch, dropping an index is not worth it.
-    if (given > 0) await indexes.drop();
-    given += batch.size;
-    writing = writeBatch(sql, prepared, summary, into, fresh);
-    // The database works while the next batch is read and prepared; the next await receives a failure.
-    writing.catch(() => {});
+  let place = 0;
+  const prepared = async (): Promise<PlacedBatch> => ({
+    ...(await batch.prepare(into)),
+    reached: { place, summary: structuredClone(summary) },
+  });
+  for await (const item of rows) {
+    place += 1;
+    const isStored = place <= from.place;
+    if (isFault(item)) {
+      if (!isStored) note(item, summary.faults, options);
+    } else if (isOmission(item)) {
+      if (!isStored) summary.omitted.push(item);
+    } else {
+      const row = 'row' in item ? item.row : item;
+      if (!isStored || row.kind === 'follow') batch.add(row, summary);
+    }
+    if (!batch.isFull || ('goesOn' in item && item.goesOn)) continue;
+    yield await prepared();
     batch = new Batch();
+  }
+  yield await prepared();
+}
+
+/** Both to their end, whatever becomes of the other: a transaction can't be rolled back in the middle of a copy. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<A> {
+  const [first] = await Promise.allSettled([one, other]);
+  await other;
+  return first.status === 'fulfilled' ? first.value : one;
+}
+
+async function writeBatch(sql: TransactionSql, { users, tweets, follows }: Prepared, load: Load): Promise<void> {
+  const { into, fresh, last, from } = load;
+  noteWritten(from.summary.users, await writeRows(sql, into.users, users, fresh));
+  noteWritten(from.summary.tweets, await writeRows(sql, into.tweets, tweets, fresh));
+  if (follows.length === 0) return;
+  await openFollowStage(last);
+  await stageFollows(last, follows);
+}
+
+/** What is kept of a summary that has gone on since: what was read, and all that was written. Edges are read again. */
+function reachedWith({ place, summary }: Reached, { users, tweets }: ImportSummary): Reached {
+  const kept = (read: Tally, { added, changed }: Tally): Tally => ({ ...read, added, changed });
+  return {
+    place,
+    summary: {
+      ...summary,
+      users: kept(summary.users, users),
+      tweets: kept(summary.tweets, tweets),
+      follows: newTally(),
+    },
+  };
+}
+
+async function writeAll(rows: Rows, options: LoadOptions, load: Load): Promise<void> {
+  const { into, from } = load;
+  const late = load.empty.filter((table) => table !== into.follows);
+  const batches = batchesOf(rows, options, load);
+  let given = 0;
+  let turns = 0;
+  let next = await batches.next();
+  const turn = async (sql: TransactionSql): Promise<Reached> => {
+    const written = (): number => from.summary.tweets.added + from.summary.tweets.changed;
+    const before = written();
+    let reached = from;
+    turns += 1;
+    await openStages(sql, into);
+    for (let nth = 0; nth < load.batches && !next.done; nth += 1) {
+      const batch: PlacedBatch = next.value;
+      options.onRows?.(given);
+      // If everything fits one batch, dropping an index is not worth it; and what readers have seen keeps its own.
+      if (turns === 1 && nth === 1 && late.length > 0) await dropIndexes(sql, late, load.late);
+      given += batch.size;
+      // The database works while the next batch is read and prepared.
+      next = await both(batches.next(), writeBatch(sql, batch, load));
+      reached = batch.reached;
+    }
+    if (written() > before) await markEdited(sql, into.tweets.name);
+    return reachedWith(reached, from.summary);
   };
   try {
-    for await (const item of rows) {
-      if (isFault(item)) note(item, summary.faults, options);
-      else if (isOmission(item)) summary.omitted.push(item);
-      else batch.add('row' in item ? item.row : item, summary);
-      if (batch.isFull) await write();
-    }
-    await write();
+    while (!next.done) await load.turn(turn);
   } finally {
-    await writing; // A transaction can't be rolled back in the middle of a copy.
+    await batches.return(undefined);
   }
-  if (summary.follows.read > 0) count(summary.follows, await mergeFollows(sql, into.follows));
-  if (summary.tweets.added + summary.tweets.changed > 0) await markEdited(sql, into.tweets.name);
-  await indexes.build();
   options.onRows?.(given);
+}
+
+async function openStages(sql: TransactionSql, { users, tweets }: Into): Promise<void> {
+  await openStage(sql, users);
+  await openStage(sql, tweets);
+}
+
+async function loadAll(rows: Rows, options: LoadOptions, load: Load): Promise<ImportSummary> {
+  const { into, last, from } = load;
+  const { summary } = from;
+  const tables = [into.users.name, into.tweets.name];
+  const build = async (which: (index: MissingIndex) => boolean): Promise<void> => {
+    for (const index of (await missingIndexes(last, tables)).filter(which))
+      await load.step((sql) => buildIndex(sql, index));
+  };
+  // After an upgrade, until they are built otherwise: each turn needs them.
+  await build(({ definition }) => !definition.includes('USING gin'));
+  // A simple statement leaves no snapshot behind, for which old versions of rows would be kept until the end.
+  await last.unsafe('select');
+  await writeAll(rows, options, load);
+  await build(() => true);
+  for (const table of tables) await load.step((sql) => noteComplete(sql, table));
+  if (summary.follows.read === 0) return summary;
+  // Whoever counts edges waits for the end of this transaction, which has them all.
+  const isLate = load.empty.includes(into.follows) && summary.follows.read >= LARGE_LOAD_ROWS;
+  if (isLate) await dropIndexes(last, [into.follows], 'all');
+  noteWritten(summary.follows, await mergeFollows(last, into.follows));
+  for (const index of await missingIndexes(last, [into.follows])) await buildIndex(last, index);
   return summary;
 }
 
@@ -208,41 +200,115 @@ async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
     ) later where t.id = later.earlier and t.edited_to is distinct from later.id`;
 }
 
-async function findEmptyTables(sql: TransactionSql, tables: readonly string[]): Promise<string[]> {
+const namesIn = ({ users, tweets, follows }: Into): string[] => [users.name, tweets.name, follows];
+
+/** Tables without a row, of which it is noted that all rows that they get are indexed by today's version. */
+async function findEmptyTables(sql: TransactionSql, into: Into): Promise<string[]> {
   const empty: string[] = [];
-  for (const table of tables) {
+  for (const table of namesIn(into)) {
     const found = await sql`select from ${sql(table)} limit 1`;
-    if (found.length === 0) empty.push(table);
+    if (found.length > 0) continue;
+    empty.push(table);
+    // Otherwise the first start would index anew what this load has just indexed.
+    if (table !== into.follows) await noteIndexed(sql, table);
   }
   return empty;
 }
 
-/**
- * Loads rows in one transaction. Values overwrite older ones, absent ones erase nothing, edges keep their order of
- * arrival. Waits while another import runs. Throws bad_request at the first fault when `strict`.
- */
-export async function loadCorpus(
+/** Runs a load when no other runs, in a transaction of which it can make what it likes. */
+async function inTurn(
   sql: Sql,
-  rows: AsyncIterable<Reading | CorpusRow> | Iterable<Reading | CorpusRow>,
-  options: LoadOptions = {},
+  into: Into,
+  { onWait }: LoadOptions,
+  load: (last: TransactionSql) => Promise<ImportSummary>,
 ): Promise<ImportSummary> {
-  const { tables = 'corpus' } = options;
-  const into = intoTables(tables);
-  const names = [into.users.name, into.tweets.name, into.follows];
-  const summary = await atLeisure(sql, async (transaction) => {
-    await transaction`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
-    await openStage(transaction, into.users);
-    await openStage(transaction, into.tweets);
-    await openFollowStage(transaction);
-    const empty = await findEmptyTables(transaction, names);
-    // Otherwise the first start would index anew what this import has just indexed.
-    for (const { name } of [into.users, into.tweets]) if (empty.includes(name)) await noteIndexed(transaction, name);
-    return loadAll(transaction, rows, options, into, empty);
+  const summary = await atLeisure(sql, async (last) => {
+    const [turn] = await last`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
+    if (!turn?.taken) {
+      onWait?.();
+      await last`select pg_advisory_xact_lock(${IMPORT_LOCK})`;
+    }
+    return load(last);
   });
   const written = [summary.users, summary.tweets, summary.follows].reduce(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await Promise.all(names.map((name) => vacuum(sql, name)));
+  if (written >= LARGE_LOAD_ROWS) await Promise.all(namesIn(into).map((name) => vacuum(sql, name)));
   return summary;
+}
+
+/**
+ * Loads rows in one transaction, so that it takes effect entirely or not at all. Values overwrite older ones, absent ones
+ * erase nothing, edges keep their order of arrival. Waits while another load runs. Throws bad_request at the first fault
+ * when `strict`.
+ */
+export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}): Promise<ImportSummary> {
+  const into = intoTables(options.tables ?? 'corpus');
+  return inTurn(sql, into, options, async (last) => {
+    const empty = await findEmptyTables(last, into);
+    return loadAll(rows, options, {
+      into,
+      last,
+      step: (work) => work(last),
+      async turn(work) {
+        await work(last);
+      },
+      batches: Number.POSITIVE_INFINITY,
+      late: 'all',
+      empty,
+      fresh: new Set(empty),
+      from: { place: 0, summary: emptySummary() },
+    });
+  });
+}
+
+export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
+  /** It begins, or goes on: after these rows, which an earlier run stored. */
+  readonly onBegin?: (begun: Begun) => void;
+  /** Of a turn. */
+  readonly batches?: number;
+  /** So many rows of users and tweets are stored, whatever happens next. */
+  readonly onKept?: (rows: number) => void;
+}
+
+/**
+ * The same in one transaction after the other: when it is interrupted and given again, with the same identity and the same
+ * rows, it goes on after the last of them. Needs a second connection of the pool.
+ */
+export async function loadInTurns(
+  sql: Sql,
+  rows: Rows,
+  identity: ImportIdentity,
+  options: TurnOptions = {},
+): Promise<ImportSummary> {
+  const into = intoTables('corpus');
+  return inTurn(sql, into, options, async (last) => {
+    const { begun, empty } = await atLeisure(sql, async (first) => ({
+      begun: await beginImport(first, identity),
+      empty: await findEmptyTables(first, into),
+    }));
+    options.onBegin?.(begun);
+    const summary = await loadAll(rows, options, {
+      into,
+      last,
+      step: (work) => atLeisure(sql, work),
+      async turn(work) {
+        const { summary: kept } = await atLeisure(sql, async (own) => {
+          const reached = await work(own);
+          await keepReached(own, begun.claim, reached);
+          return reached;
+        });
+        options.onKept?.(rowsRead(kept));
+      },
+      batches: options.batches ?? MOST_BATCHES,
+      late: 'of searches',
+      empty,
+      // What an interrupted import has left is new, too.
+      fresh: new Set(begun.reached === null ? empty : namesIn(into)),
+      from: begun.reached ?? { place: 0, summary: emptySummary() },
+    });
+    await endImport(last, begun.claim);
+    return summary;
+  });
 }

@@ -12,7 +12,7 @@ const stageName = (table: string): string => `staged_${table}`;
  */
 export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<void> {
   const fields = allColumns(table).map((column) => `${column.name} text`);
-  await sql.unsafe(`create temp table ${stageName(table.name)} (${fields.join(', ')}) on commit drop`);
+  await sql.unsafe(`create temp table if not exists ${stageName(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
 /** Rows as their stage takes them, derived values included; the work of computing them is here. */
@@ -118,7 +118,7 @@ const FOLLOWS_STAGE = 'staged_corpus_follows';
 export type StagedFollow = readonly [followerId: string, followedId: string, position: number];
 
 export async function openFollowStage(sql: TransactionSql): Promise<void> {
-  await sql`create temp table ${sql(FOLLOWS_STAGE)} (follower_id text, followed_id text, position text) on commit drop`;
+  await sql`create temp table if not exists ${sql(FOLLOWS_STAGE)} (follower_id text, followed_id text, position text) on commit drop`;
 }
 
 export const stageFollows = async (sql: TransactionSql, follows: readonly StagedFollow[]): Promise<void> =>

@@ -7,9 +7,9 @@ import {
   type Given,
   isRecord,
   type Json,
+  located,
   type Omission,
   type Reading,
-  withLocation,
 } from '../objects/reading.js';
 import { statusTweet } from '../objects/v11.js';
 import { readBytes, readProblem } from './bytes.js';
@@ -186,11 +186,10 @@ async function* rowsIn(
     for await (const piece of entries(source, onBytes)) {
       line = piece.line;
       const entry = parseEntry(piece, name);
-      for (const given of typeof entry === 'string' ? [entry] : rowsOf(entry))
-        yield withLocation(given, source.path, line);
+      yield* located(typeof entry === 'string' ? [entry] : rowsOf(entry), source.path, line);
     }
   } catch (error) {
-    yield withLocation(readProblem(error), source.path, line);
+    yield* located([readProblem(error)], source.path, line);
   }
 }
 

@@ -14,6 +14,8 @@ export interface ImportFile {
   readonly path: string;
   readonly bytes: number;
   readonly rank: number;
+  /** Another one after a change of the file. */
+  stamp(): Promise<string>;
   read(onBytes?: (bytes: number) => void): AsyncGenerator<Reading>;
 }
 
@@ -95,7 +97,7 @@ async function* notRead({ path }: Source): AsyncGenerator<Reading> {
 }
 
 async function toImportFile(source: Source, how: How): Promise<ImportFile> {
-  return { path: source.path, bytes: await source.bytes(), ...how };
+  return { path: source.path, bytes: await source.bytes(), stamp: source.stamp, ...how };
 }
 
 async function statPath(path: string): Promise<{ isFolder: boolean }> {

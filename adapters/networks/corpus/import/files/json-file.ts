@@ -1,5 +1,5 @@
 import { type OwnRows, parseRows } from '../objects/objects.js';
-import { type FilePiece, type Given, type Reading, withLocation } from '../objects/reading.js';
+import { type FilePiece, type Given, located, type Reading } from '../objects/reading.js';
 import { readBytes, readProblem } from './bytes.js';
 import { readLines } from './lines.js';
 import type { Source } from './source.js';
@@ -31,10 +31,10 @@ export async function* readJsonFile(file: JsonFile, onBytes?: (bytes: number) =>
     for await (const bundle of cut(readBytes(file.source, onBytes))) {
       for (const piece of bundle) {
         line = piece.line;
-        for (const given of parsed(piece, file)) yield withLocation(given, path, line);
+        yield* located(parsed(piece, file), path, line);
       }
     }
   } catch (error) {
-    yield withLocation(readProblem(error), path, line);
+    yield* located([readProblem(error)], path, line);
   }
 }

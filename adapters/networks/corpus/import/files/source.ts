@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
@@ -12,6 +13,8 @@ export interface Source {
   readonly path: string;
   /** How many bytes `open` will give. Throws bad_request for a file that is too large to be read from a zip. */
   bytes(): Promise<number>;
+  /** Another one after a change: for a file on disk by its size, time, beginning and end; in a zip by its checksum. */
+  stamp(): Promise<string>;
   open(): Promise<Readable>;
 }
 
@@ -33,5 +36,21 @@ const fileOnDisk = (path: string, name: string): Source => ({
   name,
   path,
   bytes: async () => (await stat(path)).size,
+  stamp: () => stampOf(path),
   open: async () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
 });
+
+async function stampOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { size, mtimeMs } = await file.stat();
+    const hash = createHash('sha256').update(`${size} ${mtimeMs} `);
+    for (const position of [0, Math.max(size - CHUNK_BYTES, 0)]) {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES), position });
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+    return hash.digest('base64url');
+  } finally {
+    await file.close();
+  }
+}

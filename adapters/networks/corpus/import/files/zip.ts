@@ -47,6 +47,7 @@ const toSource = (path: string, entry: Entry, admit: (entry: Entry) => void): So
     admit(entry);
     return entry.uncompressedSize;
   },
+  stamp: async () => `${entry.crc32} ${entry.uncompressedSize}`,
   async open() {
     const zip = await readable(path, openPromise(path, { autoClose: false }));
     try {

@@ -15,6 +15,8 @@ export interface Fault {
 export interface Located {
   readonly row: CorpusRow;
   readonly line: number;
+  /** More of the same object follows, such as the tweets of a page after their authors: they are stored together. */
+  readonly goesOn?: boolean;
 }
 
 /** How much of a kind was left out of a file on purpose: said once, at its end. */
@@ -48,5 +50,9 @@ export const isRecord = (value: unknown): value is Json =>
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
 export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-export const withLocation = (given: Given, file: string, line: number): Located | Fault =>
-  typeof given === 'string' ? { file, line, message: given } : { row: given, line };
+const withLocation = (given: Given, file: string, line: number, goesOn: boolean): Located | Fault =>
+  typeof given === 'string' ? { file, line, message: given } : { row: given, line, goesOn };
+
+/** What one object of a file gives, each with its place. */
+export const located = (all: readonly Given[], file: string, line: number): (Located | Fault)[] =>
+  all.map((given, index) => withLocation(given, file, line, index < all.length - 1));

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { counted } from '../../../../src/domain/figures.js';
+import type { Sql, TransactionSql } from './sql.js';
+import type { ImportSummary } from './summary.js';
+
+/** Which import it is, to be recognised when it is given again. */
+export interface ImportIdentity {
+  /** Of its files' names and options. */
+  readonly id: string;
+  /** Of what the files are: another one when one of them has changed. */
+  readonly content: string;
+  readonly paths: readonly string[];
+}
+
+/** How far an import has come: stored together with the rows. */
+export interface Reached {
+  /** How many rows, faults and omissions of its files are dealt with. */
+  readonly place: number;
+  readonly summary: ImportSummary;
+}
+
+export interface Begun {
+  /** Null: at the beginning. */
+  readonly reached: Reached | null;
+  readonly isChanged: boolean;
+  readonly begunAt: Date;
+  readonly claim: string;
+}
+
+/** What nobody has gone on with for so long is forgotten: given again, it begins anew. */
+const KEPT_DAYS = 30;
+
+/** Begins an import, or goes on with one that stopped. Whoever had it before writes nothing more. */
+export async function beginImport(sql: TransactionSql, { id, content, paths }: ImportIdentity): Promise<Begun> {
+  await sql`delete from unfinished_imports where written_at < now() - make_interval(days => ${KEPT_DAYS})`;
+  const [found] = await sql<{ content: string; place: string; summary: ImportSummary; begunAt: Date }[]>`
+    select content, place::text, summary, begun_at as "begunAt" from unfinished_imports where import_id = ${id} for update`;
+  const isChanged = found !== undefined && found.content !== content;
+  const isResumed = found !== undefined && !isChanged;
+  const claim = randomUUID();
+  if (isResumed) await sql`update unfinished_imports set claim = ${claim} where import_id = ${id}`;
+  else
+    await sql`insert into unfinished_imports (import_id, content, paths, claim) values (${id}, ${content}, ${[...paths]}, ${claim})
+      on conflict (import_id) do update set content = excluded.content, paths = excluded.paths, claim = excluded.claim,
+        place = 0, summary = null, begun_at = now(), written_at = now()`;
+  const reached = isResumed && found.summary !== null ? { place: Number(found.place), summary: found.summary } : null;
+  return { reached, isChanged, begunAt: found?.begunAt ?? new Date(), claim };
+}
+
+export async function keepReached(sql: TransactionSql, claim: string, { place, summary }: Reached): Promise<void> {
+  const { count } = await sql`
+    update unfinished_imports set place = ${place}, summary = ${sql.json(summary as never)}, written_at = now() where claim = ${claim}`;
+  requireClaim(count);
+}
+
+export async function endImport(sql: TransactionSql, claim: string): Promise<void> {
+  const { count } = await sql`delete from unfinished_imports where claim = ${claim}`;
+  requireClaim(count);
+}
+
+function requireClaim(rows: number): void {
+  if (rows === 0) throw new Error('the same import was begun again elsewhere, which goes on with it');
+}
+
+/** Imports that are not complete, as lines for an operator. */
+export async function describeUnfinished(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ paths: string[]; summary: ImportSummary | null; writtenAt: Date }[]>`
+    select paths, summary, written_at as "writtenAt" from unfinished_imports order by written_at`;
+  return rows.map(
+    ({ paths, summary, writtenAt }) =>
+      `the import of ${paths.join(', ')} is not complete (${counted(rowsRead(summary), 'row')} until ${writtenAt.toISOString()}): unless it is running, give the same command again, and it goes on there`,
+  );
+}
+
+/** Rows that were dealt with, without edges: these are stored at the end. */
+export const rowsRead = (summary: ImportSummary | null): number =>
+  summary === null ? 0 : summary.users.read + summary.tweets.read;
