@@ -87,19 +87,18 @@ async function furnish(folder: string, size: CorpusSize, logLevel: string): Prom
     key: string;
     account_id: string;
   };
-  const begin = performance.now();
-  const command = runCommand(home, ['import', files, '--json']);
-  const memory = watchMemory(command.pid);
-  const summary = JSON.parse(await command.done) as { tweets: { added: number } };
-  const seconds = (performance.now() - begin) / 1000;
+  const imported = await timedImport(home, files);
   await rm(files, { recursive: true });
   const { key, account_id: accountId } = account;
   const customers = lazily(() => openCustomers(home, CUSTOMERS)).get;
-  return {
-    ...home,
-    key,
-    accountId,
-    customers,
-    imported: { seconds, memory: memory.stop(), tweets: summary.tweets.added },
-  };
+  return { ...home, key, accountId, customers, imported };
+}
+
+/** An import through the command line, into a home whose database is set up. */
+export async function timedImport(home: Home, ...words: readonly string[]): Promise<Import> {
+  const begin = performance.now();
+  const command = runCommand(home, ['import', ...words, '--json']);
+  const memory = watchMemory(command.pid);
+  const summary = JSON.parse(await command.done) as { tweets: { added: number } };
+  return { seconds: (performance.now() - begin) / 1000, memory: memory.stop(), tweets: summary.tweets.added };
 }
