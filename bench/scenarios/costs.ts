@@ -84,9 +84,8 @@ async function postedSince(
   xid: number,
 ): Promise<{ entries: number; commits: number }> {
   const [row] = await sql<{ entries: number; commits: number }[]>`
-    select count(*)::int as entries, count(distinct debits.xmin::text)::int as commits
-    from debits join wallets using (wallet_number)
-    where (${accountId}::uuid is null or account_id = ${accountId}) and debits.xmin::text::bigint >= ${xid}`;
+    select count(*)::int as entries, count(distinct xmin::text)::int as commits from debits
+    where (${accountId}::uuid is null or account_id = ${accountId}) and xmin::text::bigint >= ${xid}`;
   return row ?? { entries: 0, commits: 0 };
 }
 

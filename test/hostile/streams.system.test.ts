@@ -206,7 +206,7 @@ describe('an account', () => {
       // Cached items cost half: what was charged for the first time is not charged again.
       expect(10_000 - (await perch.balance(account))).toBeLessThanOrEqual(350);
       const [{ count } = { count: 0 }] = await perch.database.sql<{ count: number }[]>`
-      select sum(items)::int as count from debits d join wallets w using (wallet_number) where w.wallet_id = ${account.walletId}`;
+        select sum(items)::int as count from debits where account_id = ${account.accountId}`;
       expect(count).toBe(350);
     },
     SLOW_MS,

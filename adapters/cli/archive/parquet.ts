@@ -23,7 +23,6 @@ const COLUMNS = {
   items: 'INTEGER',
   cache_hits: 'INTEGER',
   lines: 'VARCHAR',
-  wallet_number: 'INTEGER',
   key_number: 'INTEGER',
 } as const;
 
@@ -60,7 +59,7 @@ export async function archiveParquet(path: string, csv: AsyncIterable<Buffer>): 
   try {
     return await withDuckDb(join(aside, 'rows.duckdb'), SIZE, async (duck) => {
       await takeIn(duck, join(aside, 'rows.csv'), csv);
-      await duck.run(`copy (select * from debits order by wallet_number, request_id) to ${sqlString(path)}
+      await duck.run(`copy (select * from debits order by account_id, request_id) to ${sqlString(path)}
         (format parquet, compression zstd)`);
       const [came, written] = [await contentOf(duck, 'debits'), await contentOf(duck, parquet(path))];
       if (JSON.stringify(came) !== JSON.stringify(written))

@@ -20,12 +20,11 @@ export class ArchivedReceipts {
 
   /** Undefined where the request lies in no archive, or its archive has no Parquet file here, or not the request. */
   async find(accountId: string, requestId: string, signal?: AbortSignal): Promise<Dated<Receipt> | undefined> {
-    const [archive] = await this.#queries.find(accountId, (on) => archiveRow(on, accountId, requestId), signal);
+    const [archive] = await this.#queries.find(accountId, (on) => archiveRow(on, requestId), signal);
     if (!archive?.file.endsWith('.parquet')) return undefined;
     const path = join(this.#folder, archive.file);
     if (!(await isThere(path))) return undefined;
-    const { walletNumber } = archive;
-    const [debit] = await this.#queries.run(accountId, () => debitIn(path, walletNumber, requestId), signal);
+    const [debit] = await this.#queries.run(accountId, () => debitIn(path, accountId, requestId), signal);
     if (debit === undefined) return undefined;
     const [receipt] = await this.#queries.find(accountId, (on) => receiptRow(on, debit), signal);
     return receipt;
@@ -35,19 +34,19 @@ export class ArchivedReceipts {
 /** A row as it comes from the database, whose times are dates. */
 type Dated<Row> = Omit<Row, 'at'> & { readonly at: Date };
 
-const archiveRow = (sql: Sql, accountId: string, requestId: string) => sql<{ file: string; walletNumber: number }[]>`
-  select file, wallet_number as "walletNumber" from ledger_archives, wallets
-  where account_id = ${accountId} and ${requestId}::uuid >= first_id_at(month::timestamp at time zone 'UTC')
+const archiveRow = (sql: Sql, requestId: string) => sql<{ file: string }[]>`
+  select file from ledger_archives
+  where ${requestId}::uuid >= first_id_at(month::timestamp at time zone 'UTC')
     and ${requestId}::uuid < first_id_at((month::timestamp + interval '1 month') at time zone 'UTC')`;
 
-/** As JSON. By the order of the file, which is that of wallets and ids. */
-function debitIn(path: string, walletNumber: number, requestId: string) {
+/** As JSON. By the order of the file, which is that of accounts and ids. */
+function debitIn(path: string, accountId: string, requestId: string) {
   let interrupt = (): void => {};
   const rows = withDuckDb(':memory:', SIZE, async (duck) => {
     interrupt = () => duck.interrupt();
     const found = await duck.runAndReadAll(
-      `select * from ${parquetRows(path)} where wallet_number = $wallet and request_id = $id::UUID`,
-      { wallet: walletNumber, id: requestId },
+      `select * from ${parquetRows(path)} where account_id = $account::UUID and request_id = $id::UUID`,
+      { account: accountId, id: requestId },
     );
     return found.getRowObjectsJson().map((row) => JSON.stringify(row));
   });

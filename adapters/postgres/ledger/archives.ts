@@ -84,10 +84,9 @@ export async function copyDebits<T>(
     await withoutLimits(tx);
     await tx`set local timezone = 'UTC'`;
     const copy = tx.unsafe(`copy (
-      select d.request_id, w.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
-        d.items, d.cache_hits, d.lines, d.wallet_number, d.key_number
-      from ${debitsTable(month)} d left join wallets w using (wallet_number)
-        left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+      select d.request_id, d.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
+        d.items, d.cache_hits, d.lines, d.key_number
+      from ${debitsTable(month)} d left join wallets w using (account_id) left join keys k using (account_id, key_number)
     ) to stdout (format csv)`);
     const csv = await copy.readable();
     // The driver stops reading from the server while the stream is full, and would not go on once it has come to its end.
@@ -105,21 +104,23 @@ export async function copyDebits<T>(
   })) as T;
 }
 
+/** Before all ids. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** All of a month's debits as JSON, some at a time, in the order of the index; times in UTC to the microsecond. */
 export async function* debitLines(sql: Sql, month: string): AsyncGenerator<string[]> {
-  for (let after = { wallet: -1, id: '00000000-0000-0000-0000-000000000000' }; ; ) {
-    const rows = await sql<{ wallet: number; id: string; line: string }[]>`
-      select wallet_number as wallet, request_id as id, (
+  for (let after = { account: NO_ID, id: NO_ID }; ; ) {
+    const rows = await sql<{ account: string; id: string; line: string }[]>`
+      select account_id as account, request_id as id, (
         select row_to_json(r)::text from (
-          select d.request_id, w.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
-            d.items, d.cache_hits, d.lines, d.wallet_number, d.key_number
+          select d.request_id, d.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
+            d.items, d.cache_hits, d.lines, d.key_number
         ) r) as line
       from (
-        select * from ${sql(debitsTable(month))} where (wallet_number, request_id) > (${after.wallet}, ${after.id}::uuid)
-        order by wallet_number, request_id limit ${DEBITS_AT_ONCE}
-      ) d left join wallets w using (wallet_number)
-        left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
-      order by wallet_number, request_id`;
+        select * from ${sql(debitsTable(month))} where (account_id, request_id) > (${after.account}::uuid, ${after.id}::uuid)
+        order by account_id, request_id limit ${DEBITS_AT_ONCE}
+      ) d left join wallets w using (account_id) left join keys k using (account_id, key_number)
+      order by account_id, request_id`;
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map(({ line }) => line);
@@ -220,11 +221,11 @@ export async function beginRestore(sql: Sql, month: string): Promise<void> {
 /** Lines of `debitLines` as rows. */
 export async function loadDebits(sql: Sql, month: string, lines: readonly string[]): Promise<void> {
   await sql`
-    insert into ${sql(restoringTable(month))} (request_id, seq, amount_thousandths, balance_after, at, wallet_number, key_number,
+    insert into ${sql(restoringTable(month))} (request_id, seq, amount_thousandths, balance_after, at, account_id, key_number,
       items, cache_hits, operation, lines)
-    select request_id, seq, amount_thousandths, balance_after, at, wallet_number, key_number, items, cache_hits, operation, lines
+    select request_id, seq, amount_thousandths, balance_after, at, account_id, key_number, items, cache_hits, operation, lines
     from json_to_recordset(${`[${lines.join(',')}]`}::text::json) as d(request_id uuid, seq bigint, amount_thousandths bigint,
-      balance_after bigint, at timestamptz, wallet_number int, key_number int, items int, cache_hits int, operation text,
+      balance_after bigint, at timestamptz, account_id uuid, key_number int, items int, cache_hits int, operation text,
       lines text)`;
 }
 

@@ -57,9 +57,8 @@ async function checkMonth(sql: Sql, month: string): Promise<void> {
 const monthFaults = (tx: Transaction, table: string) => tx`
   select from (
     select d.*, lag(seq) over earlier as seq_before, lag(balance_after) over earlier as balance_before
-    from ${tx(table)} d window earlier as (partition by wallet_number order by seq)
-  ) d left join wallets w using (wallet_number)
-    left join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+    from ${tx(table)} d window earlier as (partition by account_id order by seq)
+  ) d left join keys k using (account_id, key_number)
     cross join lateral ${linesOf(tx)} l
   where k.key_id is null or d.amount_thousandths <= 0 or d.balance_after < 0
     or d.seq = d.seq_before + 1 and d.balance_after <> d.balance_before - d.amount_thousandths

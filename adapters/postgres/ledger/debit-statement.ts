@@ -37,9 +37,9 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockM
     ${lockedRows(sql, mode)},
     ${judgedRows(sql, mode)},
     entries as (
-      insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+      insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
         operation, lines, at)
-      select wallet_number, request_id, seq, amount, balance_after, key_number, items, cache_hits, operation, lines, at
+      select account_id, request_id, seq, amount, balance_after, key_number, items, cache_hits, operation, lines, at
       from judged where outcome = 'posted'
     ),
     -- Whole values out of the locked rows, not differences: constraints are checked against this statement's older snapshot
@@ -107,7 +107,7 @@ const debitRows = (sql: Sql, debits: readonly Debit[]) => sql`
 const lockedRows = (sql: Sql, mode: LockMode) => sql`
   wallet as materialized (
     select w.* from (select distinct account_id from input order by 1) i cross join lateral (
-      select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to, w.wallet_number
+      select w.account_id, w.wallet_id, w.balance_thousandths as balance, w.last_seq, w.summed_to
       from wallets w where w.account_id = i.account_id for no key update ${lockedOnes(sql, mode)}
     ) w
     -- For this statement only, whatever connection or pooler it comes by; it counts from the first lock on.
@@ -150,7 +150,7 @@ const judgedRows = (sql: Sql, mode: LockMode) => sql`
           then 'retry'
         else 'posted' end) as outcome
       from (
-        select i.*, w.balance, w.last_seq, w.summed_to, w.wallet_number, k.key_number, k.key_spent, k.cap_id, c.cap, c.cap_spent,
+        select i.*, w.balance, w.last_seq, w.summed_to, k.key_number, k.key_spent, k.cap_id, c.cap, c.cap_spent,
           c.began,
           -- One that began before midnight and waited for one from after it counts to the new day, and says so.
           greatest(now(), c.began) as at, case
@@ -179,7 +179,7 @@ export async function findPosted(sql: Sql, debits: readonly Debit[]): Promise<(P
       ${debits.map((debit) => debit.accountId)}::uuid[],
       ${debits.map((debit) => debit.requestId)}::uuid[]
     ) with ordinality as i(account_id, request_id, ord)
-    join wallets using (account_id) join debits e using (wallet_number, request_id)`;
+    join debits e using (account_id, request_id)`;
   const found: (PostedEntry | undefined)[] = debits.map(() => undefined);
   for (const { position, ...entry } of rows) found[position] = entry;
   return found;

@@ -74,7 +74,7 @@ const sums = (sql: Sql, unchecked: Condition) => sql`
     from ${entries(sql, unchecked)}
     union all
     select account_id, wallet_id, first_seq, a.last_seq, 'debit', amount_thousandths, balance_after
-    from checked_debits a left join wallets using (wallet_number)
+    from checked_debits a left join wallets using (account_id)
   ),
   chain as (
     select *, lag(seq, 1, 0::bigint) over earlier as seq_before, lag(balance_after, 1, 0::bigint) over earlier as balance_before
@@ -101,7 +101,7 @@ const sums = (sql: Sql, unchecked: Condition) => sql`
   by_hour as (
     select account_id, date_trunc('hour', at, 'UTC') as hour, left(operation, 64) as endpoint, key_id, count(*) as requests,
       sum(items) as items, sum(cache_hits) as hits, sum(amount_thousandths) as amount
-    from debits join wallets using (wallet_number) join keys using (account_id, key_number)
+    from debits join wallets using (account_id) join keys using (account_id, key_number)
     where (request_id < summed_to or request_id >= ${NO_TIME}::uuid) and ${unchecked} group by 1, 2, 3, 4
   ),
   summed_hour as (
@@ -127,7 +127,7 @@ const lineFaults = (sql: Sql, unchecked: Condition) => sql`
     when 'lines_amount' then format('entry %s: lines of %s, amount %s', d.seq, l.amount, d.amount_thousandths)
     else format('entry %s: lines of %s items, %s of them hits, but %s and %s', d.seq, l.items, l.hits, d.items, d.cache_hits)
   end
-  from debits d left join wallets using (wallet_number) cross join lateral ${linesOf(sql)} l
+  from debits d left join wallets using (account_id) cross join lateral ${linesOf(sql)} l
     cross join (values ('lines_amount'), ('lines_items')) f(fault)
   where ${unchecked} and case fault
     when 'lines_amount' then l.amount <> d.amount_thousandths

@@ -152,8 +152,7 @@ const recentRows = (sql: Sql, accountId: string, limit: number, keyId?: string) 
   with newest as materialized (
     select request_id, seq, at, operation, key_id, amount_thousandths, balance_after, items, cache_hits,
       receipt_lines(lines, operation) as lines
-    from debits join keys using (key_number)
-    where account_id = ${accountId} and wallet_number = (select wallet_number from wallets where account_id = ${accountId})
+    from debits join keys using (account_id, key_number) where account_id = ${accountId}
     order by request_id desc limit ${keyId === undefined ? limit : MOST_SEARCHED}
   )
   select ${receiptColumns(sql)} from newest e join keys k on k.account_id = ${accountId} and k.key_id = e.key_id

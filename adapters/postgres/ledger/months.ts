@@ -51,7 +51,7 @@ export async function hasUnsummed(sql: Sql | Transaction, month: string): Promis
     select exists (
       select from wallets w cross join lateral (
         select from debits d
-        where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
+        where d.account_id = w.account_id and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
       ) d where w.summed_to < ${to}
     ) as "isUnsummed"`;
   return row?.isUnsummed === true;
@@ -70,18 +70,17 @@ export async function recordSums(tx: Transaction, month: string, { rows, amount 
   const day = tx`${`${month}-01`}::date`;
   await tx`insert into checked_months (month, rows, amount_thousandths) values (${day}, ${rows}, ${amount}::numeric)`;
   await tx`
-    insert into checked_debits (month, wallet_number, first_seq, last_seq, amount_thousandths, balance_after)
-    select ${day}, wallet_number, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
+    insert into checked_debits (month, account_id, first_seq, last_seq, amount_thousandths, balance_after)
+    select ${day}, account_id, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
     from (
-      select wallet_number, seq, amount_thousandths, balance_after,
-        seq - row_number() over (partition by wallet_number order by seq) as run
+      select account_id, seq, amount_thousandths, balance_after,
+        seq - row_number() over (partition by account_id order by seq) as run
       from ${table}
-    ) d group by wallet_number, run`;
+    ) d group by account_id, run`;
   await tx`
     insert into checked_usage (month, account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
-    select ${day}, w.account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
+    select ${day}, account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
       sum(d.cache_hits), sum(d.amount_thousandths)
-    from ${table} d join wallets w using (wallet_number)
-      join keys k on k.account_id = w.account_id and k.key_number = d.key_number
+    from ${table} d join keys k using (account_id, key_number)
     group by 2, 3, 4, 5`;
 }

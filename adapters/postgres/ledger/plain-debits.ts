@@ -46,12 +46,12 @@ const STATEMENT = `
     ) p
     where w.account_id = p.account_id and w.balance_thousandths >= p.amount
       and w.summed_to <= ($7::uuid[])[p.least] and w.caps_version = p.caps_version
-    returning p.first, p.count, w.wallet_number, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
+    returning p.first, p.count, w.account_id, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
   ),
   entries as (
-    insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+    insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
       operation, lines)
-    select wallet_number, ($7::uuid[])[n], last_seq + n - first + 1, ($11::bigint[])[kind],
+    select account_id, ($7::uuid[])[n], last_seq + n - first + 1, ($11::bigint[])[kind],
       balance - ($8::bigint[])[n], ($9::int[])[n], ($12::int[])[kind],
       ($13::int[])[kind], ($14::text[])[kind], ($15::text[])[kind]
     from paid cross join lateral (

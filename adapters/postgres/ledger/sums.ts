@@ -29,9 +29,9 @@ const MOST_AGAIN = 100_000;
 /** One transaction of a run, which has its time limits; undefined when there is no time left, or another node is at it. */
 export type RunStep = <T>(step: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 
-/** A wallet with something to sum up, and how many debits that is at most. */
+/** An account with something to sum up, and how many debits that is at most. */
 interface Due {
-  readonly walletNumber: number;
+  readonly accountId: string;
   readonly debits: number;
 }
 
@@ -45,8 +45,8 @@ export async function sumAllDebits(run: RunStep, settled: string): Promise<void>
     for (const batch of batches(due)) {
       const rest = await run((tx) => sumDebits(tx, batch, settled));
       if (rest === undefined) return false;
-      for (const walletNumber of rest.slice(0, MOST_AGAIN - again.length))
-        again.push({ walletNumber, debits: DEBITS_OF_A_WALLET });
+      for (const accountId of rest.slice(0, MOST_AGAIN - again.length))
+        again.push({ accountId, debits: DEBITS_OF_A_WALLET });
     }
     return true;
   };
@@ -61,15 +61,15 @@ export async function sumAllDebits(run: RunStep, settled: string): Promise<void>
   while (again.length > 0) if (!(await sum(again.splice(0)))) return;
 }
 
-/** What one transaction takes on: numbers of wallets. */
-function* batches(due: readonly Due[]): Generator<number[]> {
-  let [batch, debits]: [number[], number] = [[], 0];
+/** What one transaction takes on: ids of accounts. */
+function* batches(due: readonly Due[]): Generator<string[]> {
+  let [batch, debits]: [string[], number] = [[], 0];
   for (const each of due) {
     if (batch.length === WALLETS_AT_ONCE || (batch.length > 0 && debits + each.debits > DEBITS_AT_ONCE)) {
       yield batch;
       [batch, debits] = [[], 0];
     }
-    batch.push(each.walletNumber);
+    batch.push(each.accountId);
     debits += each.debits;
   }
   if (batch.length > 0) yield batch;
@@ -82,29 +82,29 @@ async function rangeOfWallets(tx: Transaction): Promise<{ last: number; start: n
 }
 
 const dueWallets = (tx: Transaction, after: number, settled: string) => tx<Due[]>`
-  select wallet_number as "walletNumber", least(last_seq - summed_seq, ${DEBITS_OF_A_WALLET}::int)::int as debits from wallets
+  select account_id as "accountId", least(last_seq - summed_seq, ${DEBITS_OF_A_WALLET}::int)::int as debits from wallets
   where wallet_number > ${after} and wallet_number <= ${after + WALLETS_IN_SIGHT} and last_seq > summed_seq and summed_to < ${settled}
   order by wallet_number`;
 
 /** Sums up at most a thousand debits of each of some wallets: usage by hour, and what keys have spent. Returns those with more. */
-async function sumDebits(tx: Transaction, numbers: readonly number[], settled: string): Promise<number[]> {
+async function sumDebits(tx: Transaction, due: readonly string[], settled: string): Promise<string[]> {
   // In a statement of its own: the next one sees every debit that was posted before the lock, and none is posted after it.
   const wallets = await tx<{ accountId: string }[]>`
     select account_id as "accountId" from wallets
-    where wallet_number = any(${[...numbers]}::int[]) and last_seq > summed_seq and summed_to < ${settled}
-    order by wallet_number for no key update skip locked`;
+    where account_id = any(${[...due]}::uuid[]) and last_seq > summed_seq and summed_to < ${settled}
+    order by account_id for no key update skip locked`;
   const accountIds = wallets.map(({ accountId }) => accountId);
   return accountIds.length === 0 ? [] : sumUpTo(tx, accountIds, settled);
 }
 
 /** Of locked wallets. By the index of each (`offset 0`), whatever the planner knows of the current month. */
-async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<number[]> {
-  const rows = await tx<{ walletNumber: number; hasMore: boolean }[]>`
+async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: string): Promise<string[]> {
+  const rows = await tx<{ accountId: string; hasMore: boolean }[]>`
     with span as materialized (
-      select w.account_id, w.wallet_number, w.summed_to, w.last_seq, next_id, coalesce(next_id, ${settled}::uuid) as until
+      select w.account_id, w.summed_to, w.last_seq, next_id, coalesce(next_id, ${settled}::uuid) as until
       from wallets w left join lateral (
         select request_id as next_id from debits d
-        where d.wallet_number = w.wallet_number and d.request_id >= w.summed_to and d.request_id < ${settled}
+        where d.account_id = w.account_id and d.request_id >= w.summed_to and d.request_id < ${settled}
         order by request_id offset ${DEBITS_OF_A_WALLET} limit 1
       ) n on true
       where w.account_id = any(${[...accountIds]}::uuid[])
@@ -115,7 +115,7 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
       from span s
         cross join lateral (
           select * from debits d
-          where d.wallet_number = s.wallet_number and d.request_id >= s.summed_to and d.request_id < s.until offset 0
+          where d.account_id = s.account_id and d.request_id >= s.summed_to and d.request_id < s.until offset 0
         ) d
         join keys k on k.account_id = s.account_id and k.key_number = d.key_number
       group by 1, 2, 3, 4
@@ -141,11 +141,11 @@ async function sumUpTo(tx: Transaction, accountIds: readonly string[], settled: 
       -- While some are left that could be summed up, the wallet stays due.
       summed_seq = case when s.next_id is not null then w.summed_seq else s.last_seq - (
         select count(*) from debits d
-        where d.wallet_number = s.wallet_number and d.request_id >= s.until and d.request_id < ${NO_TIME}::uuid
+        where d.account_id = s.account_id and d.request_id >= s.until and d.request_id < ${NO_TIME}::uuid
       ) end
     from span s where w.account_id = s.account_id
-    returning w.wallet_number as "walletNumber", s.next_id is not null as "hasMore"`;
-  return rows.filter(({ hasMore }) => hasMore).map(({ walletNumber }) => walletNumber);
+    returning w.account_id as "accountId", s.next_id is not null as "hasMore"`;
+  return rows.filter(({ hasMore }) => hasMore).map(({ accountId }) => accountId);
 }
 
 /** Hours from here on are not folded into days yet. */

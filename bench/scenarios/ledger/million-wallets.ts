@@ -62,9 +62,9 @@ async function addWallets(sql: Sql): Promise<void> {
       select account_id, 1, gen_random_uuid(), 'grant', ${CREDITS}, ${CREDITS}, 'x' from accounts`;
     await tx`insert into keys (account_id, wallet_id, hash, prefix, name)
       select account_id, wallet_id, sha256(account_id::text::bytea), 'perch_live_x', 'x' from wallets`;
-    await tx`insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
+    await tx`insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
         operation, lines)
-      select wallet_number, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing left(first_id_at(at)::text, 13)
+      select account_id, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing left(first_id_at(at)::text, 13)
           from 1)::uuid, seq, 500, ${CREDITS}::bigint - 500 * (seq - 1), at, key_number, 1, 1, 'user', ' profile hit 1 500'
       from wallets join keys using (account_id), (values (2, ${`${MONTH}-10`}::timestamptz), (3, now() - interval '40 minutes')) v(seq, began),
         lateral (select began + wallet_number * interval '1 millisecond' / 10 as at) t`;

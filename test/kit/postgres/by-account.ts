@@ -65,7 +65,6 @@ async function partitionTable(tx: Transaction, table: string): Promise<void> {
 const triggersOf = (tx: Transaction, table: string) => tx<Definition[]>`
   select pg_get_triggerdef(oid) as text from pg_trigger where tgrelid = ${table}::regclass and not tgisinternal`;
 
-/** A debit has no account yet: by its wallet. */
 async function partitionMonths(tx: Transaction): Promise<void> {
   const months = await tx<{ name: string; bound: string }[]>`
     select relid::regclass::text as name, pg_get_expr(relpartbound, relid) as bound
@@ -73,7 +72,7 @@ async function partitionMonths(tx: Transaction): Promise<void> {
   for (const { name, bound } of months) {
     const triggers = await triggersOf(tx, name);
     await tx.unsafe(
-      `drop table ${name}; create table ${name} partition of debits ${bound} partition by hash (wallet_number)`,
+      `drop table ${name}; create table ${name} partition of debits ${bound} partition by hash (account_id)`,
     );
     await addShards(tx, name);
     for (const { text } of triggers) await tx.unsafe(text);

@@ -17,13 +17,13 @@ export async function addPastDebits(
   await sql`select open_month(now() - n * interval '1 day') from generate_series(0, ${days}::int) n`;
   await sql`
     with payer as materialized (
-      select account_id, wallet_number, last_seq, balance_thousandths as balance, summed_to, key_id, key_number
+      select account_id, last_seq, balance_thousandths as balance, summed_to, key_id, key_number
       from wallets join keys using (account_id) where account_id = ${accountId} and key_id = ${keyId}
     ),
     debit as (
-      insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
+      insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
         operation, lines)
-      select wallet_number, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing left(first_id_at(at)::text, 13)
+      select account_id, overlay(overlay(gen_random_uuid()::text placing '7' from 15) placing left(first_id_at(at)::text, 13)
           from 1)::uuid, last_seq + n, ${amount}::bigint, balance - n * ${amount}::bigint, at, key_number, 1, 1,
         'operation' || n % ${operations}::int, ${`data profile hit 1 ${amount}`}
       from payer, generate_series(1, ${count}::int) n,
@@ -34,7 +34,7 @@ export async function addPastDebits(
       insert into usage_hours (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
       select account_id, date_trunc('hour', at, 'UTC'), operation, key_id, count(*), sum(items), sum(cache_hits),
         sum(amount_thousandths)
-      from debit join payer using (wallet_number, key_number) where request_id < summed_to group by 1, 2, 3, 4
+      from debit join payer using (account_id, key_number) where request_id < summed_to group by 1, 2, 3, 4
       returning amount_thousandths
     ),
     paid as (

@@ -50,8 +50,7 @@ async function aPeriodPasses(payer: Payer, period: 'day' | 'month'): Promise<voi
   await sql.begin(async (tx) => {
     await tx`alter table debits disable trigger append_only`;
     await tx`
-      update debits d set at = at - ${step}::interval from wallets w
-      where w.account_id = ${payer.accountId} and d.wallet_number = w.wallet_number`;
+      update debits set at = at - ${step}::interval where account_id = ${payer.accountId}`;
     await tx`alter table debits enable trigger append_only`;
     await tx`update usage_hours set hour = hour - ${step}::interval where account_id = ${payer.accountId}`;
   });

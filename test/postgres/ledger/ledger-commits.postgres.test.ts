@@ -27,8 +27,7 @@ test('debits that wait for a commit share it: a thousand of one wallet take a fe
   const posted = await Promise.all(Array.from({ length: 1_000 }, () => ledger.post(debitOf(payer, 1))));
   expect(posted.every((one) => one.ok)).toBe(true);
   const [row] = await sql<{ commits: number }[]>`
-    select count(distinct debits.xmin::text) as commits from debits join wallets using (wallet_number)
-    where wallet_id = ${payer.walletId}`;
+    select count(distinct xmin::text) as commits from debits where account_id = ${payer.accountId}`;
   expect(row?.commits).toBe(2);
 });
 

@@ -49,7 +49,7 @@ const corruptions = [
   ['a negative wallet', 'never_negative', (at: Sql) => at`update wallets set balance_thousandths = -1`],
   ['a wallet that is not its last entry', 'wallet_last', (at: Sql) => at`update wallets set balance_thousandths = 1`],
   ['a wallet with a wrong count', 'wallet_last', (at: Sql) => at`update wallets set last_seq = 9`],
-  ['entries without a wallet', 'wallet_last', (at: Sql) => at`update debits set wallet_number = 0`],
+  ['entries without a wallet', 'wallet_last', (at: Sql) => at`update debits set account_id = gen_random_uuid()`],
   ['a wallet that is not its sum', 'wallet_sum', (at: Sql) => at`update wallets set balance_thousandths = 7500`],
   ['a key that spent something else', 'key_spent', (at: Sql) => at`update keys set spent_thousandths = 1`],
   ['a debit of no known key', 'key_spent', (at: Sql) => at`update debits set key_number = 0 where seq = 2`],

@@ -72,11 +72,11 @@ test('answers receipts of an archived month from its file, to the account that p
 });
 
 test('copies a month of many debits to the end, however slowly they are taken, or until it fails', async () => {
-  const { sql } = home;
+  const { sql, payer } = home;
   await sql`
-    insert into debits_2025_01 (request_id, seq, amount_thousandths, balance_after, wallet_number, key_number, items, cache_hits,
+    insert into debits_2025_01 (request_id, seq, amount_thousandths, balance_after, account_id, key_number, items, cache_hits,
       operation, lines)
-    select overlay(gen_random_uuid()::text placing left(first_id_at('2025-01-10')::text, 13) from 1)::uuid, n, 1, 1, 1, 1, 1, 1,
+    select overlay(gen_random_uuid()::text placing left(first_id_at('2025-01-10')::text, 13) from 1)::uuid, n, 1, 1, ${payer.accountId}, 1, 1, 1,
       'many', ' profile hit 1 1' from generate_series(1, 30_000) n`;
   let bytes = 0;
   await copyDebits(sql, JANUARY, async (csv) => {

@@ -159,7 +159,7 @@ describe('months', () => {
   });
 });
 
-test('a charge takes fewer than 200 bytes of table and index', async () => {
+test('a charge takes fewer than 230 bytes of table and index', async () => {
   const payers = await Promise.all(Array.from({ length: 40 }, () => openWith(1_000_000)));
   // Rows as they lie in a full page, each aligned and with its pointer: several connections at once leave pages half full.
   const size = async () => {
@@ -176,5 +176,5 @@ test('a charge takes fewer than 200 bytes of table and index', async () => {
     const some = Array.from({ length: 16 }, (_, nth) => payers[(group * 16 + nth) % payers.length] as Payer);
     await Promise.all(some.map((payer) => ledger.post(debitOf(payer, 1, receipt))));
   }
-  expect(((await size()) - before) / (groups * 16)).toBeLessThan(200);
+  expect(((await size()) - before) / (groups * 16)).toBeLessThan(230);
 }, 60_000);
