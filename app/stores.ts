@@ -65,7 +65,7 @@ export async function openStores(
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
-  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, memories });
+  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder });
   return { sql, ...corpus, accounts, ledger, queries, replica, secrets, memories };
 }
 

@@ -41,7 +41,7 @@ export async function fastifyCharging({ rest, keys, database, logFile }: Answers
     const answer = JSON.parse(text);
     const { credits_charged: credits, items } = answer;
     const line = { path: 'data', unit: 'profile', cache: 'hit', items, unitPrice: (credits * 1000) / items } as const;
-    const paid = { operation: route, amount: credits * 1000, items, cacheHits: items, lines: [line] };
+    const paid = { operation: route, amount: credits * 1000, items, cacheHits: items, lines: [line], uncapped: null };
     app.get(route, async ({ id, customer }, reply) => {
       const wallet = wallets[customer?.nth ?? -1];
       if (wallet === undefined) throw new Error('nobody asks');

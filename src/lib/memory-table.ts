@@ -105,16 +105,6 @@ export const MEMORIES = {
     limitBytes: 16 * MIB,
     beyond: 'The least recently used entry is dropped, and read from the ledger, which has the last word.',
   },
-  uncapped_keys: {
-    contents: 'Keys without a cap that paid within the last minute: some 100,000.',
-    limitBytes: 40 * MIB,
-    beyond: 'The least recently used entry is dropped, and read again with the key’s next charge.',
-  },
-  capped_keys: {
-    contents: 'Keys that were seen to have a cap within the last minute: some 100,000.',
-    limitBytes: 20 * MIB,
-    beyond: 'The least recently used entry is dropped, and seen again at the key’s next charge.',
-  },
   operation_names: {
     contents: 'Names that callers gave their operations today, as the ledger keeps them (M30).',
     limitBytes: 16 * MIB,

@@ -56,8 +56,8 @@ export async function settle(at: Settlement, charge: Charge): Promise<Thousandth
 export function post(at: Settlement, charge: Charge): Promise<Posted> {
   const { caller, limit, ledger, requestId, operation, monotonic } = at;
   const { amount, items, cacheHits, ledgerLines: lines } = charge;
-  const { accountId, walletId, keyId } = caller;
-  const debit = { requestId, accountId, walletId, keyId, amount, items, cacheHits, lines };
+  const { accountId, walletId, keyId, uncapped } = caller;
+  const debit = { requestId, accountId, walletId, keyId, uncapped, amount, items, cacheHits, lines };
   const postAs = (name: string): Promise<Posted> => ledger.post({ ...debit, operation: name }, at.signal);
   const posting = typeof operation === 'string' ? postAs(operation) : operation.then(postAs);
   limit.post(posting, amount, monotonic);

@@ -20,6 +20,17 @@ export interface AuditLog {
   list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
 }
 
+/** What the ledger need not look up for a key without a cap. */
+export interface UncappedKey {
+  readonly accountId: string;
+  readonly walletId: string;
+  readonly keyId: string;
+  /** What debits call the key. */
+  readonly keyNumber: number;
+  /** The version of its wallet's caps: while the wallet still has it, the key has no cap. */
+  readonly capsVersion: number;
+}
+
 /** The account and limits behind a live key; resolved once per request. */
 export interface Caller {
   readonly accountId: string;
@@ -33,6 +44,8 @@ export interface Caller {
   readonly qps: number;
   /** The key's cap on spending in a period, or null. */
   readonly capThousandths: Thousandths | null;
+  /** Null: it has a cap. */
+  readonly uncapped: UncappedKey | null;
   /** What the key may read, and addresses (CIDR) that it may be used from; null: all. */
   readonly scopes: readonly Scope[] | null;
   readonly allowedFrom: readonly string[] | null;

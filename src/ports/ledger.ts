@@ -5,6 +5,7 @@ import type { Thousandths } from '../domain/credits.js';
 import type { ItemCache, Unit } from '../domain/prices.js';
 import type { UsageGroup } from '../domain/usage.js';
 import type { AbortState } from '../lib/abort.js';
+import type { UncappedKey } from './accounts.js';
 
 /** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
 export interface ReceiptLine {
@@ -26,6 +27,8 @@ export interface Payer {
 /** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
 export interface Debit extends Payer {
   readonly requestId: string;
+  /** As the key was looked up, lately; null: it had a cap, or this is not known. */
+  readonly uncapped: UncappedKey | null;
   /** The endpoint's or operation's name, for usage. */
   readonly operation: string;
   readonly amount: Thousandths;

@@ -27,7 +27,7 @@ beforeAll(async () => {
     if (key === undefined) throw new Error('no key');
     for (let nth = 1; nth <= 5; nth += 1) {
       const requestId = v7({ msecs: Date.parse(`2025-12-0${nth}`) });
-      await createLedger(sql).post(debitOf({ ...key, prefix: '' }, 1_500, { requestId }));
+      await createLedger(sql).post(debitOf({ ...key, uncapped: null, prefix: '' }, 1_500, { requestId }));
     }
   } finally {
     await sql.end();

@@ -19,7 +19,7 @@ import type { Approval, GrantStore } from '../../src/ports/grants.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Sale, Sales } from '../../src/ports/sales.js';
 import { codeIn, readPage, tableOf } from '../docs/readme/markdown.js';
-import { debitOf, type Payer } from '../engine/ports/suites/ledger.suite.js';
+import { debitOf, lookedUp, type Payer } from '../engine/ports/suites/ledger.suite.js';
 import { partitionByAccount, touchedBy } from '../kit/postgres/by-account.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
@@ -107,7 +107,8 @@ async function open(): Promise<Customer> {
   const addKey = async (hash: Buffer, cap: number | null): Promise<Payer> => {
     const prefix = `perch_live_${randomBytes(3).toString('hex')}`;
     const limit = cap === null ? null : ({ amount: cap, period: 'day' } as const);
-    return { ...account, ...(await accounts.addKey({ ...account, hash, prefix, name: 'k', cap: limit })), prefix };
+    const { keyId } = await accounts.addKey({ ...account, hash, prefix, name: 'k', cap: limit });
+    return lookedUp(accounts, { ...account, keyId, prefix, hash });
   };
   const hash = randomBytes(32);
   const [payer, capped] = [await addKey(hash, null), await addKey(randomBytes(32), 10_000)];

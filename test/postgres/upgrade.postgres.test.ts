@@ -39,7 +39,7 @@ afterEach(() => database.drop());
 
 async function openReleasedAccount(): Promise<Payer> {
   const prefix = 'perch_live_before';
-  const [made] = await sql<Omit<Payer, 'prefix'>[]>`
+  const [made] = await sql<Omit<Payer, 'prefix' | 'uncapped'>[]>`
     with a as (insert into accounts (name) values ('a') returning account_id),
       w as (
         insert into wallets (account_id, balance_thousandths, last_seq) select account_id, ${GRANTED}, 1 from a
@@ -48,7 +48,7 @@ async function openReleasedAccount(): Promise<Payer> {
     insert into keys (account_id, wallet_id, hash, prefix, name)
     select account_id, wallet_id, ${randomBytes(32)}, ${prefix}, 'k' from w
     returning account_id as "accountId", wallet_id as "walletId", key_id as "keyId"`;
-  const opened = { accountId: '', walletId: '', keyId: '', ...made, prefix };
+  const opened = { accountId: '', walletId: '', keyId: '', uncapped: null, ...made, prefix };
   await sql`
     insert into ledger_entries (account_id, wallet_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
     values (${opened.accountId}, ${opened.walletId}, 1, ${opened.accountId}, 'grant', ${GRANTED}, ${GRANTED}, 'start')`;

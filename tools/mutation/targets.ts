@@ -55,7 +55,7 @@ export const TARGETS = {
     postgres: [rules('cursors', 'filling', 'flights', 'gone', 'objects', 'served-lists')],
   },
   ledger: {
-    mutate: [...['caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post', 'remembered-keys']]
+    mutate: [...['caps', 'debit-statement', 'group-commit', 'ledger', 'plain-debits', 'post']]
       .map((name) => `adapters/postgres/ledger/${name}.ts`)
       .concat('adapters/postgres/retry.ts'),
     unit: ['test/postgres', 'test/engine/metering'],

@@ -43,6 +43,8 @@ interface LookupRow {
   readonly keyId: string;
   readonly keyPrefix: string;
   readonly capThousandths: number | null;
+  readonly keyNumber: number;
+  readonly capsVersion: number;
   readonly paidUsd: number;
   readonly qpsOverride: number | null;
   readonly frozen: boolean;
@@ -58,12 +60,14 @@ interface LookupRow {
 async function findKeys(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]> {
   const rows = await sql<LookupRow[]>`
     select k.hash, k.account_id as "accountId", k.wallet_id as "walletId", k.key_id as "keyId",
-      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", o.paid_usd as "paidUsd",
+      k.prefix as "keyPrefix", c.cap_thousandths as "capThousandths", k.key_number as "keyNumber",
+      w.caps_version as "capsVersion", o.paid_usd as "paidUsd",
       o.qps_override as "qpsOverride", coalesce(a.frozen_at, o.frozen_at) is not null as frozen,
       a.test_of is not null as "isTest",
       k.scopes, k.allowed_from as "allowedFrom", case when k.revoked_at <= now() then k.revoked_at end as "revokedAt",
       case when k.expires_at <= now() then k.expires_at end as "expiredAt"
-    from keys k join accounts a using (account_id) left join spend_caps c using (account_id, cap_id)
+    from keys k join accounts a using (account_id) join wallets w using (account_id)
+      left join spend_caps c using (account_id, cap_id)
       join accounts o on o.account_id = coalesce(a.test_of, a.account_id)
     where k.hash = any(${hashes.map((hash) => `\\x${hash.toString('hex')}`)}::bytea[])`;
   const found = new Map(rows.map((row) => [row.hash.toString('hex'), rowToLookup(row)]));
@@ -75,11 +79,13 @@ function rowToLookup({ paidUsd, qpsOverride, ...row }: LookupRow): KeyLookup {
   if (row.expiredAt !== null) return { state: 'expired', expiredAt: row.expiredAt.toISOString() };
   if (row.frozen) return { state: 'frozen' };
   const { accountId, walletId, keyId, keyPrefix, capThousandths, scopes, allowedFrom } = row;
+  const { keyNumber, capsVersion } = row;
+  const uncapped = capThousandths === null ? { accountId, walletId, keyId, keyNumber, capsVersion } : null;
   const qps = qpsFor({ paidUsd, qpsOverride });
   const mode = row.isTest ? 'test' : 'live';
   return {
     state: 'live',
-    caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, qps, scopes, allowedFrom },
+    caller: { accountId, walletId, keyId, mode, keyPrefix, capThousandths, uncapped, qps, scopes, allowedFrom },
   };
 }
 

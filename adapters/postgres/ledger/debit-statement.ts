@@ -12,8 +12,6 @@ export interface DebitRow {
   readonly outcome: 'posted' | 'balance' | 'key_cap' | 'retry' | 'locked' | 'missing';
   readonly seq: number;
   readonly balance_after: number | null;
-  /** Whether its key has a cap. */
-  readonly capped: boolean;
 }
 
 /** What the statement does where a row is locked. */
@@ -83,7 +81,7 @@ export async function postDebits(sql: Sql, debits: readonly Debit[], mode: LockM
       ) p
       where c.account_id = p.account_id and c.cap_id = p.cap_id
     )
-    select outcome, seq::bigint, balance_after::bigint, cap_id is not null as capped from judged order by ord`;
+    select outcome, seq::bigint, balance_after::bigint from judged order by ord`;
 }
 
 /** The batch as rows, numbered by `ord`. */

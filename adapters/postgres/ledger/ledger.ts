@@ -1,6 +1,5 @@
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Thousandths } from '../../../src/domain/credits.js';
-import { Memories } from '../../../src/lib/memories.js';
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { Ledger, Payer, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
@@ -22,17 +21,15 @@ export interface LedgerOptions {
   readonly queries?: QueryLimiter;
   /** Where receipts of archived months are looked up; null: nowhere. */
   readonly archiveFolder?: string | null;
-  /** The memories of this process. */
-  readonly memories?: Memories;
 }
 
 /** The ledger in Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
-  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql), memories = new Memories() } = options;
+  const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = options;
   const { archiveFolder = null } = options;
   const archives = archiveFolder === null ? null : new ArchivedReceipts(queries, archiveFolder);
   return {
-    post: createPost(debitStatements(settling, memories), undefined, memories),
+    post: createPost(debitStatements(settling)),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (payer) => retryRead(() => readBalance(lookups, payer)),

@@ -1,6 +1,6 @@
+import type { UncappedKey } from '../../../src/ports/accounts.js';
 import type { Debit } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
-import type { UncappedKey, UncappedKeys } from './remembered-keys.js';
 
 /** A debit's number in its wallet, and the balance after it. */
 export interface Entry {
@@ -63,26 +63,21 @@ const STATEMENT = `
 /**
  * Posts those debits of a batch whose wallets cover all that the batch takes from them, as one statement, which is one
  * durable commit; of any other wallet nothing. Undefined for a debit that was not posted: its wallet is short, unknown,
- * or sums are made beyond its id already, its key is not the wallet's, has a cap or got one meanwhile. `postDebits`
- * finds out which. The whole statement fails with a unique violation when one of the request ids is already posted.
+ * or sums are made beyond its id already, its key has a cap, or one of the wallet's got or lost one after its look-up.
+ * `postDebits` finds out which. The whole statement fails with a unique violation when one of the request ids is
+ * already posted.
  *
  * Wallets are updated in the order of their accounts' ids, as nodes do everywhere.
  */
-export async function postPlainDebits(
-  sql: Sql,
-  keys: UncappedKeys,
-  debits: readonly Debit[],
-): Promise<(Entry | undefined)[]> {
-  const known = await keys.learn(debits);
+export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
   const entries: (Entry | undefined)[] = debits.map(() => undefined);
-  const payers = groupByPayer(keys, debits, known);
+  const payers = groupByPayer(debits);
   if (payers.length === 0) return entries;
   const [row] = await sql.unsafe(STATEMENT, columnsOf(payers), { prepare: true }).values();
   const [firsts, balances, seqs] = (row as (string | null)[]).map(numbersIn) as [number[], number[], number[]];
-  const unpaid = new Map(payers.map((payer) => [payer.first, payer]));
+  const payerAt = new Map(payers.map((payer) => [payer.first, payer]));
   for (const [nth, first] of firsts.entries()) {
-    const { debits: paid } = unpaid.get(first) as Payer;
-    unpaid.delete(first);
+    const { debits: paid } = payerAt.get(first) as Payer;
     let balance = balances[nth] as number;
     let seq = seqs[nth] as number;
     for (const { position, debit } of paid) {
@@ -91,8 +86,6 @@ export async function postPlainDebits(
       entries[position] = { balance, seq };
     }
   }
-  // Their keys may be the reason: they are read again.
-  for (const payer of unpaid.values()) forgetKeys(keys, payer.debits);
   return entries;
 }
 
@@ -101,7 +94,7 @@ const numbersIn = (array: string | null): number[] => (array === null ? [] : arr
 
 interface Placed {
   readonly debit: Debit;
-  readonly key: UncappedKey | undefined;
+  readonly key: UncappedKey | null;
   /** Its place in the batch. */
   readonly position: number;
 }
@@ -115,26 +108,21 @@ interface Payer {
   readonly first: number;
 }
 
-/** A batch by its wallets in the order of their accounts' ids, without those with a debit whose key is not known. */
-function groupByPayer(
-  keys: UncappedKeys,
-  debits: readonly Debit[],
-  known: readonly (UncappedKey | undefined)[],
-): Payer[] {
-  const placed = debits.map((debit, position): Placed => ({ debit, key: known[position], position })).sort(byAccount);
+/**
+ * A batch by its wallets in the order of their accounts' ids, without those with a debit whose key has a cap, or with keys
+ * that were looked up before and after a change of caps.
+ */
+function groupByPayer(debits: readonly Debit[]): Payer[] {
+  const placed = debits.map((debit, position): Placed => ({ debit, key: debit.uncapped, position })).sort(byAccount);
   const payers: Payer[] = [];
   let first = 1;
   for (let from = 0, to = 0; from < placed.length; from = to) {
     const { debit, key } = placed[from] as Placed;
     while (placed[to]?.debit.accountId === debit.accountId) to += 1;
     const theirs = placed.slice(from, to);
-    if (key === undefined || theirs.some((other) => other.key === undefined)) continue;
-    const { capsVersion } = key;
-    if (theirs.every((other) => other.key?.capsVersion === capsVersion)) {
-      payers.push({ debits: theirs, capsVersion, first });
-      first += theirs.length;
-      // One was read before the other: both are read again.
-    } else forgetKeys(keys, theirs);
+    if (key === null || theirs.some((other) => other.key?.capsVersion !== key.capsVersion)) continue;
+    payers.push({ debits: theirs, capsVersion: key.capsVersion, first });
+    first += theirs.length;
   }
   return payers;
 }
@@ -143,10 +131,6 @@ function groupByPayer(
 function byAccount({ debit: one }: Placed, { debit: other }: Placed): number {
   if (one.accountId === other.accountId) return 0;
   return one.accountId < other.accountId ? -1 : 1;
-}
-
-function forgetKeys(keys: UncappedKeys, placed: readonly Placed[]): void {
-  for (const { debit } of placed) keys.forget(debit.keyId);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { InDoubtError, ServiceError } from '../../../src/domain/errors.js';
 import type { AbortState } from '../../../src/lib/abort.js';
 import { BriefMap } from '../../../src/lib/brief-collections.js';
-import { Memories } from '../../../src/lib/memories.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { Time } from '../../../src/ports/clock.js';
 import type { Debit, Ledger, Posted } from '../../../src/ports/ledger.js';
@@ -11,7 +10,6 @@ import { type DebitRow, findPosted, type LockMode, type PostedEntry, postDebits 
 import { GroupCommit } from './group-commit.js';
 import type { FlushMode, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
-import { CappedKeys, UncappedKeys } from './remembered-keys.js';
 
 /** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;
@@ -28,27 +26,19 @@ export interface DebitStatements {
   find(debits: readonly Debit[]): Promise<(PostedEntry | undefined)[]>;
 }
 
-export function debitStatements(sql: Sql, memories = new Memories()): DebitStatements {
-  const keys = new UncappedKeys(sql, memories);
-  return {
-    postPlain: (debits) => postPlainDebits(sql, keys, debits),
-    postAny: (debits, mode) => postDebits(sql, debits, mode),
-    find: (debits) => findPosted(sql, debits),
-  };
-}
+export const debitStatements = (sql: Sql): DebitStatements => ({
+  postPlain: (debits) => postPlainDebits(sql, debits),
+  postAny: (debits, mode) => postDebits(sql, debits, mode),
+  find: (debits) => findPosted(sql, debits),
+});
 
 /**
  * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means: not known to be
  * posted.
  */
-export function createPost(
-  statements: DebitStatements,
-  time: Time = processTime,
-  memories = new Memories(),
-): Ledger['post'] {
-  const cappedKeys = new CappedKeys(memories, time.monotonic);
+export function createPost(statements: DebitStatements, time: Time = processTime): Ledger['post'] {
   const commits = new GroupCommit<Posting, Posted>({
-    flush: (batch, mode) => flush({ statements, cappedKeys, time }, batch, mode),
+    flush: (batch, mode) => flush({ statements, time }, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,
     isPlain: ({ isPlain }) => isPlain,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
@@ -75,7 +65,7 @@ export function createPost(
         if (!first.signal?.aborted || signal?.aborted) throw error;
         return post(debit, signal);
       });
-    const isPlain = isTimely(debit.requestId) && !cappedKeys.has(debit.keyId);
+    const isPlain = isTimely(debit.requestId) && isOwn(debit);
     const posting: Posting = { id, debit, signal, isInDoubt: false, isPlain, verdict: undefined, answer: UNANSWERED };
     onTheWay.set(id, posting);
     posting.answer = commits.submit(posting);
@@ -83,6 +73,10 @@ export function createPost(
   };
   return post;
 }
+
+/** Whether what was looked up is of the debit's own key. */
+const isOwn = ({ uncapped, accountId, walletId, keyId }: Debit): boolean =>
+  uncapped?.keyId === keyId && uncapped.walletId === walletId && uncapped.accountId === accountId;
 
 /** Until it has been submitted, in the same turn. */
 const UNANSWERED = new Promise<never>(() => {});
@@ -110,7 +104,6 @@ interface Posting {
 
 interface Context {
   readonly statements: DebitStatements;
-  readonly cappedKeys: CappedKeys;
   readonly time: Time;
 }
 
@@ -229,14 +222,13 @@ async function attemptAny(
 }
 
 async function resolveRows(
-  { statements, cappedKeys }: Context,
+  { statements }: Context,
   postings: readonly Posting[],
   rows: readonly DebitRow[],
 ): Promise<void> {
   const refused: { readonly posting: Posting; readonly reason: 'balance' | 'key_cap' }[] = [];
   for (const [nth, posting] of postings.entries()) {
     const row = rows[nth] as DebitRow;
-    if (row.capped) cappedKeys.add(posting.debit.keyId);
     if (row.outcome === 'balance' || row.outcome === 'key_cap') refused.push({ posting, reason: row.outcome });
     else posting.verdict = toVerdict(row, row.outcome, posting.debit.amount);
   }

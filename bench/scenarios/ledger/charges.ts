@@ -56,18 +56,20 @@ export async function openWallets(sql: Sql): Promise<NewDebit[]> {
     Array.from({ length: WALLETS }, async () => {
       const account = await accounts.create({ name: 'charges', email: null, paidUsd: 0, qpsOverride: null });
       const { accountId } = account;
-      const key = {
+      const hash = randomBytes(32);
+      const { keyId } = await accounts.addKey({
         accountId,
-        hash: randomBytes(32),
+        hash,
         prefix: 'perch_live_bench0',
         name: 'charges',
         cap: null,
-      };
-      const { keyId } = await accounts.addKey(key);
+      });
+      const [found] = await accounts.findKeys([hash]);
+      const uncapped = found?.state === 'live' ? found.caller.uncapped : null;
       await ledger.grant({ requestId: v7(), accountId, amount: CREDITS, reason: 'charges' });
       const line = { path: 'data', unit: 'profile', cache: 'hit', items: 1, unitPrice: 500 } as const;
       const rest = { operation: 'user', amount: 500, items: 1, cacheHits: 1, lines: [line] };
-      return () => ({ requestId: v7(), ...account, keyId, ...rest });
+      return () => ({ requestId: v7(), ...account, keyId, uncapped, ...rest });
     }),
   );
 }

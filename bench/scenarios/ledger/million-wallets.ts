@@ -28,7 +28,7 @@ const MONTH = '2025-01';
 /** As `perch doctor` suggests them for many wallets. */
 const SETTINGS = ['shared_buffers=2GB', 'max_wal_size=16GB', 'checkpoint_timeout=30min'];
 
-type Payer = Pick<Debit, 'accountId' | 'walletId' | 'keyId'>;
+type Payer = Pick<Debit, 'accountId' | 'walletId' | 'keyId' | 'uncapped'>;
 
 /** O: what the ledger does with a million wallets. */
 export async function millionWallets(bench: Workbench): Promise<Section[]> {
@@ -136,7 +136,10 @@ type WalRound = Round & { readonly walBytes: number };
 
 async function chargeAll(bench: Workbench, sql: Sql, postmaster: number): Promise<Section> {
   const payers = await sql<Payer[]>`
-    select account_id as "accountId", wallet_id as "walletId", key_id as "keyId" from keys order by random()`;
+    select account_id as "accountId", w.wallet_id as "walletId", key_id as "keyId",
+      json_build_object('accountId', account_id, 'walletId', w.wallet_id, 'keyId', key_id, 'keyNumber', key_number,
+        'capsVersion', caps_version) as uncapped
+    from keys join wallets w using (account_id) order by random()`;
   const ledger = createLedger(sql);
   const contestants = CONTESTS.map(({ active, compression }) => ({
     name: `${active.toLocaleString('en')} active${compression === 'off' ? '' : ', wal_compression'}`,

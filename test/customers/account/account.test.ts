@@ -7,7 +7,7 @@ const KEY_PREFIX = 'perch_live_000000';
 const CALLER = {
   mode: 'live' as const,
   ...{ accountId: 'account', walletId: 'wallet', keyId: 'key', keyPrefix: KEY_PREFIX },
-  ...{ qps: 5, capThousandths: null, scopes: null, allowedFrom: null },
+  ...{ qps: 5, capThousandths: null, uncapped: null, scopes: null, allowedFrom: null },
 };
 const RECEIPT: Receipt = {
   ...{ requestId: '0190c2a0-0000-7000-8000-000000000000', at: '1970-01-01T00:00:00Z', operation: 'tweet' },

@@ -94,7 +94,7 @@ async function customer(credits: number, email: string | null = `b${++accounts}@
     async spend(amount: number) {
       const line = { path: 'tweet', unit: 'tweet', cache: 'miss', items: amount, unitPrice: 1000 } as const;
       const debit = { operation: 'tweet', amount: amount * 1000, items: amount, cacheHits: 0, lines: [line] };
-      await ledger.post({ requestId: v7(), accountId, walletId, keyId, ...debit });
+      await ledger.post({ requestId: v7(), accountId, walletId, keyId, uncapped: null, ...debit });
     },
   };
 }

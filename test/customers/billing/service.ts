@@ -90,7 +90,10 @@ export async function startBilling(env: Record<string, string> = {}) {
           return session;
         },
         async spend(credits) {
-          const debit = debitOf({ accountId, walletId, keyId, prefix: keyPrefix(key) }, toThousandths(credits));
+          const debit = debitOf(
+            { accountId, walletId, keyId, uncapped: null, prefix: keyPrefix(key) },
+            toThousandths(credits),
+          );
           await ledger.post({ ...debit, requestId: randomUUID() });
         },
         balance: async () => (await ledger.balance({ accountId, walletId, keyId })).balance / 1000,

@@ -81,6 +81,7 @@ export const caller = (over: Partial<Caller> = {}): Caller => ({
   keyPrefix: 'perch_live_abcdef',
   qps: 20,
   capThousandths: null,
+  uncapped: { accountId: 'account-1', walletId: 'wallet-1', keyId: 'key-1', keyNumber: 1, capsVersion: 0 },
   scopes: null,
   allowedFrom: null,
   ...over,

@@ -81,11 +81,11 @@ it('posts the charge once under the id of the request, with its lines, and retur
     operation: Promise.resolve('a later name'),
   });
   expect(await settling).toBe(9_000);
-  const { accountId, walletId, keyId } = payer;
+  const { accountId, walletId, keyId, uncapped } = payer;
   expect(posted).toEqual([
     {
       debit: {
-        ...{ requestId: 'request 1', accountId, walletId, keyId, operation: 'a later name' },
+        ...{ requestId: 'request 1', accountId, walletId, keyId, uncapped, operation: 'a later name' },
         ...{ amount: 1000, items: 1, cacheHits: 0, lines: [ledgerLine] },
       },
       signal,

@@ -6,7 +6,14 @@ import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js'
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { type DebitStatements, debitStatements } from '../../../adapters/postgres/ledger/post.js';
 import type { Debit } from '../../../src/ports/ledger.js';
-import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
+import {
+  addPayerKey,
+  debitOf,
+  grantTo,
+  lookedUp,
+  openPayer,
+  type Payer,
+} from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { Database } from './parts/database.js';
 
@@ -41,7 +48,9 @@ async function openBoth(): Promise<{ payers: Payer[]; both: DebitStatements[] }>
     postAny: async (debits, mode) => simulated.postAny(debits, mode),
     find: async (debits) => simulated.find(debits),
   };
-  return { payers: [...payers, capped], both: [debitStatements(real.sql), statements] };
+  // The new cap is one more version.
+  const uncapped = await Promise.all(payers.map((payer) => lookedUp(accounts, payer)));
+  return { payers: [...uncapped, capped], both: [debitStatements(real.sql), statements] };
 }
 
 /** One statement: what it posts, by payer and amount; an id that was used before in place of a new one. */
@@ -61,8 +70,8 @@ async function said(by: DebitStatements, how: Statement['how'], debits: readonly
   try {
     if (how === 'plain') return await by.postPlain(debits);
     const rows = await by.postAny(debits, how);
-    return rows.map(({ outcome, seq, balance_after, capped }) =>
-      outcome === 'posted' ? { outcome, seq, balance_after, capped } : { outcome, capped },
+    return rows.map(({ outcome, seq, balance_after }) =>
+      outcome === 'posted' ? { outcome, seq, balance_after } : { outcome },
     );
   } catch (error) {
     return (error as { code?: string }).code;

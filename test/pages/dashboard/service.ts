@@ -166,7 +166,7 @@ export async function startDashboard({
           const requestId = randomUUID();
           const line = { path: 'user.tweets', unit: 'tweet', cache: 'miss', items: tweets, unitPrice: 1000 } as const;
           const posted = await ledger.post({
-            ...{ requestId, accountId, walletId, keyId, operation: 'user-tweets' },
+            ...{ requestId, accountId, walletId, keyId, uncapped: null, operation: 'user-tweets' },
             ...{ amount: tweets * 1000, items: tweets, cacheHits: 0, lines: [line] },
           });
           if (!posted.ok) throw new Error(`not posted: ${posted.reason}`);

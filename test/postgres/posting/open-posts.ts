@@ -115,7 +115,19 @@ function debitOf(name: string, more: Partial<Debit>): Debit {
   const letter = name[0];
   const payer = { accountId: `account ${letter}`, walletId: `wallet ${letter}`, keyId: `key ${letter}` };
   const lines = [{ path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: 10 }] as const;
-  return { requestId: idOf(name), ...payer, operation: 'user', amount: 10, items: 1, cacheHits: 0, lines, ...more };
+  const { keyId = payer.keyId } = more;
+  const uncapped = { ...payer, keyId, keyNumber: 1, capsVersion: 0 };
+  return {
+    requestId: idOf(name),
+    ...payer,
+    uncapped,
+    operation: 'user',
+    amount: 10,
+    items: 1,
+    cacheHits: 0,
+    lines,
+    ...more,
+  };
 }
 
 /** The statements of a database, told by mode and names as in `skipLocked: a1 b1`, and how the next ones of each kind fare. */

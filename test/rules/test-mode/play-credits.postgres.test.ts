@@ -63,7 +63,7 @@ it('when they are spent, reads are refused as live ones are, and work again the 
   // As if by reads, of which this would take too many.
   const line = { path: 'user', unit: 'profile', cache: 'miss', items: PLAY_CREDITS, unitPrice: 1000 } as const;
   const spent = { operation: 'user', amount: PLAY_CREDITS * 1000, items: PLAY_CREDITS, cacheHits: 0, lines: [line] };
-  await service.perch.ledger.post({ requestId: v7(), ...tester.account, ...spent });
+  await service.perch.ledger.post({ requestId: v7(), ...tester.account, uncapped: null, ...spent });
   service.clock.advance(HOUR_MS);
   const refused = await tester.get('/v1/users/user9?fresh=true');
   expect([refused.status, refused.body.error.code]).toEqual([402, 'no_credits']);

@@ -107,6 +107,7 @@ export function accountsSuite(name: string, open: () => Promise<AccountsStore>):
         keyPrefix: prefix,
         qps: 100,
         capThousandths: null,
+        uncapped: { accountId, walletId, keyId: key.keyId, keyNumber: expect.any(Number), capsVersion: 0 },
         scopes: null,
         allowedFrom: null,
       };

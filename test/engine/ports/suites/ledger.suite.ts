@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UsageGroup } from '../../../../src/domain/usage.js';
-import type { Accounts } from '../../../../src/ports/accounts.js';
+import type { Accounts, UncappedKey } from '../../../../src/ports/accounts.js';
 import type { Debit, Ledger, UsageRow } from '../../../../src/ports/ledger.js';
 
 /** Two nodes on one store. */
@@ -17,7 +17,9 @@ export interface Payer {
   readonly accountId: string;
   readonly walletId: string;
   readonly keyId: string;
+  readonly uncapped: UncappedKey | null;
   readonly prefix: string;
+  readonly hash?: Buffer;
 }
 
 /** An account with a wallet, and a key that has a cap or none. */
@@ -29,15 +31,26 @@ export async function openPayer(accounts: Accounts, capThousandths: number | nul
 export async function addPayerKey(accounts: Accounts, accountId: string, capThousandths: number | null) {
   const prefix = `perch_live_${randomBytes(3).toString('hex')}`;
   const cap = capThousandths === null ? null : ({ amount: capThousandths, period: 'total' } as const);
-  const key = await accounts.addKey({ accountId, hash: randomBytes(32), prefix, name: 'k', cap });
-  return { keyId: key.keyId, prefix };
+  const hash = randomBytes(32);
+  const { keyId } = await accounts.addKey({ accountId, hash, prefix, name: 'k', cap });
+  return lookedUp(accounts, { keyId, prefix, hash });
+}
+
+/** With what callers bring to their debits now. */
+export async function lookedUp<Key extends Pick<Payer, 'hash'>>(
+  accounts: Accounts,
+  key: Key,
+): Promise<Key & Pick<Payer, 'uncapped'>> {
+  const [found] = key.hash === undefined ? [] : await accounts.findKeys([key.hash]);
+  if (found?.state !== 'live') throw new Error('the key is not live');
+  return { ...key, uncapped: found.caller.uncapped };
 }
 
 export function debitOf(payer: Payer, amount: number, more: Partial<Debit> = {}): Debit {
-  const { accountId, walletId, keyId } = payer;
+  const { accountId, walletId, keyId, uncapped } = payer;
   const lines = [{ path: 'user', unit: 'profile', cache: 'miss', items: 1, unitPrice: amount }] as const;
   const receipt = { operation: 'user', amount, items: 1, cacheHits: 0, lines };
-  return { requestId: v7(), accountId, walletId, keyId, ...receipt, ...more };
+  return { requestId: v7(), accountId, walletId, keyId, uncapped, ...receipt, ...more };
 }
 
 /** What a key has spent in all. */

@@ -83,9 +83,10 @@ export class Database {
       if (revokedAtMs !== null) return { state: 'revoked', revokedAt: new Date(revokedAtMs).toISOString() };
       const { accountId } = this.wallets.get(walletId) as Wallet;
       const limits = { scopes: null, allowedFrom: null };
+      const uncapped = capThousandths === null ? { accountId, walletId, keyId, keyNumber: 1, capsVersion: 0 } : null;
       return {
         state: 'live',
-        caller: { accountId, walletId, keyId, keyPrefix, qps, capThousandths, mode: 'live', ...limits },
+        caller: { accountId, walletId, keyId, keyPrefix, qps, capThousandths, uncapped, mode: 'live', ...limits },
       };
     });
   }
@@ -132,8 +133,7 @@ export class Database {
     return debits.map((debit, n) => {
       const outcome = outcomes[n] as DebitRow['outcome'];
       const entry = outcome === 'posted' ? this.#post(debit) : { seq: 0, balance: null };
-      const capped = (this.keys.get(debit.keyId)?.cap ?? null) !== null;
-      return { outcome, seq: entry.seq, balance_after: entry.balance, capped };
+      return { outcome, seq: entry.seq, balance_after: entry.balance };
     });
   }
 
