@@ -13,6 +13,8 @@ import type { Lifecycle } from './lifecycle.js';
 
 const USUAL = { lockMs: 2_000, statementMs: 30_000, idleMs: 30_000 };
 
+const CORPUS_READS = { max: 8, name: 'perch corpus' };
+
 /**
  * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
  * nothing in another. Settling never runs more statements than its pool has connections: the driver would queue one
@@ -31,7 +33,7 @@ const POOLS = {
   },
   /** Free queries about the past. */
   queries: { max: QUERY_CONNECTIONS, name: 'perch history' },
-  corpusSql: { max: 8, name: 'perch corpus' },
+  corpusSql: CORPUS_READS,
 } as const;
 
 /** Most connections of one process, with one address: those of its pools, and the one that listens. */
@@ -39,6 +41,8 @@ export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => su
 
 /** Those that are opened where the corpus has a server of its own. */
 const CORPUS_POOLS = {
+  /** Of a replica, where there is one: connections that found none try again. */
+  corpusReplica: { ...CORPUS_READS, lifetimeS: 300 },
   /** Imports and the index, on the primary of the corpus. */
   corpusWrites: { max: 4, name: 'perch corpus writes', limits: USUAL },
   /** What test keys read, which stays at DATABASE_URL. */
@@ -47,9 +51,9 @@ const CORPUS_POOLS = {
 
 /** Those that are opened where history has a replica. */
 const HISTORY_POOLS = {
-  replica: { max: QUERY_CONNECTIONS, name: 'perch history' },
+  replica: { max: QUERY_CONNECTIONS, name: 'perch history', lifetimeS: 60 },
   /** How the replica is. */
-  replicaLooks: { max: 1, name: 'perch history look' },
+  replicaLooks: { max: 1, name: 'perch history look', lifetimeS: 4 },
   /** On the primary, what the replica can't tell: few at a time, since heavy ones delay charges. */
   fallback: { max: 2, name: 'perch history of the primary' },
 } as const;
@@ -104,7 +108,7 @@ export async function openCorpus(lifecycle: Lifecycle, options: OtherOptions): P
     const corpusSql = await openPool('corpusSql');
     return { corpusSql, corpusWrites: sql, inventedSql: corpusSql };
   }
-  const corpusSql = await openPool('corpusSql', { url: startingAt(url, randomInt(hostsOf(url).length)) });
+  const corpusSql = await openPool('corpusReplica', { url: startingAt(url, randomInt(hostsOf(url).length)) });
   const corpusWrites = await openPool('corpusWrites', { url: primaryOf(url) });
   if (others !== 'unneeded')
     await lifecycle.open('schema of the corpus', () =>

@@ -30,11 +30,19 @@ export interface Limits {
   readonly idleMs: number;
 }
 
+export interface PoolOptions {
+  readonly max?: number;
+  readonly name?: string;
+  readonly limits?: Limits;
+  /** How long a connection is used, where a later one may find a better host; by default half an hour or more. */
+  readonly lifetimeS?: number;
+}
+
 /**
  * Opens a pool. Lazy: the first query connects. A `bigint` is read as a number where that is exact, otherwise left as
  * text, never rounded (ids of the network: select them as text). Close it with `sql.end()`.
  */
-export function connect(target: Target, options: { max?: number; name?: string; limits?: Limits } = {}): Sql {
+export function connect(target: Target, options: PoolOptions = {}): Sql {
   const { limits } = options;
   const settings = {
     max: options.max ?? 8,
@@ -45,6 +53,7 @@ export function connect(target: Target, options: { max?: number; name?: string; 
     // Seconds before a lost connection is retried. The driver's own default rises to 20, long after a database is back.
     backoff: () => 0.25,
     onnotice: () => {},
+    ...(options.lifetimeS !== undefined && { max_lifetime: options.lifetimeS }),
     connection: {
       application_name: options.name ?? 'perch',
       TimeZone: 'UTC',
