@@ -66,7 +66,7 @@ export const SETTINGS = {
     'the same as DATABASE_URL',
   ),
   HISTORY_DATABASE_URL: store(
-    'A streaming replica of DATABASE_URL, for usage, receipts and statements: [three addresses](deploying.md#three-addresses).',
+    'A standby of DATABASE_URL, for usage, receipts and statements: [three addresses](deploying.md#three-addresses).',
     postgresUrl,
     'a postgres:// or postgresql:// URL',
     'the same as DATABASE_URL',

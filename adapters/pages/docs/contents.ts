@@ -259,6 +259,7 @@ const RUNNING: Group = {
             'a-postgres-of-your-own': 'postgresql database',
             'many-processes-many-machines': 'redis workers cluster horizontal',
             'fail-over': 'high availability ha replica failover patroni standby',
+            'three-addresses': 'replicas separate server for the corpus',
             upgrading: 'upgrade update new version migrate migration',
           },
         },

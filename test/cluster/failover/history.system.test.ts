@@ -27,6 +27,7 @@ await describeWithReplica('history on a replica', (programs) => {
   const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 
   async function start(url = replicaUrl()): Promise<TestPerch> {
+    metricsPort = await freePort('127.0.0.1');
     const perch = await startPerch({
       openDatabase: async () => ({ ...postgres.database, drop: async () => {} }),
       env: {
@@ -41,7 +42,6 @@ await describeWithReplica('history on a replica', (programs) => {
   }
 
   async function replicated(): Promise<void> {
-    metricsPort = await freePort('127.0.0.1');
     postgres = await startReplicated(programs, { synchronous: false });
     ends.push(
       () => postgres.stop(),
