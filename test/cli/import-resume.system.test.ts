@@ -1,4 +1,4 @@
-/** An import whose process is killed, or whose disk is full, goes on where it stopped when the command is given again. */
+/** An import whose process is killed, or whose disk is full, resumes where it stopped when the command is given again. */
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,11 +24,11 @@ async function usersFile(folder: string): Promise<string> {
   return file;
 }
 
-/** The command again: it says where it goes on, counts the whole, and stores every row once. */
+/** The command again: it says where it resumes, counts the whole, and stores every row once. */
 async function expectRest(cli: Cli, file: string): Promise<void> {
   const again = await cli.run('import', file, '--json');
   expect(again.stderr).toMatch(
-    /Goes on after [24]0,000 rows of the import that began \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n/,
+    /Resuming after [24]0,000 rows of the import that began \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n/,
   );
   expect(JSON.parse(again.stdout)).toMatchObject({ users: { read: MANY, added: MANY, changed: 0 } });
   const finished = await cli.run('import', file);
@@ -61,7 +61,7 @@ test('killed with SIGKILL', { timeout: SLOW_MS }, async () => {
 });
 
 describeOnSmallDisk('a full disk', 300, (folder) => {
-  test('stops it with what to do, and it goes on when there is room again', { timeout: SLOW_MS }, async () => {
+  test('stops it with what to do, and it resumes when there is room again', { timeout: SLOW_MS }, async () => {
     const cli = await Cli.open(0o711, folder());
     const file = await usersFile(folder());
     const { end } = await begun(cli, file);

@@ -15,7 +15,7 @@ export function importCommand(program: Command): void {
   program
     .command('import')
     .description(
-      'import files or folders into the database (network corpus); run again, it goes on where it stopped, or changes nothing',
+      'import files or folders into the database (network corpus); run again, it resumes where it stopped, or changes nothing',
     )
     .argument('<path...>', 'files or folders to import')
     .option('--strict', 'stop at the first invalid line and import nothing')
@@ -26,7 +26,7 @@ export function importCommand(program: Command): void {
       `
 Supported files: .ndjson, .jsonl or .json (also .gz) with users, tweets, follows or X API v2 pages; tweets.js, account.js and
 profile.js of an X archive. Invalid lines are reported as file:line: message and skipped;
-if no line is valid, the exit code is 1. An import that was interrupted goes on where it stopped.
+if no line is valid, the exit code is 1. An import that was interrupted resumes where it stopped.
 ${examples('perch import ../corpus', 'perch import users.ndjson.gz tweets.ndjson.gz follows.ndjson', 'perch import --strict ~/twitter-archive')}`,
     )
     .action(importFiles);
@@ -71,8 +71,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
         });
       } catch (error) {
         progress?.stop();
-        if (kept > 0)
-          note(`Stored so far: ${counted(kept, 'row')}. Give the same command again, and it goes on there.`);
+        if (kept > 0) note(`Stored so far: ${counted(kept, 'row')}. Give the same command again to resume there.`);
         // The line was already reported; the fault is in the file, not in the command line.
         if (faults > 0 && options.strict === true)
           throw new Failure('stopped at the first invalid line; nothing was imported');
@@ -96,7 +95,7 @@ function tellBeginning({ reached, isChanged, begunAt }: Begun): void {
   const when = `${begunAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   if (isChanged) note(`The import that began ${when} was not finished, and files have changed since: it begins anew.`);
   else if (reached !== null)
-    note(`Goes on after ${counted(rowsRead(reached.summary), 'row')} of the import that began ${when}.`);
+    note(`Resuming after ${counted(rowsRead(reached.summary), 'row')} of the import that began ${when}.`);
 }
 
 const KINDS = ['users', 'tweets', 'follows'] as const;

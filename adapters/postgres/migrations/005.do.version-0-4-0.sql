@@ -378,13 +378,13 @@ insert into search_index
   select 'corpus_users', 2, null::bigint, not exists (select from corpus_users)
   union all select 'corpus_tweets', 2, null, not exists (select from corpus_tweets);
 
--- Imports that are not complete. Given again, each goes on at its place.
+-- Imports that are not complete. Given again, each resumes at its place.
 create table unfinished_imports (
   -- A digest of the names of its files, and one of what the files were when it began.
   import_id text primary key,
   content text not null,
   paths text[] not null,
-  -- Of who goes on with it.
+  -- Of the process that continues it.
   claim uuid not null,
   -- How many rows, faults and omissions of its files are dealt with, and what came of them.
   place bigint not null default 0,

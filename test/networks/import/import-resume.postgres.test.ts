@@ -1,4 +1,4 @@
-/** An import that stops, in whatever way, goes on where it stopped when it is given again. */
+/** An import that stops, in whatever way, resumes where it stopped when it is given again. */
 import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,12 +50,12 @@ async function manyRows(): Promise<string> {
 
 /** Runs an import; what it was told, and its summary, or why it failed. */
 async function run(path: string, on: Sql = sql, options: ImportOptions = {}) {
-  const told = { goesOnAfter: 0, isChanged: false, faults: 0 };
+  const told = { resumedAfter: 0, isChanged: false, faults: 0 };
   const summary: ImportSummary | Error = await importPaths(on, [path], {
     batches: 1,
     ...options,
     onBegin({ reached, isChanged }) {
-      Object.assign(told, { goesOnAfter: reached?.summary.users.read ?? 0, isChanged });
+      Object.assign(told, { resumedAfter: reached?.summary.users.read ?? 0, isChanged });
     },
     onFault: () => (told.faults += 1),
   }).catch((error: Error) => error);
@@ -94,7 +94,7 @@ describe('an import that was interrupted', () => {
   it.each([
     { name: 'its connections were cut', interrupt: cutConnections, mend: async () => {} },
     { name: 'the disk was full', interrupt: fillDisk, mend: () => sql`drop trigger full_disk on corpus_users` },
-  ])('goes on after its last turn, without repeating or losing a row: $name', async ({ interrupt, mend }) => {
+  ])('resumes after its last turn, without repeating or losing a row: $name', async ({ interrupt, mend }) => {
     const path = await manyRows();
     await interrupted(path, interrupt);
     await mend();
@@ -103,7 +103,7 @@ describe('an import that was interrupted', () => {
     expect(stored?.users).toBeGreaterThanOrEqual(TURN);
     expect(stored?.users).toBeLessThan(MANY - 1);
     const again = await run(path);
-    expect(again).toMatchObject({ goesOnAfter: stored?.users, isChanged: false, summary: WHOLE });
+    expect(again).toMatchObject({ resumedAfter: stored?.users, isChanged: false, summary: WHOLE });
     expect(await sql`select from unfinished_imports`).toHaveLength(0);
 
     const whole = await freshDatabase({ max: 4 });
@@ -132,7 +132,7 @@ describe('an import that was interrupted', () => {
       lines({ id: '4', text: 'ebb', created_at: '2020-01-01T00:00:00Z', author_id: '7' }),
     );
     expect(await run(path)).toMatchObject({
-      goesOnAfter: 0,
+      resumedAfter: 0,
       isChanged: true,
       summary: { users: { read: MANY - 1 }, tweets: { added: 4 } },
     });
@@ -153,9 +153,9 @@ describe('an import that was interrupted', () => {
   it('is another one under another name, and with --escaped', async () => {
     const path = await manyRows();
     await interrupted(path, cutConnections);
-    expect(await run(path, sql, { areEscaped: true })).toMatchObject({ goesOnAfter: 0, isChanged: false });
+    expect(await run(path, sql, { areEscaped: true })).toMatchObject({ resumedAfter: 0, isChanged: false });
     await rename(path, `${path}-moved`);
-    expect(await run(`${path}-moved`)).toMatchObject({ goesOnAfter: 0, isChanged: false });
+    expect(await run(`${path}-moved`)).toMatchObject({ resumedAfter: 0, isChanged: false });
     expect(await describeUnfinished(sql)).toEqual([expect.stringContaining(`the import of ${path} is not complete`)]);
   });
 });
@@ -167,14 +167,14 @@ describe('an import that is complete', () => {
     const hash = await contentHash(sql);
     const none = { added: 0, changed: 0 };
     const again = await run(path);
-    expect(again).toMatchObject({ goesOnAfter: 0, summary: { users: none, tweets: none, follows: none } });
+    expect(again).toMatchObject({ resumedAfter: 0, summary: { users: none, tweets: none, follows: none } });
     expect(await contentHash(sql)).toBe(hash);
     expect(await describeUnfinished(sql)).toEqual([]);
   });
 });
 
 describe('two imports at once', () => {
-  it('take turns: the second waits, is told so, and finds nothing to do', async () => {
+  it('take turns: the second waits, says so, and finds nothing to do', async () => {
     const path = await manyRows();
     let waits = 0;
     const second = { running: undefined as ReturnType<typeof run> | undefined };
@@ -186,7 +186,7 @@ describe('two imports at once', () => {
     expect(waits).toBe(1);
   });
 
-  it('write nothing more after another has gone on with them', async () => {
+  it('write nothing more after another process has continued them', async () => {
     const path = await manyRows();
     let taken: Promise<unknown> | undefined;
     const { summary } = await run(path, sql, {
@@ -211,7 +211,7 @@ describe('between two turns', () => {
   it('readers see all of a page or nothing: no tweet before its protected author', async () => {
     function* rows() {
       for (let id = 10; id < TURN + 9; id += 1) yield user(id);
-      yield { row: { kind: 'tweet', tweet }, line: 1, goesOn: true } as const;
+      yield { row: { kind: 'tweet', tweet }, line: 1, continues: true } as const;
       yield { row: { kind: 'user', user: author }, line: 1 } as const;
       for (let id = TURN + 9; id < 2 * TURN; id += 1) yield user(id);
     }

@@ -93,7 +93,7 @@ async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load
       const row = 'row' in item ? item.row : item;
       if (!isStored || row.kind === 'follow') batch.add(row, summary);
     }
-    if (!batch.isFull || ('goesOn' in item && item.goesOn)) continue;
+    if (!batch.isFull || ('continues' in item && item.continues)) continue;
     yield await prepared();
     batch = new Batch();
   }
@@ -116,7 +116,7 @@ async function writeBatch(sql: TransactionSql, { users, tweets, follows }: Prepa
   await stageFollows(last, follows);
 }
 
-/** What is kept of a summary that has gone on since: what was read, and all that was written. Edges are read again. */
+/** What is kept of a summary that has grown since: what was read, and all that was written. Edges are read again. */
 function reachedWith({ place, summary }: Reached, { users, tweets }: ImportSummary): Reached {
   const kept = (read: Tally, { added, changed }: Tally): Tally => ({ ...read, added, changed });
   return {
@@ -185,7 +185,7 @@ async function loadAll(rows: Rows, options: LoadOptions, load: Load): Promise<Im
   await build(() => true);
   for (const table of tables) await load.step((sql) => noteComplete(sql, table));
   if (summary.follows.read === 0) return summary;
-  // Whoever counts edges waits for the end of this transaction, which has them all.
+  // Reads that count edges wait for the end of this transaction, which has them all.
   const isLate = load.empty.includes(into.follows) && summary.follows.read >= LARGE_LOAD_ROWS;
   if (isLate) await dropIndexes(last, [into.follows], 'all');
   noteWritten(summary.follows, await mergeFollows(last, into.follows));
@@ -264,7 +264,7 @@ export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}
 }
 
 export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
-  /** It begins, or goes on: after these rows, which an earlier run stored. */
+  /** It begins, or resumes: after these rows, which an earlier run stored. */
   readonly onBegin?: (begun: Begun) => void;
   /** Of a turn. */
   readonly batches?: number;
@@ -274,7 +274,7 @@ export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
 
 /**
  * The same in one transaction after the other: when it is interrupted and given again, with the same identity and the same
- * rows, it goes on after the last of them. Needs a second connection of the pool.
+ * rows, it resumes after the last of them. Needs a second connection of the pool.
  */
 export async function loadInTurns(
   sql: Sql,

@@ -30,7 +30,7 @@ export interface Begun {
 /** What nobody has gone on with for so long is forgotten: given again, it begins anew. */
 const KEPT_DAYS = 30;
 
-/** Begins an import, or goes on with one that stopped. Whoever had it before writes nothing more. */
+/** Begins an import, or continues one that stopped. The process that had it before writes nothing more. */
 export async function beginImport(sql: TransactionSql, { id, content, paths }: ImportIdentity): Promise<Begun> {
   await sql`delete from unfinished_imports where written_at < now() - make_interval(days => ${KEPT_DAYS})`;
   const [found] = await sql<{ content: string; place: string; summary: ImportSummary; begunAt: Date }[]>`
@@ -59,7 +59,7 @@ export async function endImport(sql: TransactionSql, claim: string): Promise<voi
 }
 
 function requireClaim(rows: number): void {
-  if (rows === 0) throw new Error('the same import was begun again elsewhere, which goes on with it');
+  if (rows === 0) throw new Error('the same import was begun again elsewhere, which continues it');
 }
 
 /** Imports that are not complete, as lines for an operator. */
@@ -68,7 +68,7 @@ export async function describeUnfinished(sql: Sql): Promise<string[]> {
     select paths, summary, written_at as "writtenAt" from unfinished_imports order by written_at`;
   return rows.map(
     ({ paths, summary, writtenAt }) =>
-      `the import of ${paths.join(', ')} is not complete (${counted(rowsRead(summary), 'row')} until ${writtenAt.toISOString()}): unless it is running, give the same command again, and it goes on there`,
+      `the import of ${paths.join(', ')} is not complete (${counted(rowsRead(summary), 'row')} until ${writtenAt.toISOString()}): unless it is running, give the same command again to resume there`,
   );
 }
 

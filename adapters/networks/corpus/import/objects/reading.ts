@@ -16,7 +16,7 @@ export interface Located {
   readonly row: CorpusRow;
   readonly line: number;
   /** More of the same object follows, such as the tweets of a page after their authors: they are stored together. */
-  readonly goesOn?: boolean;
+  readonly continues?: boolean;
 }
 
 /** How much of a kind was left out of a file on purpose: said once, at its end. */
@@ -50,8 +50,8 @@ export const isRecord = (value: unknown): value is Json =>
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {});
 export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-const withLocation = (given: Given, file: string, line: number, goesOn: boolean): Located | Fault =>
-  typeof given === 'string' ? { file, line, message: given } : { row: given, line, goesOn };
+const withLocation = (given: Given, file: string, line: number, continues: boolean): Located | Fault =>
+  typeof given === 'string' ? { file, line, message: given } : { row: given, line, continues };
 
 /** What one object of a file gives, each with its place. */
 export const located = (all: readonly Given[], file: string, line: number): (Located | Fault)[] =>
