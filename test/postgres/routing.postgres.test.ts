@@ -49,7 +49,10 @@ const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]
   'accounts.freeze': ['nodes are told of the keys of its test account', 'accounts', 'keys'],
   'accounts.keyByPrefix, of any account': ['an operator knows the prefix alone', 'keys'],
   'ledger.post, of many accounts at a time': ['a flush has debits of all accounts', 'debits', 'wallets'],
-  'ledger.runMaintenance': ['one node works for all accounts', 'wallets', 'usage_hours', 'operation_names'],
+  'ledger.runMaintenance': [
+    'one node works for all accounts',
+    ...['debits', 'keys', 'wallets', 'usage_hours', 'usage_days', 'operation_names'],
+  ],
   'ledger.check': [
     'it reads the whole ledger',
     ...['debits', 'keys', 'wallets', 'spend_caps', 'statement_entries', 'usage_hours', 'usage_days'],
