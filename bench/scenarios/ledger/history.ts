@@ -63,9 +63,9 @@ async function fill(sql: Sql): Promise<NewDebit[]> {
   const debits = await openWallets(sql);
   const accounts = debits.slice(0, ASKING).map((debit) => debit().accountId);
   await sql`
-    insert into debits (wallet_number, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
+    insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,
       operation, lines)
-    select wallet_number, overlay(gen_random_uuid()::text placing left(first_id_at(now())::text, 15) from 1)::uuid, n, 500, 500,
+    select account_id, overlay(gen_random_uuid()::text placing left(first_id_at(now())::text, 15) from 1)::uuid, n, 500, 500,
       now(), key_number, 1, 1, 'operation' || n % 50, ' profile hit 1 500'
     from wallets join keys using (account_id), generate_series(1, ${DEBITS}) n where account_id = any(${accounts}::text[]::uuid[])`;
   await sql`vacuum (analyze) debits`;
