@@ -15,8 +15,8 @@ import { writeDeliveries, writeItems } from './deliveries.js';
 const GONE_AFTER_MS = 3_600_000;
 
 /** Steps that share a transaction at most: with their bodies, which are pages of a list. */
-const STEPS_AT_ONCE = 50;
-const COUNTED_AT_ONCE = 500;
+const MOST_STEPS = 50;
+const MOST_COUNTED = 500;
 
 const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
   sql`account_id = ${accountId} and watch_id = ${watchId}`;
@@ -30,10 +30,10 @@ export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason:
 export function createWatchLeases(sql: Sql): WatchLeases {
   // Many watches of one list find the same item at the same time.
   const steps = new DataLoader<Step, boolean>((taken) => stepAll(sql, taken), {
-    ...{ cache: false, maxBatchSize: STEPS_AT_ONCE },
+    ...{ cache: false, maxBatchSize: MOST_STEPS },
   });
   const backlogs = new DataLoader<string, Backlog>((watchIds) => countBacklogs(sql, watchIds), {
-    ...{ cache: false, maxBatchSize: COUNTED_AT_ONCE },
+    ...{ cache: false, maxBatchSize: MOST_COUNTED },
   });
   return {
     renew: (holder, checks, heldTo) => renew(sql, holder, checks, heldTo),
