@@ -119,7 +119,11 @@ async function* usageRows(accountId: string, { ledger, clock, signal, cut }: Rea
   let last: UsageRow | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const after = last && [last.day ?? '', last.endpoint ?? '', last.keyPrefix ?? ''];
-    const rows: readonly UsageRow[] = await ledger.usage(accountId, { ...period, after, limit: USAGE_PAGE.max }, signal);
+    const rows: readonly UsageRow[] = await ledger.usage(
+      accountId,
+      { ...period, after, limit: USAGE_PAGE.max },
+      signal,
+    );
     yield* rows;
     last = rows.at(-1);
     if (rows.length < USAGE_PAGE.max) return;
