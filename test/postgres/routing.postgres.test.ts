@@ -238,7 +238,7 @@ const ACCOUNTS: Calls<Accounts> = {
 const LEDGER: Calls<Ledger> = {
   post: {
     'of a key without a cap': (customer) => ledger.post(debitOf(customer, 1)),
-    'of a key that the node does not know yet': (customer) => createLedger(sql).post(debitOf(customer, 1)),
+    'of a key that was not looked up': (customer) => ledger.post(debitOf({ ...customer, uncapped: null }, 1)),
     'of many accounts at a time': () => Promise.all(everybody.map((customer) => ledger.post(debitOf(customer, 1)))),
     'of a key with a cap': ({ capped }) => ledger.post(debitOf(capped, 1)),
     'with a random id': (customer) => ledger.post(debitOf(customer, 1, { requestId: randomUUID() })),
