@@ -129,9 +129,14 @@ export function lastDay(text: string): string | null {
   return isDay ? ends : refuse('never, or a day such as 2026-12-31');
 }
 
-/** A month of the calendar, UTC. */
-export const month = (text: string): string =>
-  /^20[0-9]{2}-(0[1-9]|1[0-2])$/.test(text) ? text : refuse('a month such as 2026-01');
+/** A month of the calendar, or a day of one, UTC. */
+export function monthOrDay(text: string): string {
+  const [, month, day = '01'] = /^(20[0-9]{2}-[0-9]{2})(?:-([0-9]{2}))?$/.exec(text) ?? [];
+  const begins = `${month}-${day}T00:00:00.000Z`;
+  // A day beyond the end of its month would be taken for one of the next.
+  const isThere = !Number.isNaN(Date.parse(begins)) && new Date(begins).toJSON() === begins;
+  return isThere ? text : refuse('a month such as 2026-01, or a day such as 2026-01-15');
+}
 
 /** The visible prefix of a key; of a whole key only the prefix is used. */
 export function prefix(text: string): string {

@@ -18,17 +18,17 @@ export type OldLedger = Awaited<ReturnType<typeof openOldLedger>>;
 
 /**
  * A ledger with twelve debits of January 2025, eight of February and one of now, of two wallets, with grants among them;
- * and an empty folder. `ids`: the request ids of the twenty, in the order in which they were posted; the first, third and
+ * and an empty folder. `spans`: what has a table each. `ids`: the request ids of the twenty, in the order in which they were posted; the first, third and
  * fourth of each four are the payer's.
  */
-export async function openOldLedger() {
+export async function openOldLedger(spans: readonly string[] = [JANUARY, FEBRUARY]) {
   const database = await freshDatabase();
   const { sql } = database;
   const accounts = createAccounts(sql);
   const ledger = createLedger(sql);
   const folder = await mkdtemp(join(tmpdir(), 'perch-archive-'));
   const ids: string[] = [];
-  await sql`select open_month(at) from unnest(array['2025-01-01', '2025-02-01']::timestamptz[]) as at`;
+  await sql`select open_span(span) from unnest(${[...spans]}::text[]) as span`;
   const payer = await openPayer(accounts);
   const second = { ...payer, ...(await addPayerKey(accounts, payer.accountId, 1_000_000)) };
   const other = await openPayer(accounts, 1_000_000);

@@ -11,7 +11,7 @@ import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
 const manifestShape = z.object({
   version: z.literal(1),
-  month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/),
+  month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])(?:-w[1-4]|-(?:0[1-9]|[12]\d|3[01]))?$/),
   /** Beside the manifest. */
   file: z.string().regex(/^[\w.-]+$/),
   rows: z.number().int(),

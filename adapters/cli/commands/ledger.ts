@@ -3,7 +3,7 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { counted } from '../../../src/domain/figures.js';
 import type { Archived, Listeners } from '../archive/archive.js';
 import type { ArchiveFormat } from '../archive/files.js';
-import { examples, group, month } from '../command-line.js';
+import { examples, group, monthOrDay } from '../command-line.js';
 import { typedPath } from '../environment.js';
 import { FAILED, Failure, WRONG_USE } from '../failure.js';
 import { answer, note, table } from '../print.js';
@@ -23,7 +23,7 @@ export function ledgerCommands(program: Command): void {
   ledger
     .command('archive')
     .description('write whole months of debits to files and take them out of the database')
-    .requiredOption('--before <month>', 'archive the months before this one, such as 2026-01', month)
+    .requiredOption('--before <month>', 'archive what ended before this month or day, such as 2026-01', monthOrDay)
     .requiredOption('--out <folder>', 'existing folder for the files, two for each month')
     .addOption(
       new Option(
@@ -35,6 +35,7 @@ export function ledgerCommands(program: Command): void {
     .addHelpText(
       'after',
       `
+Of a month that is divided by its volume, each week or day counts as one.
 Each month becomes a file, and debits-2025-12.json with its count, sum and SHA-256: debits-2025-12.parquet where DuckDB is
 installed (npm install @duckdb/node-api), otherwise debits-2025-12.ndjson.gz, one debit in a line, at a third of the speed. The file
 is read back and compared before its month leaves the database. Balances, usage and what keys have spent stay as they are, and

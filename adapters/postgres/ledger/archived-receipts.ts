@@ -36,8 +36,7 @@ type Dated<Row> = Omit<Row, 'at'> & { readonly at: Date };
 
 const archiveRow = (sql: Sql, requestId: string) => sql<{ file: string }[]>`
   select file from ledger_archives
-  where ${requestId}::uuid >= first_id_at(month::timestamp at time zone 'UTC')
-    and ${requestId}::uuid < first_id_at((month::timestamp + interval '1 month') at time zone 'UTC')`;
+  where ${requestId}::uuid >= first_id_at(span_began(month)) and ${requestId}::uuid < first_id_at(span_ended(month))`;
 
 /** As JSON. By the order of the file, which is that of accounts and ids. */
 function debitIn(path: string, accountId: string, requestId: string) {

@@ -58,7 +58,7 @@ export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promis
 export async function monthsBefore(sql: Sql, before: string): Promise<string[]> {
   if (!(await isOver(sql, before)))
     throw new ArchiveRefusal(`only months that ended at least a day ago can be archived: ${before} is too late`);
-  return (await pastMonths(sql)).filter((month) => month < before);
+  return pastMonths(sql, before);
 }
 
 /** Throws ArchiveRefusal unless all debits of a month are in the sums. */
@@ -70,7 +70,7 @@ export async function checkArchivable(sql: Sql | Transaction, month: string): Pr
 /** How many debits months have, which were checked. */
 export async function checkedRows(sql: Sql, months: readonly string[]): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`
-    select coalesce(sum(rows), 0)::bigint as rows from checked_months where to_char(month, 'YYYY-MM') = any(${[...months]}::text[])`;
+    select coalesce(sum(rows), 0)::bigint as rows from checked_months where month = any(${[...months]}::text[])`;
   return row?.rows ?? 0;
 }
 
@@ -144,12 +144,12 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
         `debits of ${month} were posted while it was written: remove its files, and run the command again`,
       );
     const [checked] = await tx<Totals[]>`
-      select rows, amount_thousandths::text as amount from checked_months where month = ${`${month}-01`}::date`;
+      select rows, amount_thousandths::text as amount from checked_months where month = ${month}`;
     if (checked?.rows !== rows || checked.amount !== amount)
       throw new ArchiveRefusal(`${month} is not what was checked: run perch ledger check, then the command again`);
     await tx`
       insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
-      values (${`${month}-01`}::date, ${rows}, ${amount}::numeric, ${file}, ${sha256})`;
+      values (${month}, ${rows}, ${amount}::numeric, ${file}, ${sha256})`;
     return whenFree(
       tx,
       onWait,
@@ -188,17 +188,16 @@ async function whenFree(
 /** The record of a month's archive. Throws ArchiveRefusal if there is none. */
 export async function requireArchive(sql: Sql, month: string): Promise<LedgerArchive> {
   const [row] = await sql<LedgerArchive[]>`
-    select to_char(month, 'YYYY-MM') as month, rows, amount_thousandths::text as amount, file, sha256
-    from ledger_archives where month = ${`${month}-01`}::date`;
+    select month, rows, amount_thousandths::text as amount, file, sha256
+    from ledger_archives where month = ${month}`;
   if (row === undefined) throw new ArchiveRefusal(`${month} is not archived in this database: nothing to restore`);
   return row;
 }
 
 /** The month of an archive that a request id lies in, as `2025-12`, if there is one. */
 export const archivedMonth = (sql: Sql, requestId: string) => sql<{ month: string }[]>`
-  select to_char(month, 'YYYY-MM') as month from ledger_archives
-  where ${requestId}::uuid >= first_id_at(month::timestamp at time zone 'UTC')
-    and ${requestId}::uuid < first_id_at((month::timestamp + interval '1 month') at time zone 'UTC')`;
+  select month from ledger_archives
+  where ${requestId}::uuid >= first_id_at(span_began(month)) and ${requestId}::uuid < first_id_at(span_ended(month))`;
 
 const restoringTable = (month: string): string => `${debitsTable(month)}_restoring`;
 
@@ -242,8 +241,8 @@ export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () =>
     if (now.rows !== rows || now.amount !== amount)
       throw new ArchiveRefusal(`the file does not hold what was archived of ${month}: ${now.rows} of ${rows} debits`);
     const { from, to } = await monthIdRange(tx, month);
-    await forgetMonths(tx, [`${month}-01`]);
-    await tx`delete from ledger_archives where month = ${`${month}-01`}::date`;
+    await forgetMonths(tx, [month]);
+    await tx`delete from ledger_archives where month = ${month}`;
     return whenFree(
       tx,
       onWait,

@@ -18,7 +18,7 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
   const checked = new Set(
     (
       await sql<{ month: string }[]>`
-    select to_char(month, 'YYYY-MM') as month from checked_months`
+    select month from checked_months`
     ).map(({ month }) => month),
   );
   for (const month of await pastMonths(sql)) if (!checked.has(month)) await checkMonth(sql, month);
@@ -28,7 +28,7 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
 export async function forgetCheckedMonths(sql: Sql): Promise<number> {
   return (await sql.begin('isolation level read committed', async (tx) => {
     const months = await tx<{ month: string }[]>`
-      select month::text from checked_months where month not in (select month from ledger_archives)`;
+      select month from checked_months where month not in (select month from ledger_archives)`;
     await forgetMonths(
       tx,
       months.map(({ month }) => month),
@@ -37,11 +37,10 @@ export async function forgetCheckedMonths(sql: Sql): Promise<number> {
   })) as number;
 }
 
-/** By their first days. */
-export async function forgetMonths(tx: Transaction, days: readonly string[]): Promise<void> {
+export async function forgetMonths(tx: Transaction, months: readonly string[]): Promise<void> {
   await tx`select set_config('perch.moving', 'on', true)`;
   for (const table of ['checked_usage', 'checked_debits', 'checked_months'])
-    await tx`delete from ${tx(table)} where month = any(${[...days]}::text[]::date[])`;
+    await tx`delete from ${tx(table)} where month = any(${[...months]}::text[])`;
 }
 
 async function checkMonth(sql: Sql, month: string): Promise<void> {
@@ -75,8 +74,8 @@ export const linesOf = (sql: Sql | Transaction) => sql`(
 /** The ids of the months in the database that were checked: together, those that follow each other. */
 export async function checkedSpans(on: Sql | Transaction): Promise<IdSpan[]> {
   const months = await on<{ month: string }[]>`
-    select to_char(month, 'YYYY-MM') as month from checked_months
-    where month not in (select month from ledger_archives) order by month`;
+    select month from checked_months
+    where month not in (select month from ledger_archives) order by span_began(month)`;
   const spans: IdSpan[] = [];
   for (const { month } of months) {
     const span = await monthIdRange(on, month);

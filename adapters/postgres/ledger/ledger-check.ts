@@ -222,7 +222,7 @@ const usageFaults = (sql: Sql) => sql`
 /** The three records of a checked month agree: its total, its wallets' runs of entries, and its usage. */
 const archiveFaults = (sql: Sql) => sql`
   select 'archive_sums', null, format('%s: %s debits of %s thousandths recorded, but %s of %s by wallets, and %s of %s by usage',
-    to_char(month, 'YYYY-MM'), a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)
+    month, a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)
   from (
     select coalesce(c.month, a.month) as month, coalesce(a.rows, c.rows) as rows,
       coalesce(a.amount_thousandths, c.amount_thousandths) as amount_thousandths

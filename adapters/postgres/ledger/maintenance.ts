@@ -1,9 +1,19 @@
 import { monotonic } from '../../../src/lib/monotonic.js';
+import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
 /** Months that are open ahead of the running one. */
 const MONTHS_AHEAD = 3;
+
+/** What a table of debits should hold at most, with its index: a month of more is divided into weeks or days. */
+const MOST_BYTES = 549_755_813_888;
+
+/** How long before a month begins it is decided how it is divided. */
+const DIVIDED_BEFORE = '2 days';
+
+/** The longest that charges wait behind a change of the tables that waits itself, in milliseconds: the next run tries again. */
+const LONGEST_LOCK_MS = 100;
 
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -25,13 +35,16 @@ const MAINTENANCE_LOCK = 0x74696479;
 type Step = (tx: Transaction) => Promise<number>;
 
 /**
- * The ledger's own housekeeping, on whichever node gets the lock: opens the months ahead, sums up debits, folds old
- * hours into days, and drops names from before yesterday. It works in short transactions, none of which changes the
- * usage reported.
+ * The ledger's own housekeeping, on whichever node gets the lock: opens the months ahead, divides the next one by its
+ * volume, sums up debits, folds old hours into days, and drops names from before yesterday. It works in short
+ * transactions, none of which changes the usage reported.
  */
 export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await alone(sql, openMonths);
+  await alone(sql, (tx) => divideNextMonth(tx)).catch((error) => {
+    if (!isTimedOut(error)) throw error;
+  });
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -92,4 +105,47 @@ export async function openMonths(tx: Sql | Transaction): Promise<void> {
   await tx`
     select open_month(date_trunc('month', now(), 'UTC') + ahead * interval '1 month')
     from generate_series(0, ${MONTHS_AHEAD}::int) as ahead`;
+}
+
+/**
+ * Gives the month that begins next, shortly before that, as many tables as the running one, at its rate, would need:
+ * one, or one for each week or day. Charges wait meanwhile; fails if it would have to wait itself. A month that has
+ * debits already stays.
+ */
+export async function divideNextMonth(
+  tx: Transaction,
+  { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE } = {},
+): Promise<void> {
+  const [next] = await tx<{ month: string; first: string; last: string; days: number; bytesADay: number }[]>`
+    select to_char(begins, 'YYYY-MM') as month, first_id_at(begins at time zone 'UTC') as first,
+      first_id_at((begins + interval '1 month') at time zone 'UTC') as last,
+      extract(day from begins + interval '1 month' - interval '1 day')::int as days, (
+        select coalesce(sum(pg_total_relation_size(relid)) * 86400
+          / sum(extract(epoch from least(span_ended(span), now()) - span_began(span))), 0)::float8
+        from debit_spans where span like to_char(now() at time zone 'UTC', 'YYYY-MM') || '%' and span_began(span) < now()
+      ) as "bytesADay"
+    from (select date_trunc('month', now() at time zone 'UTC') + interval '1 month' as begins) n
+    where (begins - ${before}::interval) at time zone 'UTC' <= now()`;
+  if (next === undefined) return;
+  const wanted = spansOf(next, mostBytes);
+  const open = await tx<{ span: string; table: string }[]>`
+    select span, relid::regclass::text as table from debit_spans where span like ${`${next.month}%`} order by span`;
+  if (open.map(({ span }) => span).join() === wanted.join()) return;
+  await tx`select set_config('lock_timeout', ${String(LONGEST_LOCK_MS)}, true)`;
+  await tx`lock table debits in access exclusive mode`;
+  const debits = await tx`select from debits where request_id >= ${next.first} and request_id < ${next.last} limit 1`;
+  if (debits.length > 0) return;
+  for (const { table } of open) await tx`drop table ${tx(table)}`;
+  for (const span of wanted) await tx`select open_span(${span})`;
+}
+
+/** The longest spans that a month can be divided into with so much in a table. */
+function spansOf(
+  { month, days, bytesADay }: { month: string; days: number; bytesADay: number },
+  mostBytes: number,
+): string[] {
+  if (days * bytesADay <= mostBytes) return [month];
+  // The last of them is up to the end of the month.
+  if ((days - 21) * bytesADay <= mostBytes) return [1, 2, 3, 4].map((week) => `${month}-w${week}`);
+  return Array.from({ length: days }, (_, nth) => `${month}-${String(nth + 1).padStart(2, '0')}`);
 }

@@ -10,13 +10,13 @@ export interface Totals {
 /** A debit is posted within minutes of its request, or never. */
 const SETTLING = '1 day';
 
-export const debitsTable = (month: string): string => `debits_${month.replace('-', '_')}`;
+/** A month is `2026-11` here, or what has a table instead where that would be too large: `2026-11-w1`, `2026-11-27`. */
+export const debitsTable = (month: string): string => `debits_${month.replaceAll('-', '_')}`;
 
 /** The ids of a month's requests: from one on, and up to another. */
 export async function monthIdRange(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
   const [ids] = await on<{ from: string; to: string }[]>`
-    select first_id_at(month at time zone 'UTC') as from, first_id_at((month + interval '1 month') at time zone 'UTC') as to
-    from (select ${`${month}-01`}::timestamp as month) m`;
+    select first_id_at(span_began(month)) as from, first_id_at(span_ended(month)) as to from (select ${month}::text as month) m`;
   if (ids === undefined) throw new Error(`no ids of ${month}`);
   return ids;
 }
@@ -28,19 +28,17 @@ export const withoutLimits = (tx: Transaction) =>
 /** Whether the months before one are all over: only then are their debits all posted. */
 export async function isOver(sql: Sql, before: string): Promise<boolean> {
   const [time] = await sql<{ isOver: boolean }[]>`
-    select (${`${before}-01`}::timestamp at time zone 'UTC') <= now() - ${SETTLING}::interval as "isOver"`;
+    select span_began(${before}) <= now() - ${SETTLING}::interval as "isOver"`;
   return time?.isOver === true;
 }
 
-/** The months that are over and have a table, the oldest first. */
-export async function pastMonths(sql: Sql): Promise<string[]> {
+/** The months that are over and have a table, the oldest first; those before another, if it is given. */
+export async function pastMonths(sql: Sql, before?: string): Promise<string[]> {
   const tables = await sql<{ month: string }[]>`
-    select month from pg_partition_tree('debits'), lateral (
-      select translate(substr(relid::regclass::text, 8), '_', '-') as month
-    ) m
-    where isleaf and relid::regclass::text ~ '^debits_[0-9]{4}_[0-9]{2}$'
-      and to_char(now() - ${SETTLING}::interval, 'YYYY-MM') > month
-    order by 1`;
+    select span as month from debit_spans
+    where span_ended(span) <= now() - ${SETTLING}::interval
+      ${before === undefined ? sql`` : sql`and span_ended(span) <= span_began(${before})`}
+    order by span_began(span)`;
   return tables.map(({ month }) => month);
 }
 
@@ -67,11 +65,10 @@ export async function readTotals(on: Sql | Transaction, table: string): Promise<
 /** Records how a month ended, so that the ledger can be checked without its debits. */
 export async function recordSums(tx: Transaction, month: string, { rows, amount }: Totals): Promise<void> {
   const table = tx(debitsTable(month));
-  const day = tx`${`${month}-01`}::date`;
-  await tx`insert into checked_months (month, rows, amount_thousandths) values (${day}, ${rows}, ${amount}::numeric)`;
+  await tx`insert into checked_months (month, rows, amount_thousandths) values (${month}, ${rows}, ${amount}::numeric)`;
   await tx`
     insert into checked_debits (month, account_id, first_seq, last_seq, amount_thousandths, balance_after)
-    select ${day}, account_id, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
+    select ${month}, account_id, min(seq), max(seq), sum(amount_thousandths), (array_agg(balance_after order by seq desc))[1]
     from (
       select account_id, seq, amount_thousandths, balance_after,
         seq - row_number() over (partition by account_id order by seq) as run
@@ -79,7 +76,7 @@ export async function recordSums(tx: Transaction, month: string, { rows, amount 
     ) d group by account_id, run`;
   await tx`
     insert into checked_usage (month, account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
-    select ${day}, account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
+    select ${month}, account_id, (d.at at time zone 'UTC')::date, left(d.operation, 64), k.key_id, count(*), sum(d.items),
       sum(d.cache_hits), sum(d.amount_thousandths)
     from ${table} d join keys k using (account_id, key_number)
     group by 2, 3, 4, 5`;

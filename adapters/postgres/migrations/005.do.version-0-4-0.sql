@@ -60,27 +60,50 @@ create table debits_of_no_month partition of debits default;
 create trigger append_only before update or delete or truncate on debits_of_no_month for each statement
   when (coalesce(current_setting('perch.moving', true), '') <> 'on') execute function refuse_change();
 
--- Opens the month that `at` lies in; false if that can't be done any more, because it has debits among those of no month.
--- Attached when it is complete: that locks no partition but the one of no month, for a moment.
-create function open_month(at timestamptz) returns boolean language plpgsql as $$
+-- What has a table of its own is named by its time: a month, `2026-11`; or, where there would be too much in that, each of its
+-- four weeks, `2026-11-w1`, the last of which goes on to the end of the month; or each of its days, `2026-11-27`.
+create function span_began(span text) returns timestamptz language sql immutable parallel safe as $$
+  select make_date(left(span, 4)::int, substr(span, 6, 2)::int, case
+      when span like '%-w_' then 7 * right(span, 1)::int - 6
+      when length(span) = 7 then 1
+      else right(span, 2)::int end)::timestamp at time zone 'UTC'
+$$;
+create function span_ended(span text) returns timestamptz language sql immutable parallel safe as $$
+  select case
+      when span like '%-w4' or length(span) = 7
+        then (make_date(left(span, 4)::int, substr(span, 6, 2)::int, 1)::timestamp + interval '1 month') at time zone 'UTC'
+      when span like '%-w_' then ((span_began(span) at time zone 'UTC') + interval '7 days') at time zone 'UTC'
+      else ((span_began(span) at time zone 'UTC') + interval '1 day') at time zone 'UTC' end
+$$;
+
+-- Opens a span; false if that can't be done any more, because it has debits among those of no month. Attached when it is
+-- complete: that locks no partition but the one of no month, for a moment.
+create function open_span(span text) returns boolean language plpgsql as $$
 declare
-  begins timestamptz := date_trunc('month', at, 'UTC');
-  ends timestamptz := date_trunc('month', begins + interval '40 days', 'UTC');
-  name text := to_char(begins at time zone 'UTC', '"debits_"YYYY_MM');
+  name text := 'debits_' || replace(span, '-', '_');
+  first uuid := first_id_at(span_began(span));
+  next uuid := first_id_at(span_ended(span));
 begin
-  if to_regclass(name) is not null then
-    return true;
-  end if;
-  if exists (select from debits_of_no_month where request_id >= first_id_at(begins) and request_id < first_id_at(ends)) then
+  if exists (select from debits_of_no_month where request_id >= first and request_id < next) then
     return false;
   end if;
   execute format('create table %I (like debits including all)', name);
   execute format('create trigger append_only before update or delete or truncate on %I
     for each statement execute function refuse_change()', name);
-  execute format('alter table debits attach partition %I for values from (%L) to (%L)', name, first_id_at(begins),
-    first_id_at(ends));
+  execute format('alter table debits attach partition %I for values from (%L) to (%L)', name, first, next);
   return true;
 end
+$$;
+
+-- The tables of debits there are, but for the one of no month.
+create view debit_spans as
+  select relid, translate(substr(relid::regclass::text, 8), '_', '-') as span from pg_partition_tree('debits')
+  where level = 1 and relid::regclass::text ~ '^debits_[0-9]{4}_[0-9]{2}(_w[1-4]|_[0-9]{2})?$';
+
+-- Opens the month that `at` lies in, unless it or a part of it is open.
+create function open_month(at timestamptz) returns boolean language sql as $$
+  select case when exists (select from debit_spans where span like month || '%') then true else open_span(month) end
+  from (select to_char(at at time zone 'UTC', 'YYYY-MM') as month) m
 $$;
 
 -- Credits that came or went other than by a read: few, and kept forever.
@@ -135,11 +158,11 @@ create view ledger_entries as
     null, s.reason, s.at
   from statement_entries s left join wallets w using (account_id);
 
--- How months that are over ended, once they were checked: `perch ledger check` goes on from here, and does not read their debits
+-- How spans that are over ended, once they were checked: `perch ledger check` goes on from here, and does not read their debits
 -- again. Of a month in the database it may be forgotten at any time, and made anew.
 create table checked_months (
-  -- Its first day, UTC.
-  month date primary key check (extract(day from month) = 1),
+  -- The span's name.
+  month text primary key,
   rows bigint not null check (rows >= 0),
   amount_thousandths numeric not null check (amount_thousandths >= 0),
   at timestamptz not null default now()
@@ -148,7 +171,7 @@ create table checked_months (
 -- Entries of a wallet that follow each other without another in between are one row: its place in the chain of entries.
 -- Grants and debits of other months, posted among them, begin a new one.
 create table checked_debits (
-  month date not null references checked_months,
+  month text not null references checked_months,
   account_id uuid not null,
   first_seq bigint not null,
   last_seq bigint not null check (last_seq >= first_seq),
@@ -160,7 +183,7 @@ create table checked_debits (
 
 -- What their debits are in the sums of usage and keys.
 create table checked_usage (
-  month date not null references checked_months,
+  month text not null references checked_months,
   account_id uuid not null,
   day date not null,
   endpoint text not null,
@@ -174,7 +197,7 @@ create table checked_usage (
 
 -- Checked months whose debits were written to files and left the database. A restore forgets them.
 create table ledger_archives (
-  month date primary key,
+  month text primary key,
   rows bigint not null check (rows >= 0),
   amount_thousandths numeric not null check (amount_thousandths >= 0),
   file text not null,
