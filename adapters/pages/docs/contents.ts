@@ -76,11 +76,7 @@ const USING: Group = {
           title: 'GraphQL',
           summary:
             'Queries, nested lists, budgets, retries and persisted operations. Client caches of Apollo, urql and Relay.',
-          finds: {
-            '': 'graphiql query fragments',
-            'client-caches': 'apollo urql relay',
-            'persisted-operations': 'apq',
-          },
+          finds: { '': 'graphiql query fragment', 'client-caches': 'apollo urql relay', 'persisted-operations': 'apq' },
         },
         {
           name: API,
