@@ -15,7 +15,7 @@ const LOOK_MEANWHILE_MS = 1_000;
 const STALE_MS = 15_000;
 
 /** What a replica was found to be. */
-export interface Found {
+export interface ReplicaState {
   /** Null: it can be asked. */
   readonly why: string | null;
   /** Whether no time will change that: it has other data, or the login is refused. */
@@ -30,7 +30,7 @@ const NO_WAY_IN = /^(?:ENOTFOUND|28\w{3}|3D000)$/;
 /** Undone for the sake of replaying what the primary did: it does not mean that the replica is away. */
 const CONFLICT = /^40/;
 
-const unusable = (why: string, isWrong = false): Found => ({ why, isWrong, asOf: null });
+const unusable = (why: string, isWrong = false): ReplicaState => ({ why, isWrong, asOf: null });
 
 export interface ReplicaOptions {
   readonly pool: Sql;
@@ -46,7 +46,7 @@ export interface ReplicaOptions {
 export class Replica {
   readonly #options: ReplicaOptions;
   #identity: Promise<string> | undefined;
-  #found: Promise<Found> | undefined;
+  #found: Promise<ReplicaState> | undefined;
   #lookedAt = 0;
   #why: string | null = null;
   #tell: (why: string | null) => void = () => {};
@@ -63,7 +63,7 @@ export class Replica {
   }
 
   /** How it was found, at most some seconds ago. */
-  look(longestMs = LONGEST_LOOK_MS, trustedMs = LOOK_EVERY_MS): Promise<Found> {
+  look(longestMs = LONGEST_LOOK_MS, trustedMs = LOOK_EVERY_MS): Promise<ReplicaState> {
     if (this.#found === undefined || performance.now() - this.#lookedAt >= trustedMs) {
       this.#lookedAt = performance.now();
       this.#found = this.#lookAgain(longestMs);
@@ -117,14 +117,14 @@ export class Replica {
     }) as Promise<AsOf<readonly Row[]> | undefined>;
   }
 
-  async #lookAgain(longestMs: number): Promise<Found> {
+  async #lookAgain(longestMs: number): Promise<ReplicaState> {
     const asked = this.#ask().catch((error: unknown) => unusable(messageOf(error), NO_WAY_IN.test(codeOf(error))));
     const found = (await withTimeout(longestMs, asked)) ?? unusable('it does not answer');
     this.#note(found);
     return found;
   }
 
-  async #ask(): Promise<Found> {
+  async #ask(): Promise<ReplicaState> {
     const { looks, primary } = this.#options;
     this.#identity ??= identityOf(primary);
     // Asked again where it could not be known.
@@ -148,7 +148,7 @@ export class Replica {
     this.#note(found);
   }
 
-  #note({ why }: Found): void {
+  #note({ why }: ReplicaState): void {
     if (why !== null) {
       this.#away.abort();
       this.#away = new AbortController();

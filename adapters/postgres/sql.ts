@@ -30,7 +30,7 @@ export interface Limits {
   readonly idleMs: number;
 }
 
-export interface PoolOptions {
+export interface ConnectOptions {
   readonly max?: number;
   readonly name?: string;
   readonly limits?: Limits;
@@ -42,7 +42,7 @@ export interface PoolOptions {
  * Opens a pool. Lazy: the first query connects. A `bigint` is read as a number where that is exact, otherwise left as
  * text, never rounded (ids of the network: select them as text). Close it with `sql.end()`.
  */
-export function connect(target: Target, options: PoolOptions = {}): Sql {
+export function connect(target: Target, options: ConnectOptions = {}): Sql {
   const { limits } = options;
   const settings = {
     max: options.max ?? 8,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { addressFault, PRIMARY, type Wanted } from '../lib/database-address.js';
+import { addressFault, PRIMARY, type WantedHosts } from '../lib/database-address.js';
 import type { Lifetimes } from '../read/lifetimes.js';
 import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
@@ -17,7 +17,7 @@ const ADDRESSES = {
     finds: 'the replicas',
     why: 'the primary is at DATABASE_URL',
   },
-} as const satisfies Partial<Record<SettingName, Wanted>>;
+} as const satisfies Partial<Record<SettingName, WantedHosts>>;
 
 /** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
 function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {

@@ -22,7 +22,7 @@ export const startingAt = (address: string, nth: number): string => {
 };
 
 /** Which of several hosts a connection should lead to: target_session_attrs, as libpq calls it. */
-export interface Wanted {
+export interface WantedHosts {
   readonly targets: readonly string[];
   /** What the first of them finds. */
   readonly finds: string;
@@ -31,14 +31,14 @@ export interface Wanted {
 }
 
 /** Only this is right for a database that is written to. `read-write` is, too, for libpq; the driver takes standbys for it. */
-export const PRIMARY: Wanted = {
+export const PRIMARY: WantedHosts = {
   targets: ['primary'],
   finds: 'the one that takes writes',
   why: 'everything is written to it',
 };
 
 /** Why this address would not lead where it should, or null. */
-export function addressFault(address: string, { targets: allowed, finds, why }: Wanted = PRIMARY): string | null {
+export function addressFault(address: string, { targets: allowed, finds, why }: WantedHosts = PRIMARY): string | null {
   const hosts = hostsOf(address);
   const [, query = ''] = address.split('?');
   const targets = new URLSearchParams(query).getAll('target_session_attrs');

@@ -28,7 +28,7 @@ function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
 }
 
 /** A batch as its tables take it. */
-export interface Prepared {
+export interface PreparedBatch {
   readonly size: number;
   readonly users: CopyText;
   readonly tweets: CopyText;
@@ -36,7 +36,7 @@ export interface Prepared {
 }
 
 /** Rows that wait to be written together, each object once: later rows add to or update earlier ones. */
-export class Batch {
+export class RowBatch {
   private readonly users = new Map<string, CorpusUser>();
   private readonly tweets = new Map<string, CorpusTweet>();
   private readonly follows: StagedFollow[] = [];
@@ -66,7 +66,7 @@ export class Batch {
   }
 
   /** Computes what is to be written, which takes longer than writing it. */
-  async prepare(into: Into): Promise<Prepared> {
+  async prepare(into: Into): Promise<PreparedBatch> {
     return {
       size: this.size,
       users: await stagedText(into.users, this.users.values()),

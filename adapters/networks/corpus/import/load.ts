@@ -8,7 +8,7 @@ import { badRequest } from '../../../../src/domain/errors.js';
 import { sentence } from '../../../../src/lib/text.js';
 import type { CorpusRow } from '../rows.js';
 import type { Tables } from '../run.js';
-import { Batch, type Prepared } from './batch.js';
+import { type PreparedBatch, RowBatch } from './batch.js';
 import { noteComplete, noteIndexed } from './index-corpus.js';
 import { buildIndex, dropIndexes, type MissingIndex, missingIndexes, type Which } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
@@ -71,12 +71,12 @@ function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOption
   noteFault(faults, fault);
 }
 
-type PlacedBatch = Prepared & { readonly reached: Reached };
+type PlacedBatch = PreparedBatch & { readonly reached: Reached };
 
 /** What follows the place that the load begins at, in batches; and all edges: those before it were not yet stored. */
 async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load): AsyncGenerator<PlacedBatch> {
   const { summary } = from;
-  let batch = new Batch();
+  let batch = new RowBatch();
   let place = 0;
   const prepared = async (): Promise<PlacedBatch> => ({
     ...(await batch.prepare(into)),
@@ -95,7 +95,7 @@ async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load
     }
     if (!batch.isFull || ('continues' in item && item.continues)) continue;
     yield await prepared();
-    batch = new Batch();
+    batch = new RowBatch();
   }
   yield await prepared();
 }
@@ -107,7 +107,7 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<A> {
   return first.status === 'fulfilled' ? first.value : one;
 }
 
-async function writeBatch(sql: TransactionSql, { users, tweets, follows }: Prepared, load: Load): Promise<void> {
+async function writeBatch(sql: TransactionSql, { users, tweets, follows }: PreparedBatch, load: Load): Promise<void> {
   const { into, fresh, last, from } = load;
   noteWritten(from.summary.users, await writeRows(sql, into.users, users, fresh));
   noteWritten(from.summary.tweets, await writeRows(sql, into.tweets, tweets, fresh));
