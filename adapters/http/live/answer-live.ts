@@ -55,108 +55,127 @@ export interface LiveAnswer {
 }
 
 /** Answers a request with a stream of what is new in some lists; with a refusal if none of them can be followed. */
-export async function answerLive(
+export const answerLive = (
   live: Live,
-  { lists, isResumed, budget, form }: LiveAnswer,
+  answer: LiveAnswer,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { eventStreams } = request.server;
-  const over = new AbortController();
-  // Each list waits with it.
-  setMaxListeners(4 * lists.length + 10, over.signal);
-  const places: (() => void)[] = [];
-  const end = (): void => {
-    over.abort(new DOMException('The stream is over.', 'AbortError'));
-    for (const giveBack of places.splice(0)) giveBack();
-  };
-  reply.raw.on('close', end);
-  let stream: EventStream | undefined;
-  let following = 0;
-  let begun = 0;
-  const refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
+): Promise<FastifyReply> => new FollowedStream(live, answer, request, reply).answer();
 
-  const begin = async (index: number): Promise<void> => {
-    const { call, asked, from } = lists[index] as FollowedList;
-    const onAdmitted = (accountId: string, qps: number): void => {
-      if (!isTaken) places.push(eventStreams.take(accountId, qps));
-      isTaken = true;
-    };
-    let isTaken = false;
-    const events = live.follow({
-      call: { ...call, ...senderParts(request), onAdmitted },
-      ...{
-        asked,
-        from,
-        isResumed,
-        isShort: lists.length > 1,
-        mayWait: index > 0,
-        finishes: false,
-        budget,
-        signal: over.signal,
-      },
-    });
+/** One request, and the stream that answers it once a list of it is followed. */
+class FollowedStream {
+  readonly #live: Live;
+  readonly #asked: LiveAnswer;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #over = new AbortController();
+  /** Give back the places that its lists have. */
+  readonly #places: (() => void)[] = [];
+  /** Lists that can't be followed, and were not told yet. */
+  readonly #refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
+  #stream: EventStream | undefined;
+  #following = 0;
+  #begun = 0;
+
+  constructor(live: Live, asked: LiveAnswer, request: FastifyRequest, reply: FastifyReply) {
+    this.#live = live;
+    this.#asked = asked;
+    this.#request = request;
+    this.#reply = reply;
+    // Each list waits with it.
+    setMaxListeners(4 * asked.lists.length + 10, this.#over.signal);
+  }
+
+  async answer(): Promise<FastifyReply> {
+    const { lists } = this.#asked;
+    this.#reply.raw.on('close', () => this.#end());
+    for (let index = 0; index < lists.length && !this.#over.signal.aborted; index = this.#begun) {
+      // The first decides whether the caller is let in at all.
+      const some = lists.slice(index, index + (index === 0 ? 1 : BEGIN_AT_ONCE));
+      await Promise.all(some.map((list, nth) => this.#begin(index + nth, list)));
+      this.#begun += some.length;
+    }
+    if (this.#stream === undefined) return this.#refuse();
+    if (this.#following === 0) this.#finish();
+    return this.#reply;
+  }
+
+  async #begin(index: number, list: FollowedList): Promise<void> {
+    const events = this.#follow(index, list);
     const first = await events.next();
     if (first.done) return;
-    if (first.value.kind === 'end') refused.push([index, first.value]);
+    if (first.value.kind === 'end') this.#refused.push([index, first.value]);
     if (first.value.kind === 'begin') {
-      request.outcome ??= first.value.outcome;
-      open(first.value.outcome);
-      following += 1;
-      forward(index, first.value, events).catch((err: unknown) => {
-        request.log.error({ err }, 'A stream could not be written.');
-        stream?.close();
+      this.#request.outcome ??= first.value.outcome;
+      this.#open(first.value.outcome);
+      this.#following += 1;
+      this.#forward(index, first.value, events).catch((err: unknown) => {
+        this.#request.log.error({ err }, 'A stream could not be written.');
+        this.#stream?.close();
       });
     }
-    tellRefused();
-  };
+    // A list that can't be followed does not end the others.
+    if (this.#stream !== undefined)
+      for (const [nth, event] of this.#refused.splice(0)) this.#send(this.#asked.form.event(nth, event));
+  }
 
-  /** A list that can't be followed does not end the others. */
-  const tellRefused = (): void => {
-    if (stream !== undefined) for (const [index, event] of refused.splice(0)) send(form.event(index, event));
-  };
+  #follow(index: number, { call, asked, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
+    const { lists, isResumed, budget } = this.#asked;
+    const { eventStreams } = this.#request.server;
+    let isTaken = false;
+    const onAdmitted = (accountId: string, qps: number): void => {
+      if (!isTaken) this.#places.push(eventStreams.take(accountId, qps));
+      isTaken = true;
+    };
+    return this.#live.follow({
+      call: { ...call, ...senderParts(this.#request), onAdmitted },
+      ...{ asked, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
+      signal: this.#over.signal,
+    });
+  }
 
-  const open = (outcome: Outcome): void => {
-    if (stream !== undefined) return;
-    stream = eventStreams.open(request, reply, [limitHeaders(outcome)], form.heartbeat);
-    send(form.open());
-  };
+  #open(outcome: Outcome): void {
+    if (this.#stream !== undefined) return;
+    const { eventStreams } = this.#request.server;
+    const { form } = this.#asked;
+    this.#stream = eventStreams.open(this.#request, this.#reply, [limitHeaders(outcome)], form.heartbeat);
+    this.#send(form.open());
+  }
 
-  const send = (event: ServerSentEvent | null): void => {
-    if (event !== null) stream?.send(event);
-  };
-
-  const forward = async (index: number, first: LiveEvent, events: AsyncGenerator<LiveEvent, void>): Promise<void> => {
-    send(form.event(index, first));
-    await stream?.read();
+  async #forward(index: number, first: LiveEvent, events: AsyncGenerator<LiveEvent, void>): Promise<void> {
+    const { form, lists } = this.#asked;
+    this.#send(form.event(index, first));
+    await this.#stream?.read();
     for await (const event of events) {
-      send(form.event(index, event));
-      await stream?.read();
+      this.#send(form.event(index, event));
+      await this.#stream?.read();
     }
-    following -= 1;
-    if (following === 0 && begun === lists.length) finish();
-  };
-
-  const finish = (): void => {
-    send(form.close());
-    stream?.close();
-  };
-
-  for (let index = 0; index < lists.length && !over.signal.aborted; index = begun) {
-    // The first decides whether the caller is let in at all.
-    const some = lists.slice(index, index + (index === 0 ? 1 : BEGIN_AT_ONCE)).map((_, nth) => index + nth);
-    await Promise.all(some.map(begin));
-    begun += some.length;
+    this.#following -= 1;
+    if (this.#following === 0 && this.#begun === lists.length) this.#finish();
   }
-  if (stream === undefined) {
-    end();
-    const [first] = refused;
+
+  #send(event: ServerSentEvent | null): void {
+    if (event !== null) this.#stream?.send(event);
+  }
+
+  #finish(): void {
+    this.#send(this.#asked.form.close());
+    this.#stream?.close();
+  }
+
+  async #refuse(): Promise<FastifyReply> {
+    this.#end();
+    const [first] = this.#refused;
     // The client has left.
-    if (first === undefined) return reply.hijack();
+    if (first === undefined) return this.#reply.hijack();
     const { outcome } = first[1];
-    if (await form.otherwise?.(outcome)) return reply;
-    return sendOutcome(form.refusal, outcome, request, reply);
+    const { form } = this.#asked;
+    if (await form.otherwise?.(outcome)) return this.#reply;
+    return sendOutcome(form.refusal, outcome, this.#request, this.#reply);
   }
-  if (following === 0) finish();
-  return reply;
+
+  #end(): void {
+    this.#over.abort(new DOMException('The stream is over.', 'AbortError'));
+    for (const giveBack of this.#places.splice(0)) giveBack();
+  }
 }
