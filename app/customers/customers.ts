@@ -98,9 +98,8 @@ export async function openCustomers(
       signIn.mount(admit);
       oauth.mount(admit);
       billing.mount();
-      const { sql, accounts, ledger, queries, secrets } = stores;
+      const { sql, accounts, ledger, queries, secrets, replica } = stores;
       const { sessionCookies, members } = signIn;
-      const { replica } = stores;
       const historyAsOf = replica === null ? undefined : () => replica.staleAsOf(clock.now());
       const common = { sessionCookies, members, keyless: limitedPages(app, shared), historyAsOf };
       const pages = await mountOperators(app, options, shown, common);
