@@ -54,7 +54,7 @@ describe('GET /v1/usage/{request_id}', () => {
     const customer = await service.customer();
     await service.perch.stores.sql`
       insert into ledger_archives (month, rows, amount_thousandths, file, sha256)
-      values ('2025-01-01', 0, 0, 'debits-2025-01.ndjson.gz', ${'0'.repeat(64)})`;
+      values ('2025-01', 0, 0, 'debits-2025-01.ndjson.gz', ${'0'.repeat(64)})`;
     const reply = await customer.get(`/v1/usage/${v7({ msecs: Date.parse('2025-01-31') })}`);
     expect([reply.status, reply.body.error.code]).toEqual([404, 'not_found']);
     expect(reply.body.error.message).toContain('Receipts of 2025-01 are archived');

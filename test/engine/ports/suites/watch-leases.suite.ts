@@ -194,25 +194,24 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       await leases.claim(holder, NOW, 10);
       const all = [watch, ...others];
       const taken = all.map(() => step());
-      // A body that Postgres does not take, and a position that is not the watch's.
-      const wrong = [step({ body: 'no\0text' }), step({ from: 'elsewhere' })];
+      const [first = watch] = others;
+      const [, before = step()] = taken;
+      expect(await leases.step(holder, first, before)).toBe(true);
+      // A charge that is written down already, and a position that is not the watch's.
+      const wrong = [{ ...before, from: 'second', position: 'third' }, step({ from: 'elsewhere' })];
       const steps = all.map((of, nth) => leases.step(holder, of, wrong[nth - 1] ?? taken[nth] ?? step()));
       const ends = await Promise.allSettled(steps);
       expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : 'rejected'))).toEqual([
         ...[true, 'rejected', false, true, true, true],
       ]);
       for (const [nth, of] of all.entries()) {
-        const isWritten = nth !== 1 && nth !== 2;
-        expect(await store.read(of)).toMatchObject({
-          position: isWritten ? 'second' : 'start',
-          number: isWritten ? 1 : 0,
-        });
-        const { requestId = '' } = taken[nth] ?? {};
-        expect(await store.deliveries(of)).toMatchObject(isWritten ? [{ deliveryId: requestId, number: 1 }] : []);
+        const [position, number] = nth === 2 ? ['start', 0] : ['second', 1];
+        expect(await store.read(of)).toMatchObject({ position, number });
+        expect(await store.deliveries(of)).toMatchObject(
+          nth === 2 ? [] : [{ deliveryId: taken[nth]?.requestId, number }],
+        );
+        expect(await leases.backlog(of)).toMatchObject({ deliveries: number });
       }
-      expect(await Promise.all(all.map((of) => leases.backlog(of)))).toMatchObject(
-        all.map((_, nth) => ({ deliveries: nth === 1 || nth === 2 ? 0 : 1 })),
-      );
     });
 
     it('leaves the position where it was if the delivery cannot be written', async () => {
