@@ -10,6 +10,9 @@ import { openWorkshop, versionOf } from './suite.js';
 /** `npm run clients:suite` asks for all, and may keep what it installs; the tests have what installs quickly. */
 const { CLIENTS_ONLY: only = '', CLIENTS_ALL: all, CLIENTS_HOME: home, CLIENTS_WRITE: write } = process.env;
 
+/** A busy machine takes more than a second to send twenty requests once, and then none is refused. */
+const TRIES = 3;
+
 const wanted = only.split(',');
 const rows = ROWS.filter(
   ({ name, room }) => wanted.some((text) => name.includes(text)) && (all !== undefined || room === '.'),
@@ -45,10 +48,14 @@ describe.runIf(workshop !== undefined)(`the suite of clients${missing}`, () => {
       async ({ onTestFinished, task }) => {
         if (write) onTestFinished(() => record(row, versionOf(row) ?? '', task.result?.state === 'pass'));
         expect(workshop?.faultsOf(row)).toEqual([]);
-        const { said, statuses } = (await workshop?.use(row, perch)) ?? {};
         const common = { handle: 'harbor_obs', ids, refusal: 'not_found', ...(waits && { waited: 20 }) };
-        expect(said).toEqual({ ...(reads && common), ...says });
-        expect(statuses?.includes(429)).toBe(waits);
+        let hasWaited = false;
+        for (let round = 1; round <= (waits ? TRIES : 1) && !hasWaited; round += 1) {
+          const { said, statuses } = (await workshop?.use(row, perch)) ?? {};
+          expect(said).toEqual({ ...(reads && common), ...says });
+          hasWaited = statuses?.includes(429) ?? false;
+        }
+        expect(hasWaited).toBe(waits);
       },
       120_000,
     );
