@@ -61,7 +61,7 @@ it('is brought from an earlier schema to this one at the start', async () => {
   expect(row?.version).toBe(newestSchema());
 });
 
-it('is refused where nobody listens, by its own name and without its password', async () => {
+it('names the setting and hides the password when nobody listens at the address', async () => {
   const nobody = 'postgres://ada:hush@127.0.0.1:1/perch';
   const error: unknown = await open({}, nobody).catch((thrown: unknown) => thrown);
   expect(String(error)).toMatch(/CORPUS_DATABASE_URL \(postgres:\/\/…@127\.0\.0\.1:1\/perch\): .*ECONNREFUSED/);

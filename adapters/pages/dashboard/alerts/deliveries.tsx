@@ -36,9 +36,55 @@ export const Text = ({ title, text }: { title: string; text: string }) => (
   </figure>
 );
 
+/** How it was tried, as items of a list of facts. */
+export const DeliveryTries = ({
+  deliveryId,
+  channel,
+  triedAt,
+  dueAt,
+  tries,
+  status,
+  fault,
+}: Pick<DeliveryRecord, 'deliveryId' | 'channel' | 'triedAt' | 'dueAt' | 'tries' | 'status' | 'fault'>) => (
+  <>
+    <div>
+      <dt>Attempts</dt>
+      <dd>
+        {counted(tries, 'attempt')}
+        {triedAt === null ? null : (
+          <>
+            , the last <When at={triedAt} />
+          </>
+        )}
+      </dd>
+    </div>
+    {dueAt === null ? null : (
+      <div>
+        <dt>Next attempt</dt>
+        <dd>
+          <When at={dueAt} />
+        </dd>
+      </div>
+    )}
+    {channel === 'mail' && fault === null ? null : (
+      <div>
+        <dt>Last answer</dt>
+        <dd>{status === null ? (fault ?? 'none yet') : `Status ${status}`}</dd>
+      </div>
+    )}
+    {channel === 'mail' ? null : (
+      <div class="wide">
+        <dt>webhook-id</dt>
+        <dd>
+          <code>msg_{deliveryId}</code>
+        </dd>
+      </div>
+    )}
+  </>
+);
+
 const Item = ({ delivery }: { delivery: DeliveryRecord }) => {
-  const { deliveryId, channel, target, subject, body, createdAt, triedAt, dueAt, tries, status, excerpt, fault } =
-    delivery;
+  const { deliveryId, channel, target, subject, body, createdAt, excerpt } = delivery;
   return (
     <li class="card delivery">
       <div class="card-head">
@@ -54,39 +100,7 @@ const Item = ({ delivery }: { delivery: DeliveryRecord }) => {
             <bdi class="detail">{target}</bdi>
           </dd>
         </div>
-        <div>
-          <dt>Attempts</dt>
-          <dd>
-            {counted(tries, 'attempt')}
-            {triedAt === null ? null : (
-              <>
-                , the last <When at={triedAt} />
-              </>
-            )}
-          </dd>
-        </div>
-        {dueAt === null ? null : (
-          <div>
-            <dt>Next attempt</dt>
-            <dd>
-              <When at={dueAt} />
-            </dd>
-          </div>
-        )}
-        {channel === 'mail' && fault === null ? null : (
-          <div>
-            <dt>Last answer</dt>
-            <dd>{status === null ? (fault ?? 'none yet') : `Status ${status}`}</dd>
-          </div>
-        )}
-        {channel === 'mail' ? null : (
-          <div class="wide">
-            <dt>webhook-id</dt>
-            <dd>
-              <code>msg_{deliveryId}</code>
-            </dd>
-          </div>
-        )}
+        <DeliveryTries {...delivery} />
       </dl>
       <details>
         <summary>{excerpt === null ? 'Body' : 'Body and answer'}</summary>

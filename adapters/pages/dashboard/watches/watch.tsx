@@ -2,7 +2,7 @@ import { counted, figure } from '../../../../src/domain/figures.js';
 import type { WatchDelivery, WatchDeliveryPage, WatchRecord } from '../../../../src/ports/watches.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Card, FieldError, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
-import { DeliveryState, shownBody, Text } from '../alerts/deliveries.js';
+import { DeliveryState, DeliveryTries, shownBody, Text } from '../alerts/deliveries.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { watchText } from './watch-forms.js';
 import { LastChecked, Reason, State } from './watch-parts.js';
@@ -95,52 +95,8 @@ const Secret = ({ secret }: Pick<WatchModel, 'secret'>) => (
   </details>
 );
 
-const ItemFacts = ({ deliveryId, number, charged, triedAt, dueAt, tries, status, fault }: WatchDelivery) => (
-  <dl class="facts">
-    <div>
-      <dt>Credits</dt>
-      <dd>
-        <a href={`/dashboard/receipts?request_id=${deliveryId}`}>{formatAmount(charged)}</a>
-      </dd>
-    </div>
-    <div>
-      <dt>Number</dt>
-      <dd>{figure(number)}</dd>
-    </div>
-    <div>
-      <dt>Attempts</dt>
-      <dd>
-        {counted(tries, 'attempt')}
-        {triedAt === null ? null : (
-          <>
-            , the last <When at={triedAt} />
-          </>
-        )}
-      </dd>
-    </div>
-    {dueAt === null ? null : (
-      <div>
-        <dt>Next attempt</dt>
-        <dd>
-          <When at={dueAt} />
-        </dd>
-      </div>
-    )}
-    <div>
-      <dt>Last answer</dt>
-      <dd>{status === null ? (fault ?? 'none yet') : `Status ${status}`}</dd>
-    </div>
-    <div class="wide">
-      <dt>webhook-id</dt>
-      <dd>
-        <code>msg_{deliveryId}</code>
-      </dd>
-    </div>
-  </dl>
-);
-
 const Item = ({ watch, delivery }: Pick<WatchModel, 'watch'> & { delivery: WatchDelivery }) => {
-  const { deliveryId, number, items, createdAt, excerpt, body } = delivery;
+  const { deliveryId, number, items, charged, createdAt, excerpt, body } = delivery;
   return (
     <li class="card delivery">
       <div class="card-head">
@@ -149,7 +105,19 @@ const Item = ({ watch, delivery }: Pick<WatchModel, 'watch'> & { delivery: Watch
         </h3>
         <DeliveryState {...delivery} />
       </div>
-      <ItemFacts {...delivery} />
+      <dl class="facts">
+        <div>
+          <dt>Credits</dt>
+          <dd>
+            <a href={`/dashboard/receipts?request_id=${deliveryId}`}>{formatAmount(charged)}</a>
+          </dd>
+        </div>
+        <div>
+          <dt>Number</dt>
+          <dd>{figure(number)}</dd>
+        </div>
+        <DeliveryTries channel="webhook" {...delivery} />
+      </dl>
       <details>
         <summary>{excerpt === null ? 'Body' : 'Body and answer'}</summary>
         <Text title="Body" text={shownBody(body)} />
