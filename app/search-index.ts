@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { indexCorpus } from '../adapters/networks/corpus/import/index-corpus.js';
 import type { Config } from '../src/config/config.js';
+import { MINUTE_MS } from '../src/lib/durations.js';
 import type { StartPoll } from '../src/lib/poll.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Stores } from './stores.js';
 
-const MINUTE_MS = 60_000;
 const TOLD_EVERY_MS = 10_000;
 
 export interface SearchIndexOptions {

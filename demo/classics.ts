@@ -1,4 +1,5 @@
 /** The night of the comet: tweets with fixed times, and so with fixed ids, whatever else the seed produces. */
+import { DAY_MS, MINUTE_MS } from '../src/lib/durations.js';
 import type { DemoAccount } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { CELEBRATED_MS, THREAD_MS } from './entry-points.js';
@@ -8,8 +9,6 @@ import { retweet } from './spread.js';
 import { CELEBRATED, CHORUS, readText } from './vocabulary.js';
 import type { Writer } from './writer.js';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 /** The longest that it continues. */
 const ECHO_DAYS = 60;
 const QUOTES = 180;

@@ -1,4 +1,5 @@
 /** What readers reply, what the author answers, and who joins in. */
+import { MINUTE_MS } from '../src/lib/durations.js';
 import type { DemoAccount } from './account.js';
 import { type Draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
@@ -8,7 +9,6 @@ import { CHORUS } from './vocabulary.js';
 import type { Writer } from './writer.js';
 
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 export interface Talk {
   readonly chance: Chance;

@@ -1,4 +1,5 @@
 /** The posts that start conversations, and what their authors add to them. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/durations.js';
 import type { DemoAccount } from './account.js';
 import { type Draft, draft, reply, type Topic } from './draft.js';
 import { type Chance, Urn } from './random.js';
@@ -6,9 +7,6 @@ import { readSubjects, type Subject } from './subjects.js';
 import { LANGUAGES, readText, requireKind } from './vocabulary.js';
 import type { Writer } from './writer.js';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** About eighteen months. */
 const SPAN_DAYS = 545;
 /** The number of posts from the last minutes, so that a new network looks alive. */

@@ -1,4 +1,5 @@
 import { LISTS, type ListRef } from '../domain/lists.js';
+import { HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 
 /** How long something read is served at half price, in milliseconds. */
 export interface Lifetimes {
@@ -13,12 +14,12 @@ export interface Lifetimes {
 }
 
 export const DEFAULT_LIFETIMES: Lifetimes = {
-  profileMs: 15 * 60_000,
-  tweetMs: 15 * 60_000,
-  firstPageMs: 2 * 60_000,
-  deeperPageMs: 60 * 60_000,
-  followersMs: 6 * 60 * 60_000,
-  absentMs: 60_000,
+  profileMs: 15 * MINUTE_MS,
+  tweetMs: 15 * MINUTE_MS,
+  firstPageMs: 2 * MINUTE_MS,
+  deeperPageMs: HOUR_MS,
+  followersMs: 6 * HOUR_MS,
+  absentMs: MINUTE_MS,
 };
 
 /** How long a page is served from the cache; `first`: it is the page that a call without a cursor starts from. */

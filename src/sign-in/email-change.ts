@@ -3,6 +3,7 @@ import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
 import { badRequest, ServiceError } from '../domain/errors.js';
 import { mailAddress } from '../domain/mail-address.js';
+import { MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 import type { EmailAccounts, OneTimeTokens } from '../ports/sign-in.js';
@@ -11,8 +12,6 @@ import { hashOfLink, MAILED_MINUTES } from './links.js';
 import { changedNotice, changeMail, takenMail } from './mail.js';
 import { needRecentSignIn } from './recent.js';
 import type { Sessions, Visitor } from './sessions.js';
-
-const MINUTE_MS = 60_000;
 
 /** Links that one person may request in a quarter of an hour, for whichever addresses. */
 const PER_ACCOUNT = 5;

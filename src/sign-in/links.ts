@@ -1,12 +1,12 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/sign-in.js';
 
-const MINUTE_MS = 60_000;
 /** For a link sent by mail (ASVS 6.5.5). */
 export const MAILED_MINUTES = 10;
 /** For a link that an operator passes on. */
-const PRINTED_MS = 1440 * MINUTE_MS;
+const PRINTED_MS = DAY_MS;
 
 export interface SignInLinksOptions {
   readonly tokens: Pick<OneTimeTokens, 'put'>;

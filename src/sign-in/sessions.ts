@@ -1,10 +1,8 @@
 import { hashSecret, newSecret, type RandomBytes } from '../access/secret.js';
 import type { Actor } from '../domain/audit.js';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { SessionRecord, SessionStore, SignInMethod } from '../ports/sessions.js';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
 
 /** A session ends if it is not used for this long, and every session ends eventually. */
 const IDLE_MS = 7 * DAY_MS;

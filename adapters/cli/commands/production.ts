@@ -8,6 +8,7 @@ import { PUBLIC_QPS } from '../../../src/access/rate-headers.js';
 import type { Config } from '../../../src/config/config.js';
 import { counted } from '../../../src/domain/figures.js';
 import { VERSION } from '../../../src/domain/version.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../../../src/lib/durations.js';
 import { containerShareBytes } from '../../http/limits/overload.js';
 import type { CheckResult } from './doctor.js';
 
@@ -165,13 +166,12 @@ const versionOf = (visit: Visit): string | null =>
     ? (visit.answers.map(versionIn).find((version) => version !== null) ?? null)
     : null;
 
-const DAY_MS = 24 * 60 * 60_000;
 /** Proxies renew a month ahead: a certificate that is about to expire is one that is not renewed. */
 const RENEWED_DAYS = 14;
 
 function checkTls({ baseUrl, host, port }: Config, visit: Visit): CheckResult {
   const endsAt = visit !== null && 'answers' in visit ? Math.min(...visit.answers.map((each) => each.endsAt)) : 0;
-  const end = Number.isFinite(endsAt) ? new Date(endsAt).toISOString().slice(0, 10) : '';
+  const end = Number.isFinite(endsAt) ? utcDay(endsAt) : '';
   const fault = (): string | null => {
     if (baseUrl === null) return 'set PERCH_BASE_URL to the public https address';
     if (visit === null) return `set PERCH_BASE_URL to an https address, not ${baseUrl}`;
@@ -257,7 +257,7 @@ async function checkBackups(folder: string | undefined): Promise<CheckResult> {
   const found = await Promise.all(names.map((each) => backupIn(join(folder, each))));
   const newest = found.filter((each) => each !== null).sort((a, b) => b.madeAt - a.madeAt)[0];
   if (newest === undefined) return row(name, `make the first backup: there is none in ${folder}`, '');
-  const hours = Math.floor((Date.now() - newest.madeAt) / 3_600_000);
+  const hours = Math.floor((Date.now() - newest.madeAt) / HOUR_MS);
   const old = `find out why no backup was made since ${newest.path}, ${counted(hours, 'hour')} ago`;
   return row(name, hours < MOST_HOURS ? null : old, `${newest.path}, made ${counted(hours, 'hour')} ago`);
 }
