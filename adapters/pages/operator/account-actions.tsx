@@ -3,8 +3,9 @@ import type { AccountRecord } from '../../../src/ports/accounts.js';
 import type { Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import type { AccountSettings, OperatorEvent } from '../../../src/ports/operator.js';
 import { signInAgainPath } from '../../../src/sign-in/safe-next.js';
+import { faultAt, InputField } from '../kit/signed-in/fields.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Card, FormError, Notice, When } from '../kit/signed-in/parts.js';
+import { Card, Notice, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 import type { GrantAsked, GrantErrors, GrantInput } from './grant-form.js';
 import { Limits, Note, type SettingsErrors, type SettingsInput } from './settings-form.js';
@@ -34,43 +35,28 @@ export interface OperatorAccountModel {
   readonly link: string | null;
 }
 
-/** The attributes of a field that point to its error, if it has one. */
-const faulty = (id: string, message: string | undefined) =>
-  message === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error` };
-
 const Grant = ({ account, grantId, typed, errors }: OperatorAccountModel) => (
   <Card id="grant" title="Grant credits" lead="You are asked once more before credits are granted.">
     <form method="post" action={`/operator/accounts/${account.accountId}/grant`} class="row-form">
       <input type="hidden" name="grant" value={grantId} />
-      <div class="field">
-        <label for="credits">Credits</label>
-        <input
-          id="credits"
-          name="credits"
-          type="text"
-          inputMode="decimal"
-          value={typed.credits}
-          required
-          autocomplete="off"
-          {...faulty('credits', errors.credits)}
-        />
-        <FormError id="credits-error" message={errors.credits ?? null} />
-      </div>
-      <div class="field grow">
-        <label for="reason">Reason, which the customer sees</label>
-        <input
-          id="reason"
-          name="reason"
-          type="text"
-          value={typed.reason}
-          required
-          maxLength={100}
-          autocomplete="off"
-          dir="auto"
-          {...faulty('reason', errors.reason)}
-        />
-        <FormError id="reason-error" message={errors.reason ?? null} />
-      </div>
+      <InputField
+        name="credits"
+        label="Credits"
+        inputMode="decimal"
+        value={typed.credits}
+        required
+        fault={faultAt('credits', errors.credits)}
+      />
+      <InputField
+        name="reason"
+        label="Reason, which the customer sees"
+        grow
+        value={typed.reason}
+        required
+        maxLength={100}
+        dir="auto"
+        fault={faultAt('reason', errors.reason)}
+      />
       <button type="submit" class="button primary">
         Grant…
       </button>

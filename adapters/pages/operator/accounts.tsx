@@ -2,9 +2,10 @@ import { toCredits } from '../../../src/domain/credits.js';
 import { figure } from '../../../src/domain/figures.js';
 import type { ListedAccount } from '../../../src/ports/operator.js';
 import type { CsvRows } from '../kit/signed-in/csv.js';
+import { faultAt, InputField } from '../kit/signed-in/fields.js';
 import { formatAmount } from '../kit/signed-in/formats.js';
 import type { PageLayout } from '../kit/signed-in/frame.js';
-import { Badge, Card, CsvLink, DataTable, FormError, Nothing, When } from '../kit/signed-in/parts.js';
+import { Badge, Card, CsvLink, DataTable, Nothing, When } from '../kit/signed-in/parts.js';
 import { operatorPage } from './frame.js';
 
 export interface AccountsModel {
@@ -21,19 +22,14 @@ export interface AccountsModel {
 export const Find = ({ asked, error }: Pick<AccountsModel, 'asked' | 'error'>) => (
   <section class="card" aria-label="Find an account">
     <form method="get" action="/operator/accounts" class="row-form">
-      <div class="field grow">
-        <label for="q">Part of a name or email address, an account id, or the six characters of a key</label>
-        <input
-          id="q"
-          name="q"
-          type="text"
-          value={asked}
-          autocomplete="off"
-          dir="auto"
-          {...(error === null ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': 'q-error' })}
-        />
-        <FormError id="q-error" message={error} />
-      </div>
+      <InputField
+        name="q"
+        label="Part of a name or email address, an account id, or the six characters of a key"
+        grow
+        value={asked}
+        dir="auto"
+        fault={faultAt('q', error)}
+      />
       <button type="submit" class="button primary">
         Find
       </button>

@@ -1,7 +1,8 @@
 import { figure } from '../../../src/domain/figures.js';
 import { tierQps } from '../../../src/domain/tiers.js';
 import type { AccountSettings, SettingsChange } from '../../../src/ports/operator.js';
-import { Card, FormError } from '../kit/signed-in/parts.js';
+import { faultAt, InputField, TextField } from '../kit/signed-in/fields.js';
+import { Card } from '../kit/signed-in/parts.js';
 
 /** The most that the form takes: more is probably a typing mistake. */
 const MAX_QPS = 100_000;
@@ -66,44 +67,28 @@ interface SettingsModel {
   readonly errors: SettingsErrors;
 }
 
-/** The attributes of a field with a hint, which may have an error, too. */
-const described = (id: string, hint: string, message: string | undefined) =>
-  message === undefined
-    ? { 'aria-describedby': hint }
-    : { 'aria-invalid': 'true' as const, 'aria-describedby': `${id}-error ${hint}` };
-
 /** The rate limit, and what it follows from. */
 export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="limits" title="Rate limit" lead="The customer sees a change in their log.">
     <form method="post" action={`/operator/accounts/${accountId}/limits`} class="row-form">
-      <div class="field">
-        <label for="qps">Requests per second</label>
-        <input
-          id="qps"
-          name="qps"
-          type="text"
-          inputMode="numeric"
-          value={typed.qps ?? settings.qpsOverride ?? ''}
-          placeholder={`${tierQps(settings.paidUsd)}, by its tier`}
-          autocomplete="off"
-          {...described('qps', 'limits-hint', errors.qps)}
-        />
-        <FormError id="qps-error" message={errors.qps ?? null} />
-      </div>
-      <div class="field">
-        <label for="paid">Counts as paid (US dollars)</label>
-        <input
-          id="paid"
-          name="paid"
-          type="text"
-          inputMode="numeric"
-          value={typed.paid ?? settings.paidUsd}
-          required
-          autocomplete="off"
-          {...described('paid', 'limits-hint', errors.paid)}
-        />
-        <FormError id="paid-error" message={errors.paid ?? null} />
-      </div>
+      <InputField
+        name="qps"
+        label="Requests per second"
+        hint="limits-hint"
+        inputMode="numeric"
+        value={typed.qps ?? settings.qpsOverride ?? ''}
+        placeholder={`${tierQps(settings.paidUsd)}, by its tier`}
+        fault={faultAt('qps', errors.qps)}
+      />
+      <InputField
+        name="paid"
+        label="Counts as paid (US dollars)"
+        hint="limits-hint"
+        inputMode="numeric"
+        value={typed.paid ?? settings.paidUsd}
+        required
+        fault={faultAt('paid', errors.paid)}
+      />
       <p class="soft" id="limits-hint">
         Without a rate of its own, the account has that of its tier, which follows from what counts as paid: $
         {figure(settings.boughtUsd)} was paid for packs, and you may add to it.
@@ -118,13 +103,16 @@ export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) =>
 export const Note = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="note-title" title="Note" lead="For operators: the customer never sees it.">
     <form method="post" action={`/operator/accounts/${accountId}/note`} class="row-form">
-      <div class="field grow">
-        <label for="note">What others should know about this account</label>
-        <textarea id="note" name="note" rows={3} dir="auto" {...described('note', 'note-hint', errors.note)}>
-          {typed.note ?? settings.note ?? ''}
-        </textarea>
-        <FormError id="note-error" message={errors.note ?? null} />
-      </div>
+      <TextField
+        name="note"
+        label="What others should know about this account"
+        grow
+        hint="note-hint"
+        rows={3}
+        dir="auto"
+        value={typed.note ?? settings.note ?? ''}
+        fault={faultAt('note', errors.note)}
+      />
       <p class="soft" id="note-hint">
         At most {figure(LONGEST_NOTE)} characters.
       </p>

@@ -2,7 +2,8 @@ import type { Thousandths } from '../../../../src/domain/credits.js';
 import { formatCredits } from '../../../../src/domain/figures.js';
 import { MAILED_MINUTES } from '../../../../src/sign-in/links.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
-import { Card, FieldError, FormError, type FormFault, wrong } from '../../kit/signed-in/parts.js';
+import { faultAt, InputField } from '../../kit/signed-in/fields.js';
+import { Card, FieldError, type FormFault, wrong } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LONGEST_NAME } from '../frame/names.js';
 
@@ -27,21 +28,17 @@ export interface AccountModel {
 const Name = (model: AccountModel) => (
   <Card id="name-title" title="Name" lead="Of the account: shown to its members and to the operator.">
     <form method="post" action="/dashboard/account/name" class="row-form">
-      <div class="field grow">
-        <label for="name">Name</label>
-        <input
-          id="name"
-          name="name"
-          type="text"
-          value={model.name}
-          maxLength={LONGEST_NAME}
-          required
-          autocomplete="name"
-          dir="auto"
-          {...wrong(model.fault, 'name')}
-        />
-        <FieldError fault={model.fault} field="name" />
-      </div>
+      <InputField
+        name="name"
+        label="Name"
+        grow
+        value={model.name}
+        maxLength={LONGEST_NAME}
+        required
+        autocomplete="name"
+        dir="auto"
+        fault={model.fault}
+      />
       <button type="submit" class="button primary">
         Save name
       </button>
@@ -68,20 +65,17 @@ const Email = (model: AccountModel) => (
     }
   >
     <form method="post" action="/dashboard/account/email" class="row-form">
-      <div class="field grow">
-        <label for="email">New email address</label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          value={model.newEmail}
-          maxLength={254}
-          required
-          autocomplete="email"
-          {...wrong(model.fault, 'email')}
-        />
-        <FieldError fault={model.fault} field="email" />
-      </div>
+      <InputField
+        name="email"
+        label="New email address"
+        grow
+        type="email"
+        value={model.newEmail}
+        maxLength={254}
+        required
+        autocomplete="email"
+        fault={model.fault}
+      />
       <button type="submit" class="button">
         {model.byMail ? 'Send a link' : 'Create a link'}
       </button>
@@ -206,20 +200,16 @@ export const emailPage = ({
       lead="From then on, sign-in links and notices go to the new address. Your other sessions are signed out."
     >
       <form method="post" action="/dashboard/account/email/confirm" class="row-form">
-        <div class="field grow">
-          <label for="token">The link from the email</label>
-          <input
-            id="token"
-            name="token"
-            type="text"
-            required
-            autocomplete="one-time-code"
-            autocapitalize="none"
-            spellcheck={false}
-            {...(error === null ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': 'token-error' })}
-          />
-          <FormError id="token-error" message={error} />
-        </div>
+        <InputField
+          name="token"
+          label="The link from the email"
+          grow
+          required
+          autocomplete="one-time-code"
+          autocapitalize="none"
+          spellcheck={false}
+          fault={faultAt('token', error)}
+        />
         <button type="submit" class="button primary">
           Use the new address
         </button>

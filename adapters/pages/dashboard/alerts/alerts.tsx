@@ -1,5 +1,6 @@
 import { formatCredits } from '../../../../src/domain/figures.js';
 import type { AlertRecord, LastDelivery } from '../../../../src/ports/alerts.js';
+import { InputField, SelectField } from '../../kit/signed-in/fields.js';
 import {
   Badge,
   Card,
@@ -27,32 +28,16 @@ export interface AlertsModel {
 
 const Watch = ({ typed, fault }: AlertsModel) => (
   <>
-    <div class="field">
-      <label for="kind">When</label>
-      <select id="kind" name="kind" {...wrong(fault, 'kind')}>
-        {Object.entries(ALERT_KINDS).map(([value, text]) => (
-          <option key={value} value={value} selected={value === typed.kind}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <FieldError fault={fault} field="kind" />
-    </div>
-    <div class="field">
-      <label for="amount">Credits</label>
-      <input
-        id="amount"
-        name="amount"
-        type="text"
-        inputMode="decimal"
-        value={typed.amount}
-        required
-        autocomplete="off"
-        placeholder="500"
-        {...wrong(fault, 'amount')}
-      />
-      <FieldError fault={fault} field="amount" />
-    </div>
+    <SelectField name="kind" label="When" value={typed.kind} options={Object.entries(ALERT_KINDS)} fault={fault} />
+    <InputField
+      name="amount"
+      label="Credits"
+      inputMode="decimal"
+      value={typed.amount}
+      required
+      placeholder="500"
+      fault={fault}
+    />
   </>
 );
 
@@ -66,21 +51,16 @@ const NewAlert = (model: AlertsModel) => {
     >
       <form method="post" action="/dashboard/alerts" class="row-form">
         <Watch {...model} />
-        <div class="field grow">
-          <label for="webhook_url">Webhook URL (https)</label>
-          <input
-            id="webhook_url"
-            name="webhook_url"
-            type="text"
-            inputMode="url"
-            value={typed.webhookUrl}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="https://example.com/webhooks/perch"
-            {...wrong(fault, 'webhook_url')}
-          />
-          <FieldError fault={fault} field="webhook_url" />
-        </div>
+        <InputField
+          name="webhook_url"
+          label="Webhook URL (https)"
+          grow
+          inputMode="url"
+          value={typed.webhookUrl}
+          spellcheck={false}
+          placeholder="https://example.com/webhooks/perch"
+          fault={fault}
+        />
         <fieldset class="checks">
           <legend>Email</legend>
           {email === null ? (

@@ -4,6 +4,7 @@ import { badRequest } from '../../../../src/domain/errors.js';
 import { LISTS, SCOPES, type Scope } from '../../../../src/domain/lists.js';
 import { utcDay } from '../../../../src/lib/durations.js';
 import type { KeyLimits, KeyRecord } from '../../../../src/ports/accounts.js';
+import { InputField } from '../../kit/signed-in/fields.js';
 import { Card, FieldError, FormError, type FormFault, unplaced, wrong } from '../../kit/signed-in/parts.js';
 
 /** The input exactly as it was typed. */
@@ -73,26 +74,17 @@ const LimitFields = ({ typed, fault }: { typed: LimitsInput; fault: FormFault | 
       ))}
       <FieldError fault={fault} field="scopes" />
     </fieldset>
-    <div class="field grow">
-      <label for="allowed_from">IP addresses or networks (empty: anywhere)</label>
-      <input
-        id="allowed_from"
-        name="allowed_from"
-        type="text"
-        value={typed.allowedFrom}
-        maxLength={LONGEST}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="192.0.2.0/24 2001:db8::/32"
-        {...wrong(fault, 'allowed_from')}
-      />
-      <FieldError fault={fault} field="allowed_from" />
-    </div>
-    <div class="field">
-      <label for="expires">Last day (UTC; empty: none)</label>
-      <input id="expires" name="expires" type="date" value={typed.expires} {...wrong(fault, 'expires')} />
-      <FieldError fault={fault} field="expires" />
-    </div>
+    <InputField
+      name="allowed_from"
+      label="IP addresses or networks (empty: anywhere)"
+      grow
+      value={typed.allowedFrom}
+      maxLength={LONGEST}
+      spellcheck={false}
+      placeholder="192.0.2.0/24 2001:db8::/32"
+      fault={fault}
+    />
+    <InputField name="expires" label="Last day (UTC; empty: none)" type="date" value={typed.expires} fault={fault} />
   </>
 );
 

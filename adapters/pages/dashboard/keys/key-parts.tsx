@@ -1,6 +1,7 @@
 import { toCredits } from '../../../../src/domain/credits.js';
 import type { CapPeriod, KeyRecord } from '../../../../src/ports/accounts.js';
-import { Day, FieldError, type FormFault, wrong } from '../../kit/signed-in/parts.js';
+import { InputField, SelectField } from '../../kit/signed-in/fields.js';
+import { Day, type FormFault } from '../../kit/signed-in/parts.js';
 import { LONGEST_NAME } from '../frame/names.js';
 import type { KeyInput } from './key-forms.js';
 
@@ -20,46 +21,25 @@ const CHOICES: readonly [CapPeriod | 'none', string][] = [
 /** The form's fields for name and cap, each with what is wrong with it. */
 export const KeyFields = ({ typed, fault }: { typed: KeyInput; fault: FormFault | null }) => (
   <>
-    <div class="field grow">
-      <label for="name">Name</label>
-      <input
-        id="name"
-        name="name"
-        type="text"
-        value={typed.name}
-        maxLength={LONGEST_NAME}
-        required
-        autocomplete="off"
-        dir="auto"
-        {...wrong(fault, 'name')}
-      />
-      <FieldError fault={fault} field="name" />
-    </div>
-    <div class="field">
-      <label for="period">Spend cap</label>
-      <select id="period" name="period" {...wrong(fault, 'period')}>
-        {CHOICES.map(([value, text]) => (
-          <option key={value} value={value} selected={value === typed.period}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <FieldError fault={fault} field="period" />
-    </div>
-    <div class="field">
-      <label for="amount">Credits (if capped)</label>
-      <input
-        id="amount"
-        name="amount"
-        type="text"
-        inputMode="decimal"
-        value={typed.amount}
-        autocomplete="off"
-        placeholder="500"
-        {...wrong(fault, 'amount')}
-      />
-      <FieldError fault={fault} field="amount" />
-    </div>
+    <InputField
+      name="name"
+      label="Name"
+      grow
+      value={typed.name}
+      maxLength={LONGEST_NAME}
+      required
+      dir="auto"
+      fault={fault}
+    />
+    <SelectField name="period" label="Spend cap" value={typed.period} options={CHOICES} fault={fault} />
+    <InputField
+      name="amount"
+      label="Credits (if capped)"
+      inputMode="decimal"
+      value={typed.amount}
+      placeholder="500"
+      fault={fault}
+    />
   </>
 );
 

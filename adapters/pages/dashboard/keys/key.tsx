@@ -4,6 +4,7 @@ import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { Receipt } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import type { ChartData, Range } from '../../charts/chart-data.js';
+import { SelectField } from '../../kit/signed-in/fields.js';
 import { CapMeter, StateBadge } from '../../kit/signed-in/key-parts.js';
 import { Card, FormError, type FormFault, Nothing, Notice, unplaced, When } from '../../kit/signed-in/parts.js';
 import { RequestTable } from '../credits/request-table.js';
@@ -107,16 +108,12 @@ const Rotate = (model: KeyModel) => (
     lead="Creates a new key with the same name, cap, limits and wallet. The old one keeps working for as long as you choose."
   >
     <form method="post" action={`/dashboard/keys/${model.record.keyId}/rotate`} class="row-form">
-      <div class="field">
-        <label for="overlap">Old key</label>
-        <select id="overlap" name="overlap">
-          {OVERLAPS.map(({ value, text }) => (
-            <option key={value} value={value} selected={value === '24h'}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </div>
+      <SelectField
+        name="overlap"
+        label="Old key"
+        value="24h"
+        options={OVERLAPS.map(({ value, text }) => [value, text])}
+      />
       <button type="submit" class="button">
         Rotate key
       </button>

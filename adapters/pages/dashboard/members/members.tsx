@@ -3,7 +3,8 @@ import { GIVEN_ROLES, ROLES, type Role } from '../../../../src/domain/audit.js';
 import { counted } from '../../../../src/domain/figures.js';
 import type { InvitationRecord, MemberRecord } from '../../../../src/ports/accounts.js';
 import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
-import { Badge, Card, DataTable, Day, FieldError, type FormFault, Notice, wrong } from '../../kit/signed-in/parts.js';
+import { InputField, SelectField } from '../../kit/signed-in/fields.js';
+import { Badge, Card, DataTable, Day, type FormFault, Notice } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
 export interface MembersModel {
@@ -49,31 +50,25 @@ const Invite = ({ typed, fault, byMail }: MembersModel) => {
       }`}
     >
       <form method="post" action={PAGE} class="row-form">
-        <div class="field grow">
-          <label for="invite-email">Email address</label>
-          <input
-            id="invite-email"
-            name="email"
-            type="email"
-            value={typed.email}
-            maxLength={254}
-            required
-            autocomplete="off"
-            {...wrong(fault, 'email')}
-          />
-          <FieldError fault={fault} field="email" />
-        </div>
-        <div class="field">
-          <label for="invite-role">Role</label>
-          <select id="invite-role" name="role" {...wrong(fault, 'role')}>
-            {GIVEN_ROLES.map((role) => (
-              <option key={role} value={role} selected={role === typed.role}>
-                {ROLES[role].name}
-              </option>
-            ))}
-          </select>
-          <FieldError fault={fault} field="role" />
-        </div>
+        <InputField
+          name="email"
+          id="invite-email"
+          label="Email address"
+          grow
+          type="email"
+          value={typed.email}
+          maxLength={254}
+          required
+          fault={fault}
+        />
+        <SelectField
+          name="role"
+          id="invite-role"
+          label="Role"
+          value={typed.role}
+          options={GIVEN_ROLES.map((role) => [role, ROLES[role].name])}
+          fault={fault}
+        />
         <button type="submit" class="button primary">
           {byMail ? 'Send invitation' : 'Create a link'}
         </button>

@@ -10,6 +10,7 @@ import {
   type SignedInRequest,
   sendPrivatePage,
 } from '../../kit/signed-in/authenticated-routes.js';
+import { SelectField } from '../../kit/signed-in/fields.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
 import { Badge, Card, DataTable, Nothing, type Row, type Tone, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
@@ -88,47 +89,27 @@ interface RequestsModel {
   readonly next: string | null;
 }
 
-const Choice = (props: {
-  name: string;
-  label: string;
-  value: string;
-  options: readonly { readonly value: string; readonly text: string }[];
-}) => (
-  <div class="field">
-    <label for={props.name}>{props.label}</label>
-    <select id={props.name} name={props.name}>
-      <option value="">All</option>
-      {props.options.map(({ value, text }) => (
-        <option key={value} value={value} selected={value === props.value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </div>
-);
+const ALL = ['', 'All'] as const;
 
 const Filter = ({ asked, keys, operations }: RequestsModel) => (
   <form method="get" action={PAGE} class="card row-form">
-    <Choice
+    <SelectField
       name="status"
       label="Status"
       value={asked.status}
-      options={[
-        { value: 'failed', text: 'Failed' },
-        ...STATUSES.map((status) => ({ value: String(status), text: String(status) })),
-      ]}
+      options={[ALL, ['failed', 'Failed'], ...STATUSES.map((status) => [String(status), String(status)] as const)]}
     />
-    <Choice
+    <SelectField
       name="key"
       label="Key"
       value={asked.key}
-      options={keys.map(({ keyId, name, prefix }) => ({ value: keyId, text: `${name} (${prefix}…)` }))}
+      options={[ALL, ...keys.map(({ keyId, name, prefix }) => [keyId, `${name} (${prefix}…)`] as const)]}
     />
-    <Choice
+    <SelectField
       name="operation"
       label="Endpoint or operation"
       value={asked.operation}
-      options={operations.map((operation) => ({ value: operation, text: operation }))}
+      options={[ALL, ...operations.map((operation) => [operation, operation] as const)]}
     />
     <button type="submit" class="button primary">
       Show

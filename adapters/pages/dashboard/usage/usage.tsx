@@ -3,6 +3,7 @@ import { HOURLY_DAYS, USAGE_GROUPS } from '../../../../src/domain/usage.js';
 import type { UsageRow } from '../../../../src/ports/ledger.js';
 import { Chart } from '../../charts/chart.js';
 import { type ChartData, daysIn } from '../../charts/chart-data.js';
+import { InputField } from '../../kit/signed-in/fields.js';
 import { Card, FormError, Nothing } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { LastHoursCard } from './last-hours.js';
@@ -54,14 +55,8 @@ const RangeForm = ({ ask, error, typed, nowMs }: UsageModel) => (
       class="row-form"
       {...(error === null ? {} : { 'aria-describedby': 'range-error' })}
     >
-      <div class="field">
-        <label for="from">First day</label>
-        <input id="from" name="from" type="date" value={typed.from} required />
-      </div>
-      <div class="field">
-        <label for="to">Last day (UTC)</label>
-        <input id="to" name="to" type="date" value={typed.to} required />
-      </div>
+      <InputField name="from" label="First day" type="date" value={typed.from} required />
+      <InputField name="to" label="Last day (UTC)" type="date" value={typed.to} required />
       <fieldset class="checks">
         <legend>Group table by</legend>
         {USAGE_GROUPS.map((group) => (

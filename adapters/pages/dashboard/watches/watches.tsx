@@ -1,8 +1,9 @@
 import { figure } from '../../../../src/domain/figures.js';
 import type { KeyRecord } from '../../../../src/ports/accounts.js';
 import type { WatchRecord } from '../../../../src/ports/watches.js';
+import { InputField, SelectField } from '../../kit/signed-in/fields.js';
 import { formatAmount } from '../../kit/signed-in/formats.js';
-import { Card, DataTable, FieldError, type FormFault, Nothing, When, wrong } from '../../kit/signed-in/parts.js';
+import { Card, DataTable, type FormFault, Nothing, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import { WATCHED_LISTS, type WatchInput, watchText } from './watch-forms.js';
 import { LastChecked, Reason, State } from './watch-parts.js';
@@ -18,63 +19,38 @@ export interface WatchesModel {
 
 const What = ({ typed, fault }: WatchesModel) => (
   <>
-    <div class="field">
-      <label for="list">Watch</label>
-      <select id="list" name="list" {...wrong(fault, 'list')}>
-        {Object.entries(WATCHED_LISTS).map(([value, text]) => (
-          <option key={value} value={value} selected={value === typed.list}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <FieldError fault={fault} field="list" />
-    </div>
-    <div class="field grow">
-      <label for="subject">Handle, search or tweet id</label>
-      <input
-        id="subject"
-        name="subject"
-        type="text"
-        value={typed.subject}
-        required
-        autocomplete="off"
-        spellcheck={false}
-        dir="auto"
-        placeholder="harbor_obs"
-        {...wrong(fault, 'subject')}
-      />
-      <FieldError fault={fault} field="subject" />
-    </div>
+    <SelectField name="list" label="Watch" value={typed.list} options={Object.entries(WATCHED_LISTS)} fault={fault} />
+    <InputField
+      name="subject"
+      label="Handle, search or tweet id"
+      grow
+      value={typed.subject}
+      required
+      spellcheck={false}
+      dir="auto"
+      placeholder="harbor_obs"
+      fault={fault}
+    />
   </>
 );
 
 const Payment = ({ typed, fault, keys }: WatchesModel) => (
   <>
-    <div class="field">
-      <label for="key">Paid by</label>
-      <select id="key" name="key" {...wrong(fault, 'key')}>
-        {keys.map(({ keyId, name, prefix }) => (
-          <option key={keyId} value={keyId} selected={keyId === typed.keyId}>
-            {name} ({prefix}…)
-          </option>
-        ))}
-      </select>
-      <FieldError fault={fault} field="key" />
-    </div>
-    <div class="field">
-      <label for="max_credits_per_day">Most credits a day (optional)</label>
-      <input
-        id="max_credits_per_day"
-        name="max_credits_per_day"
-        type="text"
-        inputMode="decimal"
-        value={typed.dailyLimit}
-        autocomplete="off"
-        placeholder="500"
-        {...wrong(fault, 'max_credits_per_day')}
-      />
-      <FieldError fault={fault} field="max_credits_per_day" />
-    </div>
+    <SelectField
+      name="key"
+      label="Paid by"
+      value={typed.keyId}
+      options={keys.map(({ keyId, name, prefix }) => [keyId, `${name} (${prefix}…)`])}
+      fault={fault}
+    />
+    <InputField
+      name="max_credits_per_day"
+      label="Most credits a day (optional)"
+      inputMode="decimal"
+      value={typed.dailyLimit}
+      placeholder="500"
+      fault={fault}
+    />
   </>
 );
 
@@ -91,22 +67,17 @@ const NewWatch = (model: WatchesModel) => (
     ) : (
       <form method="post" action="/dashboard/watches" class="row-form">
         <What {...model} />
-        <div class="field grow">
-          <label for="webhook_url">Webhook URL (https)</label>
-          <input
-            id="webhook_url"
-            name="webhook_url"
-            type="text"
-            inputMode="url"
-            value={model.typed.webhookUrl}
-            required
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="https://example.com/webhooks/perch"
-            {...wrong(model.fault, 'webhook_url')}
-          />
-          <FieldError fault={model.fault} field="webhook_url" />
-        </div>
+        <InputField
+          name="webhook_url"
+          label="Webhook URL (https)"
+          grow
+          inputMode="url"
+          value={model.typed.webhookUrl}
+          required
+          spellcheck={false}
+          placeholder="https://example.com/webhooks/perch"
+          fault={model.fault}
+        />
         <Payment {...model} />
         <button type="submit" class="button primary">
           Start watching
