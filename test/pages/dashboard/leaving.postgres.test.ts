@@ -31,7 +31,8 @@ const atWork = async (): Promise<number> => {
   return row?.count ?? 0;
 };
 
-it.each(PATHS)('%s: cancels its queries when the visitor leaves', async (path) => {
+// On a busy machine the cancel itself may take a second; what does not cancel fails each time.
+it.each(PATHS)('%s: cancels its queries when the visitor leaves', { retry: 2 }, async (path) => {
   const customer = await service.customer();
   await customer.grant(1);
   await customer.read((await customer.key()).keyId, 1);
