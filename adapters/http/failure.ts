@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ERROR_CODES, type ServiceError } from '../../src/domain/errors.js';
 import { prefers } from './accept.js';
-import { setHeaders } from './headers.js';
-import type { Asker, Headers, HttpAnswer } from './outcome.js';
+import { type Headers, setHeaders } from './headers.js';
+import type { Asker, HttpAnswer } from './plans.js';
 
 /** The page that describes a failure's code. */
 const pageOf = ({ code }: ServiceError, baseUrl: string): string => `${baseUrl}/problems/${code}`;

@@ -4,8 +4,11 @@ import { toCredits } from '../../src/domain/credits.js';
 import { STARTING_QPS } from '../../src/domain/tiers.js';
 import type { Answer, Outcome } from '../../src/serve/call.js';
 
+/** Undefined values are left out. */
+export type Headers = Readonly<Record<string, string | undefined>>;
+
 /** Sends the headers whose values are not undefined. */
-export function setHeaders(reply: FastifyReply, headers: Readonly<Record<string, string | undefined>>): void {
+export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
 }
 
@@ -20,7 +23,7 @@ export function headWithout(left: ReadonlySet<string>, headers: Readonly<Record<
  * Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them; but
  * for Vary, which is joined.
  */
-export function addHeaders(head: string[], headers: Readonly<Record<string, string | undefined>>): void {
+export function addHeaders(head: string[], headers: Headers): void {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined && name !== 'Vary') head.push(name.toLowerCase(), value);

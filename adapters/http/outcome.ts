@@ -2,41 +2,15 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { asServiceError } from '../../src/domain/errors.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { fieldFailure } from '../../src/serve/execute.js';
-import { type Body, encodeBody, setBodyHeaders } from './bodies/shared-body.js';
+import { encodeBody, setBodyHeaders } from './bodies/shared-body.js';
 import { failureHeaders, logFailure } from './failure.js';
-import { creditHeaders, limitHeaders, serverTiming, setHeaders } from './headers.js';
-import type { Plan } from './plans.js';
+import { creditHeaders, type Headers, limitHeaders, serverTiming, setHeaders } from './headers.js';
+import type { Asker, Form, HttpAnswer, Plan } from './plans.js';
 import { callerParts } from './request.js';
-
-/** Undefined values are left out. */
-export type Headers = Readonly<Record<string, string | undefined>>;
-
-/** What one interface makes of an outcome; `headers` are those that only it sends. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
-
-/** What the form of an answer may depend on. */
-export interface Asker {
-  readonly accept: string | undefined;
-  readonly baseUrl: string;
-  /** In JSON, of a message whose protocol numbers them, and whose plan was made for another. */
-  readonly messageId?: string | undefined;
-}
 
 /** With the headers of every interface before its own, in the order in which they are sent. */
 export interface WholeAnswer extends Pick<HttpAnswer, 'status' | 'body'> {
   readonly headers: readonly Headers[];
-}
-
-/** How an interface writes outcomes. */
-export interface Form {
-  /** The headers of all its answers. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Throws where an answer cannot be written; a refusal always can. */
-  readonly write: (outcome: Outcome, asker: Asker) => HttpAnswer;
 }
 
 /** An outcome as it is sent, by whichever interface and server. Failures that Perch caused are logged. */

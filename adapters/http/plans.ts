@@ -4,8 +4,32 @@ import { bytesOf } from '../../src/lib/bytes-of.js';
 import type { Memories } from '../../src/lib/memories.js';
 import type { Soon } from '../../src/lib/soon.js';
 import type { Call, Outcome } from '../../src/serve/call.js';
-import type { Form } from './outcome.js';
+import type { Body } from './bodies/shared-body.js';
+import type { Headers } from './headers.js';
 import { type CallerParts, hasQueryKey } from './request.js';
+
+/** What one interface makes of an outcome; `headers` are those that only it sends. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+/** What the form of an answer may depend on. */
+export interface Asker {
+  readonly accept: string | undefined;
+  readonly baseUrl: string;
+  /** In JSON, of a message whose protocol numbers them, and whose plan was made for another. */
+  readonly messageId?: string | undefined;
+}
+
+/** How an interface writes outcomes. */
+export interface Form {
+  /** The headers of all its answers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Throws where an answer cannot be written; a refusal always can. */
+  readonly write: (outcome: Outcome, asker: Asker) => HttpAnswer;
+}
 
 /** A call without its caller. */
 export type PlannedCall = Omit<Call, keyof CallerParts | 'isHandshake'>;

@@ -1,20 +1,5 @@
+import type { CpuProfile } from './originals.js';
 import { stepsOf } from './steps.js';
-
-/** The parts of V8's CPU profile that are read here. Times are microseconds. */
-export interface CpuProfile {
-  readonly nodes: readonly {
-    readonly id: number;
-    readonly callFrame: {
-      readonly functionName: string;
-      readonly url: string;
-      readonly lineNumber: number;
-      readonly columnNumber: number;
-    };
-    readonly children?: readonly number[];
-  }[];
-  readonly samples: readonly number[];
-  readonly timeDeltas: readonly number[];
-}
 
 export interface Costs {
   /** Microseconds in all, idle time included. */

@@ -1,7 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { CpuProfile } from './costs.js';
+
+/** The parts of V8's CPU profile that are read here. Times are microseconds. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: {
+      readonly functionName: string;
+      readonly url: string;
+      readonly lineNumber: number;
+      readonly columnNumber: number;
+    };
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
 
 /** The profile of a build with the places of its functions in the sources, where the build has a map to them. */
 export function withOriginals(profile: CpuProfile): CpuProfile {

@@ -1,4 +1,4 @@
-import type { CpuProfile } from './costs.js';
+import type { CpuProfile } from './originals.js';
 
 /**
  * What a request costs step by step. A function's time belongs to the step that its file is part of; that of Node, of V8

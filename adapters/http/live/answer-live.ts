@@ -5,7 +5,8 @@ import type { Live, LiveCall, LiveEvent } from '../../../src/live/live.js';
 import type { LivePosition } from '../../../src/live/positions.js';
 import type { Outcome } from '../../../src/serve/call.js';
 import { limitHeaders } from '../headers.js';
-import { type Form, sendOutcome } from '../outcome.js';
+import { sendOutcome } from '../outcome.js';
+import type { Form } from '../plans.js';
 import { senderParts } from '../request.js';
 import type { EventStream, ServerSentEvent } from './event-stream.js';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../src/domain/errors.js';
 import { counted } from '../../../src/domain/figures.js';
+import type { Headers } from '../headers.js';
 import { setHeaders } from '../headers.js';
-import type { Headers } from '../outcome.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,7 @@
 /** Compressing is work of the event loop: it is charged to the account whose answer it is done for, once for what is kept. */
 import { expect, it } from 'vitest';
-import { type HttpAnswer, sendOutcome } from '../../../adapters/http/outcome.js';
+import { sendOutcome } from '../../../adapters/http/outcome.js';
+import type { HttpAnswer } from '../../../adapters/http/plans.js';
 import { ProcessorTime } from '../../../src/access/processor-time.js';
 import { WorkSlots } from '../../../src/access/work-slots.js';
 import type { Outcome } from '../../../src/serve/call.js';
