@@ -29,9 +29,6 @@ const NOT_PREPARED = 'a statement that is not prepared is planned each time, whi
 
 /** By file. A function in another has both names: `Wallet.learn`, `createIdentify.known`. */
 export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
-  'adapters/postgres/ledger/ledger.ts': [
-    ['postGrant', 'ConditionalExpression', 'the entry is read again, which costs a query; its balance is the same'],
-  ],
   'adapters/postgres/ledger/plain-debits.ts': [
     [
       'postPlainDebits',

@@ -64,39 +64,17 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
   if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {
     throw new RangeError(`a grant of ${grant.amount} thousandths: whole and above zero expected`);
   }
-  const [granted] = await sql<{ balance_after: number }[]>`
-    with wallet as materialized (
-      select account_id, wallet_id, balance_thousandths, last_seq from wallets
-      where account_id = ${grant.accountId} for no key update
+  const { accountId, requestId, amount, reason } = grant;
+  // Watches are in no function that Citus runs on an account's server: they stay where all nodes look for them.
+  const [row] = await sql<[{ balance: number | null }]>`
+    with granted as materialized (
+      select grant_credits(${accountId}, ${requestId}, ${amount}, ${reason}, ${by.who}, ${by.address}::text,
+        ${by.personId ?? null}::uuid) as balance
     ),
-    entry as (
-      insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
-      select account_id, last_seq + 1, ${grant.requestId}, 'grant', ${grant.amount},
-        balance_thousandths + ${grant.amount}, ${grant.reason}
-      from wallet
-      on conflict (account_id, request_id) do nothing
-      returning account_id, seq, balance_after
-    ),
-    logged as (
-      insert into audit_log (account_id, what, who, address, person_id, detail)
-      select account_id, 'credits.granted', ${by.who}, ${by.address}::text, ${by.personId ?? null}::uuid,
-        jsonb_build_object('credits', ${grant.amount}::bigint / 1000.0, 'reason', ${grant.reason}::text)
-      from entry
-    ),
-    paid as (
-      update wallets w set balance_thousandths = e.balance_after, last_seq = e.seq
-      from entry e where w.account_id = e.account_id
-    ),
-    hastened as (
-      ${hastenWatches(sql, grant.accountId, 'credits')} and exists (select from entry)
-    )
-    select balance_after from entry`;
-  if (granted !== undefined) return granted.balance_after;
-  const [before] = await sql<{ balance_after: number }[]>`
-    select balance_after from statement_entries
-    where account_id = ${grant.accountId} and request_id = ${grant.requestId}`;
-  if (before === undefined) throw new Error(`no account ${grant.accountId} to grant credits to`);
-  return before.balance_after;
+    hastened as (${hastenWatches(sql, accountId, 'credits')} and exists (select from granted where balance is not null))
+    select balance from granted`;
+  if (row.balance === null) throw new Error(`no account ${accountId} to grant credits to`);
+  return row.balance;
 }
 
 async function readBalance(sql: Sql, { accountId, walletId, keyId }: Payer): ReturnType<Ledger['balance']> {
@@ -112,17 +90,11 @@ async function readBalance(sql: Sql, { accountId, walletId, keyId }: Payer): Ret
 /** The most names that an account may use on one UTC day. */
 const MOST_NAMES = 100;
 
-/** One atomic upsert: a name reported as kept is kept, whichever nodes claim at the same time. */
 async function claimNames(sql: Sql, accountId: string, day: string, names: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(names)].slice(0, MOST_NAMES);
-  const [row] = await sql<{ names: string[] }[]>`
-    insert into operation_names as n (account_id, day, names) values (${accountId}, ${day}::date, ${wanted}::text[])
-    on conflict (account_id, day) do update set names = n.names || array(
-      select name from unnest(excluded.names) with ordinality as w(name, nth) where name <> all(n.names)
-      order by nth limit greatest(0, ${MOST_NAMES} - cardinality(n.names))
-    )
-    returning names`;
-  return row?.names ?? [];
+  const [row] = await sql<[{ names: string[] }]>`
+    select claim_names(${accountId}, ${day}::date, ${wanted}::text[], ${MOST_NAMES}) as names`;
+  return row.names;
 }
 
 /** A row as it comes from the database, whose times are dates. */

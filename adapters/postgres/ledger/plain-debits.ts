@@ -8,12 +8,6 @@ export interface Entry {
   readonly seq: number;
 }
 
-/**
- * The longest that the statement waits for one wallet before it fails, having done nothing (55P03): as long as another
- * node's commit usually takes.
- */
-const LOCK_TIMEOUT_MS = 10;
-
 /** From here on, an id is not the time of its request, which would be in 2100 or later (`unsummed_debits`). */
 export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
 
@@ -23,42 +17,17 @@ export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
 export const isTimely = (requestId: string): boolean => requestId.toLowerCase() < NO_TIME;
 
 /**
- * Written for a plan that is made once and always fits:
- * - Debits are found by their position in the arrays: a join would be planned by a guess of how many there are.
- * - Arrays are unnested in a select list, because functions in `from` store their rows first.
- * - These are sent as text: if Postgres saw their length, it would plan anew each time, which costs more than the rest.
- * - `amount > 0 and count > 0` is always true, but makes the planner expect so few wallets that it finds each by its
- *   index, in the order in which they are sent: that of their accounts' ids.
- *
- * To read an array costs more than what is done with it, so each id is sent once: an account has one wallet, the one that
- * its key was read with.
+ * Which shard a batch is for, as the functions of the database take it: any of its accounts, all of which must belong to that
+ * shard; null where there are no shards.
  */
+export type ShardOf = (debits: readonly Debit[]) => string | null;
+
+export const NO_SHARDS: ShardOf = () => null;
+
+/** To read an array costs more than what is done with it, so each id is sent once: an account has one wallet. */
 const STATEMENT = `
-  with paid as (
-    update wallets w set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
-    from (
-      select * from (
-        select unnest($1::text::uuid[]) as account_id, unnest($2::text::int[]) as caps_version,
-          unnest($3::text::bigint[]) as amount, unnest($4::text::int[]) as count, unnest($5::text::int[]) as first,
-          unnest($6::text::int[]) as least
-      ) p
-      where (select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)) is not null and amount > 0 and count > 0
-    ) p
-    where w.account_id = p.account_id and w.balance_thousandths >= p.amount
-      and w.summed_to <= ($7::uuid[])[p.least] and w.caps_version = p.caps_version
-    returning p.first, p.count, w.account_id, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as last_seq
-  ),
-  entries as (
-    insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
-      operation, lines)
-    select account_id, ($7::uuid[])[n], last_seq + n - first + 1, ($11::bigint[])[kind],
-      balance - ($8::bigint[])[n], ($9::int[])[n], ($12::int[])[kind],
-      ($13::int[])[kind], ($14::text[])[kind], ($15::text[])[kind]
-    from paid cross join lateral (
-      select n, ($10::int[])[n] as kind from (select generate_series(first, first + count - 1) as n) i offset 0
-    ) i
-  )
-  select array_agg(first)::text, array_agg(balance)::text, array_agg(last_seq)::text from paid`;
+  select paid_firsts, balances, seqs from post_plain_debits($1::uuid, $2::uuid[], $3::int[], $4::bigint[], $5::int[], $6::int[],
+    $7::int[], $8::uuid[], $9::bigint[], $10::int[], $11::int[], $12::bigint[], $13::int[], $14::int[], $15::text[], $16::text[])`;
 
 /**
  * Posts those debits of a batch whose wallets cover all that the batch takes from them, as one statement, which is one
@@ -69,11 +38,17 @@ const STATEMENT = `
  *
  * Wallets are updated in the order of their accounts' ids, as nodes do everywhere.
  */
-export async function postPlainDebits(sql: Sql, debits: readonly Debit[]): Promise<(Entry | undefined)[]> {
+export async function postPlainDebits(
+  sql: Sql,
+  debits: readonly Debit[],
+  shardOf: ShardOf = NO_SHARDS,
+  statement = STATEMENT,
+): Promise<(Entry | undefined)[]> {
   const entries: (Entry | undefined)[] = debits.map(() => undefined);
   const payers = groupByPayer(debits);
   if (payers.length === 0) return entries;
-  const [row] = await sql.unsafe(STATEMENT, columnsOf(payers), { prepare: true }).values();
+  const parameters = [shardOf(debits), ...columnsOf(payers)];
+  const [row] = await sql.unsafe(statement, parameters, { prepare: true }).values();
   const [firsts, balances, seqs] = (row as (string | null)[]).map(numbersIn) as [number[], number[], number[]];
   const payerAt = new Map(payers.map((payer) => [payer.first, payer]));
   for (const [nth, first] of firsts.entries()) {

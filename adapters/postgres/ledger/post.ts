@@ -9,7 +9,7 @@ import type { Sql } from '../sql.js';
 import { type DebitRow, findPosted, type LockMode, type PostedEntry, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
 import type { FlushMode, Verdict } from './group-commit-options.js';
-import { type Entry, isTimely, postPlainDebits } from './plain-debits.js';
+import { type Entry, isTimely, postPlainDebits, type ShardOf } from './plain-debits.js';
 
 /** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;
@@ -26,10 +26,10 @@ export interface DebitStatements {
   find(debits: readonly Debit[]): Promise<(PostedEntry | undefined)[]>;
 }
 
-export const debitStatements = (sql: Sql): DebitStatements => ({
-  postPlain: (debits) => postPlainDebits(sql, debits),
-  postAny: (debits, mode) => postDebits(sql, debits, mode),
-  find: (debits) => findPosted(sql, debits),
+export const debitStatements = (sql: Sql, shardOf?: ShardOf): DebitStatements => ({
+  postPlain: (debits) => postPlainDebits(sql, debits, shardOf),
+  postAny: (debits, mode) => postDebits(sql, debits, mode, shardOf),
+  find: (debits) => findPosted(sql, debits, shardOf),
 });
 
 /**

@@ -331,6 +331,304 @@ create table operation_names (
 );
 create index operation_names_by_day on operation_names (day);
 
+-- What posts to the ledger. `shard_account`: any account of the shard that all of the batch belong to, where Citus distributes the
+-- tables, which then runs the whole function on the shard's server; null in one Postgres. To that end each statement names the
+-- batch's accounts besides, writes one table, and names the schema.
+
+-- The plain debits of a batch, payer by payer (adapters/postgres/ledger/plain-debits.ts). Written for plans that are made once
+-- and always fit:
+-- - Debits are found by their position in the arrays: a join would be planned by a guess of how many there are.
+-- - Arrays are unnested in a select list, because functions in `from` store their rows first.
+-- - Conditions such as `amount > 0 and count > 0` are always true, but make the planner expect so few rows that it finds each
+--   wallet by its index, in the order in which they are sent, and has no reason to plan anew for each length of the arrays.
+create function post_plain_debits(shard_account uuid, payers uuid[], caps_versions integer[], amounts bigint[], counts integer[],
+  firsts integer[], leasts integer[], ids uuid[], amounts_to bigint[], key_numbers integer[], kinds integer[],
+  kind_amounts bigint[], kind_items integer[], kind_hits integer[], kind_operations text[], kind_lines text[],
+  out paid_firsts text, out balances text, out seqs text) language plpgsql as $$
+declare
+  -- As long as another node's commit usually takes; a wallet that is locked for longer fails the whole (55P03).
+  limited constant text := set_config('lock_timeout', '10', true);
+  paid_accounts uuid[];
+  paid_from integer[];
+  paid_counts integer[];
+  paid_balances bigint[];
+  paid_seqs bigint[];
+begin
+  with paid as (
+    update public.wallets w
+    set balance_thousandths = w.balance_thousandths - p.amount, last_seq = w.last_seq + p.count
+    from (
+      select * from (
+        select unnest(payers) as account_id, unnest(caps_versions) as caps_version, unnest(amounts) as amount,
+          unnest(counts) as count, unnest(firsts) as first, unnest(leasts) as least
+      ) p
+      where amount > 0 and count > 0
+    ) p
+    where w.account_id = p.account_id and (shard_account is null or w.account_id = any(payers))
+      and w.balance_thousandths >= p.amount and w.summed_to <= ids[p.least] and w.caps_version = p.caps_version
+    returning w.account_id, p.first, p.count, w.balance_thousandths + p.amount as balance, w.last_seq - p.count as seq
+  )
+  select array_agg(account_id), array_agg(first), array_agg(count), array_agg(balance), array_agg(seq)
+  into paid_accounts, paid_from, paid_counts, paid_balances, paid_seqs from paid;
+  if paid_accounts is null then
+    return;
+  end if;
+  insert into public.debits (account_id, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+    operation, lines)
+  select account_id, ids[n], seq + n - first + 1, kind_amounts[kind], balance - amounts_to[n], key_numbers[n],
+    kind_items[kind], kind_hits[kind], kind_operations[kind], kind_lines[kind]
+  from (
+      select * from (
+        select unnest(paid_accounts) as account_id, unnest(paid_from) as first, unnest(paid_counts) as count,
+          unnest(paid_balances) as balance, unnest(paid_seqs) as seq
+      ) p
+      where first > 0 and count > 0
+    ) p
+    cross join lateral (
+      select n, kinds[n] as kind from (select generate_series(first, first + count - 1) as n) i offset 0
+    ) i;
+  paid_firsts := paid_from::text;
+  balances := paid_balances::text;
+  seqs := paid_seqs::text;
+end
+$$;
+
+-- Any debits, with the outcome of each (adapters/postgres/ledger/debit-statement.ts). Of the debits of one wallet, and of one
+-- key, `payer_of` and `key_of` have the position of the first; `payers` and `keys` have each of these once, in the order in which
+-- rows are locked: wallets by account, then keys and caps by id. What is known of a wallet or key is kept at that position.
+create function post_any_debits(shard_account uuid, skip_locked boolean, payers integer[], keys integer[], payer_of integer[],
+  key_of integer[], accounts uuid[], wallet_ids uuid[], key_ids uuid[], ids uuid[], operations text[], amounts bigint[],
+  items integer[], cache_hits integer[], lines text[],
+  out outcomes text[], out seqs bigint[], out balances bigint[]) language plpgsql as $$
+declare
+  -- From 2100 on, an id is not the time of its request (`unsummed_debits`).
+  no_time constant uuid := '03bb2cc3-d800-0000-0000-000000000000';
+  limited constant text := set_config('lock_timeout', '300', true);
+  size constant integer[] := array[cardinality(ids)];
+  row record;
+  wallets uuid[] := array_fill(null::uuid, size);
+  balance bigint[] := array_fill(null::bigint, size);
+  last_seq bigint[] := array_fill(null::bigint, size);
+  summed_to uuid[] := array_fill(null::uuid, size);
+  key_wallets uuid[] := array_fill(null::uuid, size);
+  numbers integer[] := array_fill(null::integer, size);
+  spent bigint[] := array_fill(null::bigint, size);
+  caps uuid[] := array_fill(null::uuid, size);
+  cap bigint[] := array_fill(null::bigint, size);
+  cap_spent bigint[] := array_fill(null::bigint, size);
+  cap_began timestamptz[] := array_fill(null::timestamptz, size);
+  late integer[];
+  is_capped boolean := false;
+begin
+  -- One that waits has each lock before it reads the row below, which it then finds as the one before it left it.
+  if not skip_locked then
+    perform from (select unnest(payers) as n) i cross join lateral (
+      select 1 from public.wallets w
+      where w.account_id = accounts[n] and (shard_account is null or w.account_id = any(accounts)) for no key update
+    ) w;
+  end if;
+  for row in
+    select n, w.* from (select unnest(payers) as n) i cross join lateral (
+      select w.wallet_id, w.balance_thousandths, w.last_seq, w.summed_to from public.wallets w
+      where w.account_id = accounts[n] and (shard_account is null or w.account_id = any(accounts))
+      for no key update skip locked
+    ) w
+    where n > 0 and amounts[n] > 0
+  loop
+    wallets[row.n] := row.wallet_id;
+    balance[row.n] := row.balance_thousandths;
+    last_seq[row.n] := row.last_seq;
+    summed_to[row.n] := row.summed_to;
+  end loop;
+
+  if not skip_locked then
+    perform from (select unnest(keys) as n) i cross join lateral (
+      select 1 from public.keys k
+      where k.account_id = accounts[n] and k.key_id = key_ids[n]
+        and (shard_account is null or k.account_id = any(accounts)) for no key update
+    ) k;
+  end if;
+  for row in
+    select n, k.* from (select unnest(keys) as n) i cross join lateral (
+      select k.wallet_id, k.key_number, k.spent_thousandths, k.cap_id from public.keys k
+      where k.account_id = accounts[n] and k.key_id = key_ids[n]
+        and (shard_account is null or k.account_id = any(accounts))
+      for no key update skip locked
+    ) k
+    where n > 0 and amounts[n] > 0
+  loop
+    key_wallets[row.n] := row.wallet_id;
+    numbers[row.n] := row.key_number;
+    spent[row.n] := row.spent_thousandths;
+    caps[row.n] := row.cap_id;
+    is_capped := is_capped or row.cap_id is not null;
+  end loop;
+
+  if is_capped and not skip_locked then
+    perform from (select n from unnest(keys) n where caps[n] is not null order by caps[n]) i cross join lateral (
+      select 1 from public.spend_caps c
+      where c.account_id = accounts[n] and c.cap_id = caps[n]
+        and (shard_account is null or c.account_id = any(accounts)) for no key update
+    ) c;
+  end if;
+  if is_capped then
+    for row in
+      select n, c.* from (select n from unnest(keys) n where caps[n] is not null order by caps[n]) i cross join lateral (
+        select c.cap_thousandths, c.spent_thousandths, c.period_start, public.period_began(c.period, now()) as began
+        from public.spend_caps c
+        where c.account_id = accounts[n] and c.cap_id = caps[n]
+          and (shard_account is null or c.account_id = any(accounts))
+        for no key update skip locked
+      ) c
+    loop
+      cap[row.n] := row.cap_thousandths;
+      cap_spent[row.n] := case when row.period_start >= row.began then row.spent_thousandths else 0 end;
+      cap_began[row.n] := greatest(row.period_start, row.began);
+    end loop;
+  end if;
+
+  select array_agg(j.outcome order by j.n), array_agg(j.seq order by j.n), array_agg(j.balance_after order by j.n)
+  into outcomes, seqs, balances
+  from (
+    select n, outcome, last_seq[payer] + count(*) filter (where outcome = 'posted') over earlier as seq,
+      (balance[payer] - sum(amount) filter (where outcome = 'posted') over earlier)::bigint as balance_after
+    from (
+      select *, coalesce(refusal, case
+        when sum(amount) filter (where refusal is null) over (partition by payer order by n) > balance[payer] then 'retry'
+        when cap_spent[key] + sum(amount) filter (where refusal is null) over (partition by caps[key] order by n) > cap[key]
+          then 'retry'
+        else 'posted' end) as outcome
+      from (
+        select *, case
+            when skip_locked and (wallets[payer] is null or key_wallets[key] is null) then 'locked'
+            when (wallets[payer], key_wallets[key]) is distinct from (wallet_id, wallet_id) then 'missing'
+            when amount > balance[payer] then 'balance'
+            when cap_spent[key] + amount > cap[key] then 'key_cap'
+            when caps[key] is not null and cap[key] is null then 'locked' end as refusal
+        from unnest(payer_of, key_of, wallet_ids, amounts) with ordinality as i(payer, key, wallet_id, amount, n)
+      ) alone
+    ) together
+    window earlier as (partition by payer order by n)
+  ) j;
+  if not ('posted' = any(outcomes)) then
+    return;
+  end if;
+
+  insert into public.debits (account_id, request_id, seq, amount_thousandths, balance_after, key_number, items, cache_hits,
+    operation, lines, at)
+  -- One that began before midnight and waited for one from after it counts to the new day, and says so.
+  select i.account_id, i.id, i.seq, i.amount, i.balance_after, numbers[i.key], i.items, i.hits, i.operation, i.lines,
+    greatest(now(), cap_began[i.key])
+  from unnest(outcomes, accounts, ids, seqs, amounts, balances, key_of, items, cache_hits, operations, lines)
+    as i(outcome, account_id, id, seq, amount, balance_after, key, items, hits, operation, lines)
+  where i.outcome = 'posted';
+
+  update public.wallets w set balance_thousandths = p.balance_after, last_seq = p.seq
+  from (
+    select account_id, min(i.balance_after) as balance_after, max(i.seq) as seq
+    from unnest(outcomes, accounts, seqs, balances) as i(outcome, account_id, seq, balance_after)
+    where i.outcome = 'posted' group by 1
+  ) p
+  where w.account_id = p.account_id and (shard_account is null or w.account_id = any(accounts));
+
+  -- Sums are made beyond its id already, or never will be: it is added now.
+  late := array(
+    select n::integer from unnest(outcomes, ids, payer_of) with ordinality as i(outcome, id, payer, n)
+    where outcome = 'posted' and (id < summed_to[payer] or id >= no_time)
+  );
+  if cardinality(late) > 0 then
+    update public.keys k set spent_thousandths = p.spent
+    from (
+      select accounts[key_of[n]] as account_id, key_ids[key_of[n]] as key_id,
+        (min(spent[key_of[n]]) + sum(amounts[n]))::bigint as spent
+      from unnest(late) n group by 1, 2
+    ) p
+    where k.account_id = p.account_id and k.key_id = p.key_id and (shard_account is null or k.account_id = any(accounts));
+    insert into public.usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+    select accounts[n] as account_id, date_trunc('hour', greatest(now(), cap_began[key_of[n]]), 'UTC') as hour,
+      left(operations[n], 64) as endpoint, key_ids[n] as key_id, count(*), sum(items[n]), sum(cache_hits[n]), sum(amounts[n])
+    from unnest(late) n group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (account_id, hour, endpoint, key_id) do update set
+      requests = u.requests + excluded.requests,
+      items = u.items + excluded.items,
+      cache_hits = u.cache_hits + excluded.cache_hits,
+      amount_thousandths = u.amount_thousandths + excluded.amount_thousandths;
+  end if;
+
+  if is_capped then
+    update public.spend_caps c set cap_thousandths = p.cap, spent_thousandths = p.spent, period_start = p.began
+    from (
+      select account_id, caps[key] as cap_id, min(cap[key]) as cap, min(cap_began[key]) as began,
+        (min(cap_spent[key]) + sum(amount))::bigint as spent
+      from unnest(outcomes, accounts, key_of, amounts) as i(outcome, account_id, key, amount)
+      where outcome = 'posted' and caps[key] is not null group by 1, 2
+    ) p
+    where c.account_id = p.account_id and c.cap_id = p.cap_id and (shard_account is null or c.account_id = any(accounts));
+  end if;
+end
+$$;
+
+-- Those debits of a batch that are posted, with their places in it, from 1.
+create function find_posted(shard_account uuid, accounts uuid[], ids uuid[])
+  returns table (place bigint, balance bigint, seq bigint, amount bigint) language plpgsql stable as $$
+begin
+  return query
+    select i.n, e.balance_after, e.seq, e.amount_thousandths
+    from unnest(accounts, ids) with ordinality as i(account_id, id, n) cross join lateral (
+      select d.balance_after, d.seq, d.amount_thousandths from public.debits d
+      where d.account_id = i.account_id and d.request_id = i.id and (shard_account is null or d.account_id = any(accounts))
+      offset 0
+    ) e;
+end
+$$;
+
+-- Credits for an account, once for each request; the balance after it, or null where there is no such account.
+create function grant_credits(account uuid, id uuid, amount bigint, why text, by_who text, by_address text, by_person uuid)
+  returns bigint language plpgsql as $$
+declare
+  wallet record;
+  before bigint;
+begin
+  select w.balance_thousandths + amount as balance, w.last_seq + 1 as seq into wallet
+  from public.wallets w where w.account_id = account for no key update;
+  if not found then
+    return null;
+  end if;
+  select e.balance_after into before from public.statement_entries e where e.account_id = account and e.request_id = id;
+  if found then
+    return before;
+  end if;
+  insert into public.statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
+  values (account, wallet.seq, id, 'grant', amount, wallet.balance, why);
+  update public.wallets w set balance_thousandths = wallet.balance, last_seq = wallet.seq where w.account_id = account;
+  insert into public.audit_log (account_id, what, who, address, person_id, detail)
+  values (account, 'credits.granted', by_who, by_address, by_person,
+    jsonb_build_object('credits', amount / 1000.0, 'reason', why));
+  return wallet.balance;
+end
+$$;
+
+-- Keeps names of an account's operations, at most so many a day; returns those that are kept, whichever nodes claim at the same
+-- time.
+create function claim_names(account uuid, on_day date, wanted text[], most integer) returns text[] language plpgsql as $$
+declare
+  kept text[];
+  fresh text[];
+begin
+  insert into public.operation_names (account_id, day, names) values (account, on_day, '{}')
+  on conflict (account_id, day) do nothing;
+  select n.names into kept from public.operation_names n where n.account_id = account and n.day = on_day for no key update;
+  fresh := array(
+    select name from unnest(wanted) with ordinality as w(name, nth) where name <> all(kept)
+    order by nth limit greatest(0, most - cardinality(kept))
+  );
+  if cardinality(fresh) > 0 then
+    update public.operation_names n set names = kept || fresh where n.account_id = account and n.day = on_day;
+  end if;
+  return kept || fresh;
+end
+$$;
+
 -- The corpus and the invented network.
 
 -- The corpus is searched by words that Perch cuts itself (adapters/networks/corpus/search), the same on every server. A row

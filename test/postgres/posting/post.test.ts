@@ -291,14 +291,17 @@ describe('at once', () => {
 test('the statements are those of the database that is given', async () => {
   const ids = { accountId: 'account', walletId: 'wallet', keyId: 'key', requestId: idOf('1') };
   const debit = { ...ids, uncapped: { ...ids, keyNumber: 1, capsVersion: 1 }, amount: 10, lines: [] };
-  const [entry, row] = [{ position: 0, balance: 5, seq: 3 }, {}];
+  const [entry, rows] = [
+    { place: 1, balance: 5, seq: 3 },
+    { outcomes: ['balance'], seqs: [2], balances: [null] },
+  ];
   const answer = async (text: TemplateStringsArray): Promise<unknown[]> => [
-    text.join('').includes('usage_hours') ? row : entry,
+    text.join('').includes('post_any_debits') ? rows : entry,
   ];
   const sql = Object.assign(answer, { unsafe: () => ({ values: async () => [['{1}', '{100}', '{1}']] }) });
   const { postPlain, postAny, find } = debitStatements(sql as unknown as Sql);
   const debits = [debit as never];
   expect(await postPlain(debits)).toEqual([{ balance: 90, seq: 2 }]);
-  expect(await postAny(debits, 'skipLocked')).toEqual([row]);
+  expect(await postAny(debits, 'skipLocked')).toEqual([{ outcome: 'balance', seq: 2, balance_after: null }]);
   expect(await find(debits)).toEqual([{ balance: 5, seq: 3 }]);
 });
