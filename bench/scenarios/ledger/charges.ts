@@ -4,7 +4,8 @@ import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js'
 import { openEmbeddedPostgres } from '../../../adapters/postgres/embedded/launcher.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
-import type { Debit } from '../../../src/ports/ledger.js';
+import type { Debit, Ledger } from '../../../src/ports/ledger.js';
+import { postByStatement } from '../../contestants/one-statement.js';
 import {
   type Charge,
   chargeInOneStatement,
@@ -16,6 +17,7 @@ import { alternate, type Contestant, type Line, ratioOf, type Section, spread } 
 import { keepCalling } from '../../load/callers.js';
 import { SCENARIOS } from '../../options.js';
 import { postmasterOf } from '../../processes/perch.js';
+import { familyCpuSeconds } from '../../processes/usage.js';
 import type { Workbench } from '../../workbench.js';
 import { costsOf, counted, type Round } from '../rounds.js';
 
@@ -39,6 +41,7 @@ export async function durableCharges(bench: Workbench): Promise<Section[]> {
     const sections: Section[] = [];
     const postmaster = await postmasterOf(await bench.small());
     for (const callers of CALLERS) sections.push(await compare(bench, { sql, plain, debits, callers, postmaster }));
+    sections.push(await compareFunction(bench, { sql, debits, postmaster }));
     return sections;
   } finally {
     await Promise.all([sql.end({ timeout: 1 }), plain.end({ timeout: 1 })]);
@@ -82,12 +85,16 @@ interface Arena {
   readonly postmaster: number;
 }
 
+const chargeBy =
+  (post: Ledger['post']): Charge =>
+  async (debit) => {
+    if (!(await post(debit)).ok) throw new Error('a debit was refused');
+  };
+
 async function compare(bench: Workbench, { sql, plain, debits, callers, postmaster }: Arena): Promise<Section> {
   const { rounds, seconds } = bench.options;
   const ledger = createLedger(sql);
-  const ours: Charge = async (debit) => {
-    if (!(await ledger.post(debit)).ok) throw new Error('a debit was refused');
-  };
+  const ours = chargeBy(ledger.post);
   const hot = debits.slice(0, 1);
   const contestant = (name: string, wallets: readonly NewDebit[], charge: Charge): Contestant<Round> => ({
     name,
@@ -115,6 +122,38 @@ async function compare(bench: Workbench, { sql, plain, debits, callers, postmast
       `ledger check: ${entries.toLocaleString('en')} entries, ${faults.length === 0 ? 'nothing wrong' : `${faults.length} FAULTS`}`,
     ],
   };
+}
+
+/** What a function of the database costs, beside the statement that it is made of. */
+async function compareFunction(
+  bench: Workbench,
+  { sql, debits, postmaster }: Pick<Arena, 'sql' | 'debits' | 'postmaster'>,
+): Promise<Section> {
+  const { rounds, seconds } = bench.options;
+  const ways = { function: chargeBy(createLedger(sql).post), statement: chargeBy(postByStatement(sql)) };
+  const lines: Line[] = [];
+  for (const callers of CALLERS) {
+    const contestants = Object.entries(ways).map(
+      ([name, charge]): Contestant<number> => ({
+        name,
+        round: async () => {
+          const before = await familyCpuSeconds(postmaster);
+          const { answers } = await chargeInTurn(charge, debits, callers, seconds);
+          return ((await familyCpuSeconds(postmaster)) - before) * (1e6 / answers);
+        },
+      }),
+    );
+    const figures = await alternate(contestants, rounds, (text) => bench.say(`E  ${callers} callers, ${text}`));
+    const [ours = [], theirs = []] = figures.values();
+    lines.push({
+      name: `ledger.post, ${callers === 1 ? 'one caller' : `${callers} callers`}`,
+      unit: 'µs of Postgres a charge',
+      value: spread(ours),
+      ratio: ratioOf(ours, theirs, 'the function to the statement'),
+      goal: '≤ 1.2',
+    });
+  }
+  return { letter: 'E', title: `${SCENARIOS.E}, posted by a function of the database`, lines, notes: [] };
 }
 
 function linesOf(
