@@ -5,6 +5,7 @@ import { isUuid } from '../../../src/lib/uuid.js';
 import { endGrant } from '../customers/oauth-grant-end.js';
 import type { Transaction } from '../sql.js';
 import { record } from './audit.js';
+import { tellKeyChanges } from './key-changes.js';
 
 /** Of everyone, or only of one person. */
 interface Of {
@@ -29,10 +30,11 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
     // As debits lock them.
     await tx`select from wallets where account_id = ${of} for no key update`;
     await tx`select from keys where account_id = ${of} and revoked_at is null and ${isTheirs} order by key_id for no key update`;
-    const keys = await tx<{ prefix: string }[]>`
+    const keys = await tx<{ prefix: string; hash: Buffer }[]>`
       update keys set revoked_at = now()
       where account_id = ${of} and revoked_at is null and (expires_at is null or expires_at > now()) and ${isTheirs}
-      returning prefix`;
+      returning prefix, hash`;
+    await tellKeyChanges(tx, keys);
     for (const { prefix } of keys) await record(tx, of, by, 'key.revoked', { key_prefix: prefix });
     ended += grants.length + keys.length;
   }

@@ -6,6 +6,7 @@ import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
+import { tellKeyChanges } from './key-changes.js';
 
 /** A key with its account: another account's id never matches. */
 interface KeyOf {
@@ -32,6 +33,8 @@ interface KeyRow {
 }
 
 const isKey = (tx: Transaction, { accountId, keyId }: KeyOf) => tx`account_id = ${accountId} and key_id = ${keyId}`;
+
+const hashOf = (tx: Transaction, of: KeyOf) => tx<{ hash: Buffer }[]>`select hash from keys where ${isKey(tx, of)}`;
 
 /** `accounts`: whose keys they are, as one id or a query. */
 const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
@@ -133,6 +136,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   if (row === undefined) throw new ServiceError('not_found', 'No such account.');
   const of = { accountId: key.accountId, keyId: row.keyId };
   if (key.cap !== null) await addCap(tx, of.accountId, [of.keyId], key.cap);
+  await tellKeyChanges(tx, [key]);
   await record(tx, key.accountId, by, 'key.created', { key_prefix: key.prefix, name: key.name });
   return readKey(tx, of);
 }
@@ -161,6 +165,7 @@ export async function rotateKey(
     await tx`
       update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where ${isKey(tx, of)}`;
   }
+  await tellKeyChanges(tx, [{ hash }, ...(await hashOf(tx, of))]);
   // The process that follows them reads the key anew: what it is about to write down is given again, free.
   await tx`
     update watches set key_id = ${row.keyId}, holder = null
@@ -203,6 +208,7 @@ export async function changeKey(
     if (isReplaced) throw badRequest('This key was rotated: when it ends cannot be changed any more.', 'expires');
     await tx`update keys set expires_at = ${change.expiresAt}::timestamptz where ${isKey(tx, of)}`;
   }
+  await tellKeyChanges(tx, await hashOf(tx, of));
   const changed = await readKey(tx, of);
   await record(tx, of.accountId, by, 'key.changed', {
     key_prefix: prefix,
@@ -228,6 +234,7 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
   const { prefix, revokedAt } = await lockKey(tx, of);
   if (revokedAt === null) {
     await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
+    await tellKeyChanges(tx, await hashOf(tx, of));
     await record(tx, of.accountId, by, 'key.revoked', { key_prefix: prefix });
   }
   return readKey(tx, of);

@@ -1,5 +1,6 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import { record } from '../accounts/audit.js';
+import { tellKeyChanges } from '../accounts/key-changes.js';
 import type { Transaction } from '../sql.js';
 
 /** Why a grant ended, as recorded in the customer's log. */
@@ -38,10 +39,12 @@ export async function endGrant(
   if (grant === undefined) return false;
   await lockKeys(tx, { accountId, grantId }, now);
   // Keys end by the database's own clock: a node whose clock is ahead must not end them later.
-  await tx`
+  const keys = await tx<{ hash: Buffer }[]>`
     update keys set revoked_at = least(${now}, now())
     where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
-      and (expires_at is null or expires_at > ${now})`;
+      and (expires_at is null or expires_at > ${now})
+    returning hash`;
+  await tellKeyChanges(tx, keys);
   const { client, clientId } = grant;
   await record(tx, accountId, by, 'client.revoked', { client, client_id: clientId, grant_id: grantId, why });
   return true;

@@ -1,5 +1,6 @@
 import type { Refreshed, RefreshRequest } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
+import { tellKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant, lockKeys } from './oauth-grant-end.js';
@@ -89,10 +90,12 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
     from keys where account_id = ${accountId} and grant_id = ${grantId} order by created_at desc limit 1
     returning key_id as "keyId"`;
   if (key === undefined) throw new Error('a grant has no key');
-  await tx`
+  const replaced = await tx<{ hash: Buffer }[]>`
     update keys set expires_at = least(expires_at, ${overlapEndsAt})
     where account_id = ${accountId} and grant_id = ${grantId} and key_id <> ${key.keyId} and revoked_at is null
-      and (expires_at is null or expires_at > ${overlapEndsAt})`;
+      and (expires_at is null or expires_at > ${overlapEndsAt})
+    returning hash`;
+  await tellKeyChanges(tx, [...replaced, { hash: successor.keyHash }]);
   await tx`
     insert into oauth_refresh_tokens (hash, account_id, grant_id, key_id, created_at, expires_at)
     values (${successor.refreshHash}, ${accountId}, ${grantId}, ${key.keyId}, ${now},

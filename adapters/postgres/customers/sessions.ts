@@ -1,6 +1,7 @@
 import { isUuid } from '../../../src/lib/uuid.js';
 import type { ActiveAt, SessionRecord, SessionStore } from '../../../src/ports/sessions.js';
 import { recordForPerson } from '../accounts/audit.js';
+import { tellKeyChanges } from '../accounts/key-changes.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** Sessions in Postgres. */
@@ -68,10 +69,12 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
 /** A session's test keys end with it: they are the family that is named after it. */
 async function endTestKeys(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
-  await tx`
+  const keys = await tx<{ hash: Buffer }[]>`
     update keys set revoked_at = now()
     where family_id = any(${[...sessionIds]}::uuid[]) and revoked_at is null
-      and account_id in (select account_id from accounts where test_of is not null)`;
+      and account_id in (select account_id from accounts where test_of is not null)
+    returning hash`;
+  await tellKeyChanges(tx, keys);
 }
 
 const works = (sql: Sql, { at, usedSince }: ActiveAt) =>

@@ -11,6 +11,7 @@ import type {
 } from '../../../src/ports/operator.js';
 import { listAccounts } from '../accounts/account-list.js';
 import { record } from '../accounts/audit.js';
+import { tellAccountChange } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 
@@ -57,6 +58,7 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   await tx`update accounts set note = ${note}, qps_override = ${qpsOverride}, paid_usd = ${paidUsd}
     where account_id = ${accountId}`;
   if (qpsOverride !== before.qpsOverride || paidUsd !== before.paidUsd) {
+    await tellAccountChange(tx, accountId);
     await record(tx, accountId, by, 'account.limits_changed', {
       ...(qpsOverride !== before.qpsOverride && { requests_per_second: qpsOverride ?? 'by tier' }),
       ...(paidUsd !== before.paidUsd && { counts_as_paid_usd: paidUsd }),

@@ -1,0 +1,202 @@
+/**
+ * Nodes are told of keys by the transactions that change them, whether or not there are triggers: tables that are distributed
+ * have none.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
+import { KEY_CHANGE } from '../../adapters/postgres/accounts/key-changes.js';
+import { createMemberStore } from '../../adapters/postgres/accounts/members.js';
+import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
+import { createSales } from '../../adapters/postgres/customers/sales.js';
+import { createSessionStore } from '../../adapters/postgres/customers/sessions.js';
+import { createOperatorStore } from '../../adapters/postgres/figures/operator.js';
+import type { Sql } from '../../adapters/postgres/sql.js';
+import { OPERATOR } from '../../src/domain/audit.js';
+import type { Accounts, KeyLookup, NewKey } from '../../src/ports/accounts.js';
+import type { GrantStore } from '../../src/ports/grants.js';
+import type { SaleChange, Sales } from '../../src/ports/sales.js';
+import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+
+let database: FreshDatabase;
+let sql: Sql;
+let accounts: Accounts;
+let grants: GrantStore;
+let sales: Sales;
+const told: string[] = [];
+beforeAll(async () => {
+  database = await freshDatabase();
+  sql = database.sql;
+  await sql.unsafe(`
+    drop trigger tell_key_change on keys;
+    drop trigger tell_cap_change on spend_caps;
+    drop trigger tell_account_change on accounts`);
+  accounts = createAccounts(sql);
+  grants = createGrantStore(sql);
+  sales = createSales(sql);
+  await accounts.onKeyChange((hash) => void told.push(hash));
+});
+afterAll(() => database.drop());
+
+interface Customer {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Of a key with a cap, which another replaces at a later time. */
+  readonly cappedId: string;
+  readonly testOf: { readonly accountId: string; readonly sessionId: string };
+  readonly grant: { readonly grantId: string; readonly refreshHash: Buffer };
+}
+
+let customer: Customer;
+beforeEach(async () => {
+  const { accountId } = await accounts.create({ name: 'a', email: null, paidUsd: 0, qpsOverride: null });
+  const testId = await accounts.openTestAccount(accountId);
+  const session = await openSession(accountId);
+  customer = {
+    accountId,
+    keyId: await addKey(accountId),
+    cappedId: await addKey(accountId, { cap: { amount: 1_000, period: 'day' } }),
+    testOf: { accountId: testId, sessionId: session },
+    grant: await allow(accountId),
+  };
+  await addKey(testId);
+  await addKey(testId, { session: { sessionId: session, expiresAt: soon().toISOString() } });
+});
+
+const soon = () => new Date(Date.now() + 3_600_000);
+const newHash = () => randomBytes(32);
+
+async function addKey(accountId: string, change: Partial<NewKey> = {}): Promise<string> {
+  const key = { accountId, hash: newHash(), prefix: 'perch_live_abcdef', name: 'k', cap: null, ...change };
+  return (await accounts.addKey(key)).keyId;
+}
+
+async function openSession(personId: string): Promise<string> {
+  const sessions = createSessionStore(sql);
+  const session = { personId, accountId: personId, hash: newHash(), method: 'link', userAgent: null } as const;
+  await sessions.start({ ...session, address: null, startedAt: Date.now(), expiresAt: soon().getTime() }, OPERATOR);
+  const found = await sessions.find(session.hash, { at: Date.now(), usedSince: 0 });
+  return found?.sessionId ?? '';
+}
+
+const newPair = () => ({
+  ...{ keyHash: newHash(), keyPrefix: 'perch_live_mnopqr', refreshHash: newHash() },
+  ...{ keyEndsAt: soon(), refreshEndsAt: soon() },
+});
+
+async function allow(accountId: string): Promise<Customer['grant']> {
+  const [hash, grantId, pair] = [newHash(), randomUUID(), newPair()];
+  const approval = {
+    ...{ accountId, grantId, clientId: 'c', clientName: 'c', redirectUri: 'https://c.example', redirectNamed: true },
+    ...{ challenge: 'c', resource: null, cap: { amount: 1_000, period: 'month' } as const },
+  };
+  await grants.approve({ hash, approval, now: new Date(), endsAt: soon() }, OPERATOR);
+  await grants.redeem({ hash, now: new Date(), by: OPERATOR }, () => pair);
+  return { grantId, refreshHash: pair.refreshHash };
+}
+
+/** A sale that is paid, and then as the payment service says. */
+async function sell(accountId: string, ...changes: Partial<SaleChange>[]): Promise<void> {
+  const begun = await sales.begin({
+    ...{ accountId, pack: 'p', usd: 10, credits: 1_000, idempotencyKey: randomUUID(), nowMs: Date.now() },
+    ...{ keyLastsMs: 1_000, mostOpen: 100, countedForMs: 1_000 },
+  });
+  if (typeof begun === 'string') throw new Error(`no sale: ${begun}`);
+  const sessionId = begun.saleId;
+  await sales.opened(begun, { sessionId, url: 'https://pay.example' }, Date.now(), OPERATOR);
+  for (const change of changes) {
+    const look = await sales.beginLook();
+    await sales.change({ sessionId, saleId: null }, { nowMs: Date.now(), look }, () => ({
+      ...{
+        state: 'paid',
+        paymentIntent: 'i',
+        totalCents: 1_000,
+        receiptUrl: null,
+        refundedCents: 0,
+        reversed: 0,
+        held: 0,
+      },
+      ...{ shortfall: 0, disputes: [], paidUsd: 0, lost: [], overturned: [], entries: [], ...change },
+    }));
+  }
+}
+
+const successor = () => ({ hash: newHash(), prefix: 'perch_live_ghijkl', expiresAt: null });
+const lost = (disputeId: string): Partial<SaleChange> => ({
+  disputes: [{ disputeId, state: 'lost', amountCents: 1_000 }],
+  lost: [disputeId],
+});
+
+type Step = (of: Customer) => Promise<unknown>;
+
+/** Every way in which a key comes to do something else; where there are two steps, the second is the change. */
+const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
+  'a new key': ({ accountId }) => addKey(accountId),
+  'a new key with a cap': ({ accountId }) => addKey(accountId, { cap: { amount: 1, period: 'total' } }),
+  'a key that gets a cap': (of) => accounts.changeKey(of, { cap: { amount: 5, period: 'total' } }),
+  'a cap that changes': ({ accountId, cappedId }) =>
+    accounts.changeKey({ accountId, keyId: cappedId }, { cap: { amount: 5_000, period: 'day' } }),
+  'a cap that goes': ({ accountId, cappedId }) => accounts.changeKey({ accountId, keyId: cappedId }, { cap: null }),
+  'a cap of two keys that changes': [
+    ({ accountId, cappedId }) => accounts.rotateKey({ accountId, keyId: cappedId }, successor(), soon().toISOString()),
+    ({ accountId, cappedId }) =>
+      accounts.changeKey({ accountId, keyId: cappedId }, { cap: { amount: 7_000, period: 'day' } }),
+  ],
+  'other scopes': (of) => accounts.changeKey(of, { scopes: ['tweets'] }),
+  'other addresses': (of) => accounts.changeKey(of, { allowedFrom: ['10.0.0.0/8'] }),
+  'an end': (of) => accounts.changeKey(of, { expiresAt: new Date(Date.now() - 1_000).toISOString() }),
+  'a rotation': (of) => accounts.rotateKey(of, successor(), null),
+  'a revocation': (of) => accounts.revokeKey(of),
+  'a freeze': ({ accountId }) => accounts.freeze(accountId, true),
+  'a thaw': [({ accountId }) => accounts.freeze(accountId, true), ({ accountId }) => accounts.freeze(accountId, false)],
+  'a tier that was paid for': ({ accountId }) => sell(accountId, { paidUsd: 500 }),
+  'a dispute that is lost': ({ accountId }) => sell(accountId, {}, lost(randomUUID())),
+  'a rate that an operator sets': ({ accountId }) =>
+    createOperatorStore(sql).changeSettings(accountId, { qpsOverride: 77 }, OPERATOR),
+  'a client that is allowed': ({ accountId }) => allow(accountId),
+  'a client that renews its key': ({ grant }) =>
+    grants.refresh({
+      ...{ clientId: 'c', refreshHash: grant.refreshHash, successor: newPair(), now: new Date(), overlapMs: -1_000 },
+      ...{ maxLifetimeMs: 1e9, most: { count: 5, windowMs: 1e6 }, by: OPERATOR },
+    }),
+  'a client that is stopped': ({ accountId, grant }) =>
+    grants.revoke({ accountId, grantId: grant.grantId }, OPERATOR, new Date()),
+  'a session that ends': ({ accountId, testOf }) =>
+    createSessionStore(sql).end(accountId, { only: testOf.sessionId }, Date.now(), OPERATOR),
+  'a deleted account': ({ accountId }) => createMemberStore(sql).deleteAccount(accountId, OPERATOR),
+};
+
+/** What nodes may do by each key of the account and its test account. */
+async function lookups({ accountId, testOf }: Customer): Promise<Map<string, KeyLookup | undefined>> {
+  const keys = await sql<{ hash: Buffer }[]>`
+    select hash from keys where account_id in (${accountId}, ${testOf.accountId})`;
+  const found = await accounts.findKeys(keys.map(({ hash }) => hash));
+  return new Map(keys.map(({ hash }, nth) => [hash.toString('hex'), found[nth]]));
+}
+
+/** All but the version of an account's caps: a debit with an older one is posted in the other way. */
+const known = (lookup: KeyLookup | undefined): string =>
+  JSON.stringify(lookup, (name, value) => (name === 'uncapped' ? undefined : value));
+
+/** Until everything that is committed has been told. */
+async function isTold(): Promise<void> {
+  const marker = randomUUID();
+  await sql.notify(KEY_CHANGE, marker);
+  await vi.waitFor(() => expect(told).toContain(marker), { timeout: 10_000, interval: 5 });
+}
+
+describe('nodes are told of each key that may do something else after', () => {
+  it.each(Object.entries(WAYS))('%s', async (_, way) => {
+    const [first, change] = typeof way === 'function' ? [null, way] : way;
+    await first?.(customer);
+    await isTold();
+    told.length = 0;
+    const before = await lookups(customer);
+    await change(customer);
+    await isTold();
+    const after = await lookups(customer);
+    const changed = [...after].flatMap(([hash, lookup]) => (known(lookup) === known(before.get(hash)) ? [] : [hash]));
+    expect(changed).not.toEqual([]);
+    expect(changed.filter((hash) => !told.includes(hash))).toEqual([]);
+  });
+});
