@@ -36,13 +36,18 @@ export type Turn = 'read' | 'take';
 /** The longest that the others wait for the first who takes what is new, milliseconds. */
 const LEAD_MS = 250;
 
-/** How many take what is new at a time, and how long the next ones wait for that, milliseconds. */
-const TAKEN_AT_ONCE = 50;
-const BETWEEN_TAKES_MS = 8;
+/**
+ * How many begin to take what is new in one turn of the event loop, and how many are taking it before the next ones wait for
+ * them. Milliseconds that these wait at most: nobody waits for one that is slow.
+ */
+const TAKEN_AT_ONCE = 100;
+const MOST_TAKING = 200;
+const BETWEEN_TAKES_MS = 16;
 
 /** How a follower waits. */
 interface Waiting {
-  readonly go: (turn: Turn) => void;
+  /** False: it has gone already, or left. */
+  readonly go: (turn: Turn) => boolean;
 }
 
 export interface FeedOptions {
@@ -81,6 +86,10 @@ export class Feed {
   #isRead = false;
   /** For those who wait until the first has taken what is new. */
   #releaseOthers: (() => void) | null = null;
+  /** Those that were let go to take what is new, and have not yet; and those that are next. */
+  #taking = 0;
+  #nextToTake: Waiting[] = [];
+  #cancelTakes: (() => void) | null = null;
   #newestAt: number | null = null;
   readonly #openedAt: number;
   #readAt: number;
@@ -143,18 +152,25 @@ export class Feed {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
       const among = missed ? this.#urgent : this.#waiting;
-      const leave = (turn?: Turn): void => {
-        among.delete(waiting);
+      const leave = (turn?: Turn): boolean => {
+        if (!among.delete(waiting)) return false;
         signal.removeEventListener('abort', abort);
         if (this.#first === undefined) this.#stop();
         resolve(turn);
+        return true;
       };
-      const abort = (): void => leave();
+      const abort = (): void => void leave();
       const waiting: Waiting = { go: leave };
       among.add(waiting);
       signal.addEventListener('abort', abort);
       this.#start();
     });
+  }
+
+  /** Called by a follower whose turn it was to take what is new, once it has, or has failed to. */
+  took(): void {
+    this.#taking -= 1;
+    if (this.#taking + TAKEN_AT_ONCE === MOST_TAKING) this.#letMoreTake();
   }
 
   /** Called by the follower whose turn it was to read, with the newest item that it saw. */
@@ -207,19 +223,27 @@ export class Feed {
       const release = (): void => {
         cancel();
         this.#releaseOthers = null;
-        this.#releaseSome(others);
+        this.#nextToTake.push(...others);
+        this.#letSomeTake();
       };
       const cancel = this.#options.timers.after(LEAD_MS, release);
       this.#releaseOthers = release;
     }
-    first?.go('take');
+    if (first?.go('take')) this.#taking += 1;
   }
 
   /** Some at a time: all at once would take the places of requests in progress from others. */
-  #releaseSome(waiting: readonly Waiting[]): void {
-    for (const { go } of waiting.slice(0, TAKEN_AT_ONCE)) go('take');
-    const rest = waiting.slice(TAKEN_AT_ONCE);
-    if (rest.length > 0) this.#options.timers.after(BETWEEN_TAKES_MS, () => this.#releaseSome(rest));
+  #letSomeTake(): void {
+    for (const { go } of this.#nextToTake.splice(0, TAKEN_AT_ONCE)) if (go('take')) this.#taking += 1;
+    this.#letMoreTake();
+  }
+
+  #letMoreTake(): void {
+    this.#cancelTakes?.();
+    this.#cancelTakes = null;
+    if (this.#nextToTake.length === 0) return;
+    const afterMs = this.#taking + TAKEN_AT_ONCE <= MOST_TAKING ? 0 : BETWEEN_TAKES_MS;
+    this.#cancelTakes = this.#options.timers.after(afterMs, () => this.#letSomeTake());
   }
 
   get #first(): Waiting | undefined {

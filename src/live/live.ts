@@ -123,7 +123,7 @@ export class Live {
     let { since } = position;
     let mayBePaid = request.isResumed;
     let admitted: RateDecision | undefined;
-    let turn: Turn = 'take';
+    let turn: Turn | 'again' = 'again';
     let feed: Feed | undefined;
     let leave: (() => void) | undefined;
     let failed: ErrorCode | null = null;
@@ -137,6 +137,10 @@ export class Live {
         const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
         const { outcome, paid } = await this.#ask(request, { position, since, notBefore, mayBePaid, admitted });
         const { result } = outcome;
+        if (turn === 'take') {
+          feed?.took();
+          turn = 'again';
+        }
         if (signal.aborted && !(finishes && result.kind === 'answer')) return;
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
@@ -150,9 +154,9 @@ export class Live {
           if (feed === undefined || !isPassing(code)) return yield { kind: 'end', outcome };
           failed = code;
           mayBePaid ||= detail.reason === CHARGE_UNKNOWN;
-          const hasMissed = turn === 'take';
+          const hasMissed = turn !== 'read';
           if (turn === 'read') feed.wasNotRead(isOwn ? null : code, retryAfterMs);
-          turn = 'take';
+          turn = 'again';
           if (isOwn && hasMissed) {
             await this.#pause(retryAfterMs, signal);
             continue;
@@ -167,7 +171,7 @@ export class Live {
         if (feed === undefined) ({ feed, leave } = this.#join(outcome, followed));
         if (turn === 'read') feed.wasRead(followed);
         else feed.saw(followed);
-        turn = 'take';
+        turn = 'again';
         failed = null;
         admitted = outcome.rate ?? undefined;
         since = followed.since;
@@ -189,6 +193,7 @@ export class Live {
       }
     } finally {
       if (turn === 'read') feed?.wasNotRead(null);
+      if (turn === 'take') feed?.took();
       leave?.();
     }
   }

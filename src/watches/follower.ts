@@ -4,7 +4,7 @@ import { LiveBudget } from '../live/budget.js';
 import { type Checked, SHORTEST_MS } from '../live/feed.js';
 import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from '../live/live.js';
 import type { Clock, Timers } from '../ports/clock.js';
-import type { HeldWatch, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
+import type { Backlog, HeldWatch, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Beginnings } from './beginnings.js';
 import { type StopReason, stopNotices } from './notices.js';
@@ -53,6 +53,11 @@ export const watchCall = (form: Pick<WatchForm, 'call'>, watch: Asked): Pick<Liv
 const MOST_DELIVERIES = 1_000;
 const MOST_BYTES = 8 * 2 ** 20;
 
+const isTooMuch = ({ deliveries, bytes }: Backlog): boolean => deliveries > MOST_DELIVERIES || bytes > MOST_BYTES;
+
+/** Not counted yet. */
+const UNCOUNTED: Backlog = { deliveries: Number.POSITIVE_INFINITY, bytes: 0 };
+
 /** How soon one that waits is tried again, milliseconds. */
 const MONEY_AGAIN_MS = 5 * MINUTE_MS;
 const BACKLOG_AGAIN_MS = MINUTE_MS;
@@ -76,6 +81,8 @@ export class WatchFollower {
   #number: number;
   /** What it waited for until now. */
   #waitedFor: WatchReason | null;
+  /** What is on its way at most: as it was counted, and what was written since. */
+  #backlog: Backlog = UNCOUNTED;
   #failures = 0;
   #checked: (() => Checked) | null = null;
 
@@ -154,16 +161,18 @@ export class WatchFollower {
     const { followed, outcome, charged, answer } = event;
     const at = clock.now();
     const position = live.positions.encode([event.position]);
+    const body = form.body(this.watch, event, this.#number + 1, at);
     const isWritten = await leases.step(this.#holder, this.watch, {
       ...{ from: this.#position, position, requestId: outcome.requestId, items: followed.items, charged, at },
-      ...{ day: utcDay(at), newestAt: followed.newestAt },
-      body: form.body(this.watch, event, this.#number + 1, at),
+      ...{ day: utcDay(at), newestAt: followed.newestAt, body },
     });
     if (!isWritten) return false;
     // What was charged before, and is told only now, counts for today.
     this.#budget.spend(charged - answer.charge.amount, at);
     this.#position = position;
     this.#number += 1;
+    const { deliveries, bytes } = this.#backlog;
+    this.#backlog = { deliveries: deliveries + 1, bytes: bytes + Buffer.byteLength(body) };
     onWritten();
     return true;
   }
@@ -197,8 +206,8 @@ export class WatchFollower {
   }
 
   async #isBehind(): Promise<boolean> {
-    const { deliveries, bytes } = await this.#options.leases.backlog(this.watch);
-    return deliveries > MOST_DELIVERIES || bytes > MOST_BYTES;
+    if (isTooMuch(this.#backlog)) this.#backlog = await this.#options.leases.backlog(this.watch);
+    return isTooMuch(this.#backlog);
   }
 
   #pause(ms: number): Promise<void> {

@@ -14,8 +14,9 @@ import { writeDeliveries, writeItems } from './deliveries.js';
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;
 
-/** Steps that share a transaction at most: with their bodies, which are pages of a list. */
-const MOST_STEPS = 50;
+/** Steps that share a transaction at most, and the bytes of their bodies, which are pages of a list. */
+const MOST_STEPS = 200;
+const MOST_STEP_BYTES = 4 * 2 ** 20;
 const MOST_COUNTED = 500;
 
 const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
@@ -125,9 +126,25 @@ type Step = WatchStep & WatchId & { readonly holder: string };
  */
 async function stepAll(sql: Sql, steps: readonly Step[]): Promise<(boolean | Error)[]> {
   const together = new Map(steps.map((taken) => [taken.watchId, taken]));
-  const written = new Set(together.size > 1 ? await tryAll(sql, [...together.values()]) : []);
+  const tried = together.size > 1 ? bySize([...together.values()]).map((some) => tryAll(sql, some)) : [];
+  const written = new Set((await Promise.all(tried)).flat());
   const alone = (taken: Step): Promise<boolean> => sql.begin(async (tx) => (await step(tx, [taken], false)).length > 0);
   return Promise.all(steps.map((taken) => written.has(taken) || alone(taken).catch((error: Error) => error)));
+}
+
+/** As many together as their bodies allow. */
+function bySize(steps: readonly Step[]): Step[][] {
+  const parts: Step[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const taken of steps) {
+    bytes += taken.body.length;
+    if (bytes > MOST_STEP_BYTES) {
+      parts.push([]);
+      bytes = taken.body.length;
+    }
+    parts.at(-1)?.push(taken);
+  }
+  return parts;
 }
 
 const tryAll = (sql: Sql, steps: readonly Step[]): Promise<readonly Step[]> =>

@@ -84,20 +84,24 @@ describe('a feed', () => {
     ]);
   });
 
-  it('lets fifty at a time take what is new', async () => {
+  it('lets followers take what is new in turns of the event loop, and more slowly while many still are', async () => {
     const { time, feed, got, wait } = openFeed();
     feed.saw({ newestAt: time.now() });
-    for (let name = 0; name < 122; name += 1) wait(String(name));
+    for (let name = 0; name < 402; name += 1) wait(String(name));
     await time.run(5 * SECOND);
     feed.wasRead({ items: 1, newestAt: time.now() });
+    feed.took();
     feed.saw({ newestAt: time.now() });
     await time.run(0);
-    // The one that read, the one that went ahead, and the first fifty.
-    expect(got).toHaveLength(52);
-    await time.run(10);
-    expect(got).toHaveLength(102);
-    await time.run(10);
-    expect(got).toHaveLength(122);
+    // The one that read, the one that went ahead, and two hundred of the others.
+    expect(got).toHaveLength(202);
+    for (let took = 0; took < 100; took += 1) feed.took();
+    await time.run(0);
+    expect(got, 'as many as have taken it').toHaveLength(302);
+    await time.run(15);
+    expect(got).toHaveLength(302);
+    await time.run(1);
+    expect(got, 'though those before them have not').toHaveLength(402);
   });
 
   it('lets all take what one saw that did not read for them', async () => {

@@ -214,6 +214,16 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       }
     });
 
+    it('writes the steps of many watches whose pages are large', async () => {
+      const { watch, holder } = await held();
+      const all = [watch, ...(await Promise.all(Array.from({ length: 3 }, () => store.add())))];
+      await leases.claim(holder, NOW, 10);
+      const body = 'a'.repeat(3 * 2 ** 20);
+      const written = await Promise.all(all.map((of) => leases.step(holder, of, step({ body }))));
+      expect(written).toEqual(all.map(() => true));
+      for (const of of all) expect(await leases.backlog(of)).toEqual({ deliveries: 1, bytes: body.length });
+    });
+
     it('leaves the position where it was if the delivery cannot be written', async () => {
       const { watch, holder } = await held();
       const first = step();
