@@ -4,6 +4,7 @@ import type { Tables } from '../run.js';
 import { derivedStageName, deriveInto } from './derive.js';
 import { buildIndex, missingIndexes } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
+import { divide } from './partitions.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
@@ -30,14 +31,22 @@ export interface IndexOptions {
  * Indexes every row that is not indexed (one of 0.3.0, or written by hand), builds the indexes of the database that are
  * missing (after 0.3.0, or a first import that stopped), then indexes each row that is found as an earlier version
  * of the index has it, in batches of their own: interrupted, it loses one batch, and continues from there when called
- * again. The latter are found as before until their turn comes. Processes that call it together share the work; it takes
+ * again. The latter are found as before until their turn comes. At the end, full partitions of tweets are divided. Processes that call it together share the work; it takes
  * turns with imports. Reports its progress.
  */
 export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise<void> {
   const { users, tweets } = intoTables(options.tables ?? 'corpus');
   await indexTable(sql, users, 'profiles', options);
   await indexTable(sql, tweets, 'tweets', options);
+  if (tweets.name === 'corpus_tweets') await divideInTurn(sql, tweets.name, options);
 }
+
+/** What an earlier version made too large, or somebody with SQL. Left to the next time while an import has its turn. */
+const divideInTurn = (sql: Sql, table: string, { signal }: IndexOptions): Promise<void> =>
+  atLeisure(sql, async (holder) => {
+    const [turn] = await holder`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
+    if (turn?.taken) await divide(sql, table, { signal });
+  });
 
 /** Notes that all rows of an empty table are going to be of this version of the index. */
 export const noteIndexed = (sql: TransactionSql, table: string): Promise<void> => noteReached(sql, table, null);
@@ -137,7 +146,8 @@ async function buildNext(turn: TransactionSql, table: string, options: IndexOpti
 export async function noteComplete(sql: Sql | TransactionSql, table: string): Promise<void> {
   await sql`update search_index set complete = true
     where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)
-      and not exists (select from missing_indexes m where m.table_name = search_index.table_name)`;
+      and not exists (
+        select from missing_indexes m where regexp_replace(m.table_name, '_[0-9]+$', '') = search_index.table_name)`;
 }
 
 /** Each batch after the one before: the beginning of their index is what was there once. */

@@ -37,9 +37,11 @@ export async function dropIndexes(sql: TransactionSql, tables: readonly string[]
     where table_name in (select table_name from missing_indexes where definition like '%(search)%') and table_name in ${sql(tables)}`;
 }
 
+/** Of the tables or their partitions. */
 export const missingIndexes = (sql: Sql | TransactionSql, tables: readonly string[]): Promise<MissingIndex[]> =>
   sql<MissingIndex[]>`
-    select name, definition from missing_indexes where table_name in ${sql(tables)} order by number`;
+    select name, definition from missing_indexes
+    where regexp_replace(table_name, '_[0-9]+$', '') in ${sql(tables)} order by number`;
 
 /** Builds an index that is missing. Until the end of this transaction nobody else writes to its table; it is read. */
 export async function buildIndex(

@@ -13,6 +13,7 @@ import { noteComplete, noteIndexed } from './index-corpus.js';
 import { buildIndex, dropIndexes, type MissingIndex, missingIndexes, type Which } from './late-indexes.js';
 import { atLeisure, vacuum } from './leisure.js';
 import { type Fault, isFault, isOmission, type Reading } from './objects/reading.js';
+import { divide, mend } from './partitions.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { mergeFollows, openFollowStage, openStage, stageFollows, writeRows } from './stage.js';
 import { emptySummary, type ImportSummary, newTally, noteFault, noteWritten, type Tally } from './summary.js';
@@ -246,6 +247,7 @@ async function inTurn(
 export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}): Promise<ImportSummary> {
   const into = intoTables(options.tables ?? 'corpus');
   return inTurn(sql, into, options, async (last) => {
+    await mend(last, into.tweets.name);
     const empty = await findEmptyTables(last, into);
     return loadAll(rows, options, {
       into,
@@ -268,6 +270,8 @@ export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
   readonly onBegin?: (begun: Begun) => void;
   /** Of a turn. */
   readonly batches?: number;
+  /** Of a partition of tweets that is full. */
+  readonly mostRows?: number;
   /** So many rows of users and tweets are stored, whatever happens next. */
   readonly onKept?: (rows: number) => void;
 }
@@ -284,6 +288,7 @@ export async function loadInTurns(
 ): Promise<ImportSummary> {
   const into = intoTables('corpus');
   return inTurn(sql, into, options, async (last) => {
+    await divide(sql, into.tweets.name, options);
     const { begun, empty } = await atLeisure(sql, async (first) => ({
       begun: await beginImport(first, identity),
       empty: await findEmptyTables(first, into),
@@ -300,6 +305,7 @@ export async function loadInTurns(
           return reached;
         });
         options.onKept?.(rowsRead(kept));
+        await divide(sql, into.tweets.name, options);
       },
       batches: options.batches ?? MOST_BATCHES,
       late: 'of searches',

@@ -1,0 +1,204 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { cancelOnAbort } from '../../../../src/lib/abort.js';
+import { atLeisure, vacuum } from './leisure.js';
+import type { Sql, TransactionSql } from './sql.js';
+
+/** So many rows fill a partition: its text index stays a size that one server builds, vacuums and keeps in memory. */
+const MOST_ROWS = 50_000_000;
+/** A row takes no less of a page of 8 KB. */
+const MOST_ROWS_OF_A_PAGE = 80;
+/** Statistics of a table that has grown by more are made anew before they are believed. */
+const MOST_GROWTH = 1.2;
+/** Reads wait no longer for a lock that a longer read keeps from being taken. */
+const LOCK_MS = 100;
+const LOCK_AGAIN_MS = 1000;
+/** While a partition is cut, it takes no rows of the other one. */
+const CUT = 'up_to_the_cut';
+
+/** A table, or one partition of it: rows with ids from one on and up to another; null: without such a bound. */
+interface Part {
+  readonly name: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly isCut: boolean;
+  readonly pages: number;
+  /** Null if they are out of date. */
+  readonly rows: number | null;
+}
+
+/** By id. */
+const partsOf = (sql: Sql | TransactionSql, table: string): Promise<Part[]> => sql<Part[]>`
+  select name, low::text as "from", high::text as "to", "isCut", pages,
+    case when relpages > 0 and pages <= ${MOST_GROWTH}::float8 * relpages then reltuples::float8 * pages / relpages end as rows
+  from (
+    select oid::regclass::text as name, relpages, reltuples,
+      (pg_relation_size(oid) / current_setting('block_size')::int)::float8 as pages,
+      substring(pg_get_expr(relpartbound, oid) from $$ FROM [(]'?(-?[0-9]+)$$)::bigint as low,
+      substring(pg_get_expr(relpartbound, oid) from $$ TO [(]'?(-?[0-9]+)$$)::bigint as high,
+      exists (select from pg_constraint where conrelid = pg_class.oid and conname = ${CUT}) as "isCut"
+    from pg_class
+    where relkind = 'r' and (oid = to_regclass(${table}) or oid in (
+      select inhrelid from pg_inherits where inhparent = to_regclass(${table})))
+  ) parts order by low nulls first`;
+
+export interface DivideOptions {
+  readonly mostRows?: number;
+  /** Ends it, without effect, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Gives rows of higher ids a partition of their own where the newest is full, which moves no row; and cuts another one in
+ * the middle where rows that came in another order have filled it twice, which moves half of them. A table without partitions
+ * becomes the first of them. Reads go on, except for a moment at the end. For one process at a time, under
+ * the lock of imports.
+ */
+export async function divide(
+  sql: Sql,
+  table: string,
+  { mostRows = MOST_ROWS, signal }: DivideOptions = {},
+): Promise<void> {
+  await mend(sql, table);
+  for (const part of await partsOf(sql, table)) {
+    const rows = await rowsOf(sql, table, part, mostRows);
+    if (rows < mostRows) continue;
+    if (part.to === null) await cut(sql, table, part, await aboveAll(sql, part), signal);
+    // A larger one is older than partitions: it stays whole.
+    else if (rows >= 2 * mostRows && rows < 4 * mostRows) await cut(sql, table, part, await middle(sql, part), signal);
+  }
+}
+
+/** Ends what a process that was killed left of a cut. */
+export async function mend(sql: Sql | TransactionSql, table: string): Promise<void> {
+  for (const { name, isCut } of await partsOf(sql, table))
+    if (isCut) await sql.unsafe(`alter table ${name} drop constraint if exists ${CUT}`);
+}
+
+/** About how many; 0 if it is certain to be few. */
+async function rowsOf(sql: Sql, table: string, { name, pages, rows }: Part, mostRows: number): Promise<number> {
+  if (pages * MOST_ROWS_OF_A_PAGE < mostRows) return 0;
+  if (rows !== null) return rows;
+  await atLeisure(sql, (transaction) => transaction.unsafe(`analyze ${name}`));
+  return (await partsOf(sql, table)).find((part) => part.name === name)?.rows ?? 0;
+}
+
+/** Null where no id can be greater. */
+async function aboveAll(sql: Sql, { name }: Part): Promise<string | null> {
+  const [row] = await sql.unsafe<{ id: string }[]>(
+    `select (max(id) + 1)::text as id from ${name} where id < 9223372036854775807`,
+  );
+  return row?.id ?? null;
+}
+
+/** As the statistics have it. */
+async function middle(sql: Sql, { name }: Part): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    select ids[cardinality(ids) / 2 + 1]::text as id
+    from (select histogram_bounds::text::bigint[] as ids from pg_stats
+      where schemaname = current_schema and tablename = ${name} and attname = 'id') stats`;
+  return row?.id ?? null;
+}
+
+/** Makes two partitions of one: of the ids below, and of those from there on. */
+async function cut(
+  sql: Sql,
+  table: string,
+  part: Part,
+  at: string | null,
+  signal = new AbortController().signal,
+): Promise<void> {
+  if (at === null) return;
+  const ends = (from: string | null, to: string | null): string =>
+    [from && `id >= ${from}`, to && `id < ${to}`].filter(Boolean).join(' and ');
+  await atLeisure(sql, async (transaction) => {
+    await lockAlone(transaction, part.name, signal);
+    await transaction.unsafe(`alter table ${part.name} add constraint ${CUT} check (${ends(part.from, at)}) not valid`);
+  });
+  const halves = await atLeisure(sql, async (transaction) => {
+    const run = (statement: string) => cancelOnAbort(transaction.unsafe(statement), signal);
+    const rest = `${table}_${await freeNumber(transaction, table)}`;
+    await run(`create table ${rest} (like ${part.name} including all excluding constraints excluding indexes)`);
+    await run(`alter table ${rest} add constraint ${CUT} check (${ends(at, part.to)})`);
+    const moved = await run(`insert into ${rest} select * from ${part.name} where id >= ${at}`);
+    await run(`delete from ${part.name} where id >= ${at}`);
+    for (const definition of await indexesFor(transaction, part.name, rest)) await run(definition);
+    // Otherwise it would be read as a whole while nobody else can read it.
+    await run(`alter table ${part.name} validate constraint ${CUT}`);
+    await lockAlone(transaction, table, signal);
+    const first = part.name === table ? await beginPartitions(transaction, table) : part.name;
+    if (first === part.name) await run(`alter table ${table} detach partition ${first}`);
+    const attach = (name: string, from: string | null, to: string | null) =>
+      run(
+        `alter table ${table} attach partition ${name} for values from (${from ?? 'minvalue'}) to (${to ?? 'maxvalue'})`,
+      );
+    await attach(first, part.from, at);
+    await attach(rest, at, part.to);
+    for (const name of [first, rest]) await run(`alter table ${name} drop constraint ${CUT}`);
+    return moved.count > 0 ? [first, rest] : [];
+  });
+  // What is known of the one was true of both, and its pages have room.
+  for (const half of halves) await vacuum(sql, half);
+}
+
+async function freeNumber(sql: TransactionSql, table: string): Promise<number> {
+  const [row] = await sql<{ number: number }[]>`
+    select coalesce(max(substring(inhrelid::regclass::text from '[0-9]+$')::int), 1) + 1 as number
+    from pg_inherits where inhparent = to_regclass(${table})`;
+  return row?.number ?? 2;
+}
+
+/** A lock that only a moment without readers gives; those who come meanwhile don't wait for those who were there. */
+async function lockAlone(sql: TransactionSql, table: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await sql.savepoint(async (inner) => {
+        await inner`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`;
+        await inner.unsafe(`lock table ${table} in access exclusive mode`);
+      });
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03') throw error;
+      await wait(LOCK_AGAIN_MS, undefined, { signal });
+    }
+  }
+}
+
+/** An index's definition of one table as that of another: both named after their tables. */
+const forTable = (definition: string, from: string, to: string): string =>
+  definition.replace(
+    /INDEX (\S+) ON \S+/,
+    (_, name: string) => `INDEX ${name.replace(new RegExp(`^${from}(?=_)`), to)} ON ${to}`,
+  );
+
+/** Those that the other one has; those that it misses are noted as missing. */
+async function indexesFor(sql: TransactionSql, from: string, to: string): Promise<string[]> {
+  const indexes = await sql<{ definition: string }[]>`
+    select pg_get_indexdef(indexrelid) as definition from pg_index
+    where indrelid = to_regclass(${from}) and not indisprimary order by indexrelid`;
+  const missing = await sql<{ name: string; definition: string }[]>`
+    select name, definition from missing_indexes where table_name = ${from} order by number`;
+  for (const { name, definition } of missing) {
+    const row = { name: name.replace(from, to), table_name: to, definition: forTable(definition, from, to) };
+    await sql`insert into missing_indexes ${sql(row)}`;
+  }
+  const key = `alter table ${to} add constraint ${to}_pkey primary key (id)`;
+  return [key, ...indexes.map(({ definition }) => forTable(definition, from, to))];
+}
+
+/** The table becomes what will be its first partition. */
+async function beginPartitions(sql: TransactionSql, table: string): Promise<string> {
+  const first = `${table}_1`;
+  const indexes = await sql<{ name: string }[]>`
+    select relname as name from pg_index join pg_class on oid = indexrelid where indrelid = to_regclass(${table})`;
+  await sql.unsafe(`alter table ${table} rename to ${first}`);
+  for (const { name } of indexes) await sql.unsafe(`alter index ${name} rename to ${name.replace(table, first)}`);
+  const missing = await sql<{ name: string; definition: string }[]>`
+    select name, definition from missing_indexes where table_name = ${table}`;
+  for (const { name, definition } of missing) {
+    const row = { name: name.replace(table, first), table_name: first, definition: forTable(definition, table, first) };
+    await sql`update missing_indexes set ${sql(row)} where name = ${name}`;
+  }
+  await sql.unsafe(`create table ${table} (like ${first} including defaults, constraint ${table}_pkey primary key (id))
+    partition by range (id)`);
+  return first;
+}
