@@ -1,1 +1,5 @@
-export function bundleForTests(entry: string, outfile: string): Promise<void>;
+export function bundleForTests(
+  entry: string,
+  outfile: string,
+  changed?: Readonly<Record<string, string>>,
+): Promise<void>;

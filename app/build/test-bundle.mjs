@@ -1,14 +1,14 @@
 // A program of the tests in one file, with all that it imports of this repository: a process starts from that in half the time that
 // it takes to read the sources one by one, and tests kill and start many.
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { addressesOfModules, grammars, postgresDriver } from './plugins.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `outfile`: somewhere in this repository, since packages are found from there. */
-export async function bundleForTests(entry, outfile) {
+/** `outfile`: somewhere in this repository, since packages are found from there. `changed`: files that get other texts. */
+export async function bundleForTests(entry, outfile, changed = {}) {
   await esbuild.build({
     absWorkingDir: ROOT,
     entryPoints: [entry],
@@ -21,6 +21,16 @@ export async function bundleForTests(entry, outfile) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     logLevel: 'warning',
-    plugins: [postgresDriver(ROOT), grammars(), addressesOfModules(ROOT, dirname(outfile))],
+    plugins: [otherTexts(changed), postgresDriver(ROOT), grammars(), addressesOfModules(ROOT, dirname(outfile))],
   });
 }
+
+const otherTexts = (changed) => ({
+  name: 'other texts',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const contents = changed[relative(ROOT, path)];
+      return contents === undefined ? undefined : { contents, loader: 'ts' };
+    });
+  },
+});
