@@ -323,11 +323,13 @@ describeInChromium('working in GraphiQL, over the demo network', () => {
     await writeQuery(page, 'subscription { timeline(user: "posts_often") { nodes { text } } }');
     await run(page);
     const result = page.locator('.result-window');
-    await expect.poll(() => result.textContent(), { timeout: 60_000 }).toContain('The harbor bell rang at');
+    // A post comes every 30 s.
+    const patience = { timeout: 60_000, interval: 500 };
+    await expect.poll(() => result.textContent(), patience).toContain('The harbor bell rang at');
     const first = Number.parseFloat((await text(page, 'cost-sum')) ?? '');
     expect(first).toBeGreaterThan(0);
     await expect
-      .poll(async () => Number.parseFloat((await text(page, 'cost-sum')) ?? ''), { timeout: 60_000 })
+      .poll(async () => Number.parseFloat((await text(page, 'cost-sum')) ?? ''), patience)
       .toBeGreaterThan(first);
     // The same button stops it.
     await run(page);
