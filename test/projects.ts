@@ -31,6 +31,8 @@ export const PROJECTS: readonly Project[] = [
  * cores busy, come when the attacks are over.
  */
 export const LONG: readonly string[] = [
+  // Of `checks`: what is tested in one process runs beside it.
+  'test/checks/patterns/patterns.test.ts',
   'test/hostile/attacks.system.test.ts',
   'test/cluster/failover/patroni.system.test.ts',
   'test/cluster/nodes/watches.system.test.ts',
@@ -92,9 +94,11 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/postgres/ledger/*.postgres.test.ts',
     'test/postgres/posting/*.postgres.test.ts',
     ...['index', 'objects', 'protected', 'spans'].map((name) => `test/networks/corpus/corpus-${name}.postgres.test.ts`),
+    'test/networks/corpus/corpus-scripts.system.test.ts',
     'test/networks/import/*.postgres.test.ts',
     'test/networks/import/*.system.test.ts',
     'test/cli/import.system.test.ts',
+    'test/cli/import-resume.system.test.ts',
     'test/cli/ledger-archive.system.test.ts',
   ],
   'pages are text, and the data in them is read through other interfaces, too': [

@@ -15,20 +15,23 @@ const postgresDriver = {
 } satisfies NonNullable<ViteUserConfig['plugins']>[number];
 
 interface Limits {
-  /** How many files run at a time. */
-  readonly workers: number;
+  /** How many files of a project run at a time; the same for those of one turn. */
+  readonly workersFor: (name: Project['name']) => number;
   readonly testTimeout: number;
   readonly hookTimeout: number;
 }
 
+/** One long check would keep one core busy: it runs beside what is tested in one process. */
+const TURNS: readonly (readonly Project['name'][])[] = [['checks', 'unit'], ['postgres'], ['system']];
+
 /** How these projects are run. */
-export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: Limits): ViteUserConfig => ({
+export const suiteOf = (projects: readonly Project[], { workersFor, ...timeouts }: Limits): ViteUserConfig => ({
   root,
   test: {
     // Here and not in a project: one server for the whole run.
     globalSetup: ['test/kit/global-setup.ts'],
     sequence: { shuffle: true, sequencer: LongestFirst },
-    projects: projects.map(({ name, include, exclude }, groupOrder) => ({
+    projects: projects.map(({ name, include, exclude }) => ({
       root,
       plugins: [postgresDriver],
       esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
@@ -40,9 +43,9 @@ export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: 
         exclude: [...exclude, ...leftOut],
         // Files share a worker and what it has loaded: they change nothing that another could see.
         isolate: false,
-        maxWorkers: workers,
-        // One project after the other, the quickest first: a worker serves only one of them.
-        sequence: { shuffle: true, groupOrder },
+        maxWorkers: workersFor(name),
+        // In turns, the quickest first: a worker serves only one project.
+        sequence: { shuffle: true, groupOrder: TURNS.findIndex((names) => names.includes(name)) },
         // In CI, a module is translated once for all projects and both versions of Node. Not where files are renamed between
         // two runs: the cache would know the old name.
         experimental: { fsModuleCache: process.env.CI === 'true' },
@@ -56,7 +59,7 @@ export const suiteOf = (projects: readonly Project[], { workers, ...timeouts }: 
   },
 });
 
-// Tests wait for a database, a process or a clock: one more at a time than there are cores.
-const workers = availableParallelism() + 1;
+// Tests wait for a database, a process or a clock: more at a time than there are cores. Processes of their own are busy, too.
+const workersFor = (name: Project['name']): number => availableParallelism() + (name === 'system' ? 1 : 2);
 
-export default defineConfig(suiteOf(PROJECTS, { workers, testTimeout: 30_000, hookTimeout: 60_000 }));
+export default defineConfig(suiteOf(PROJECTS, { workersFor, testTimeout: 30_000, hookTimeout: 60_000 }));

@@ -12,6 +12,6 @@ export default defineConfig(
   suiteOf(
     PROJECTS.filter(({ name }) => name === project).map((one) => ({ ...one, include })),
     // A test that waits for what a change prevents is told to stop sooner. Changes are made side by side, not tests.
-    { workers: 1, testTimeout: 10_000, hookTimeout: 30_000 },
+    { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000 },
   ),
 );
