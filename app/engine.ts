@@ -150,6 +150,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     timers: timers ?? backgroundTimers,
     pace: shared.pace,
     perSecond: totalPace(config, options.network),
+    places: config.overload.maxInFlight,
     secret: secrets.cursor,
   });
   if (customers.watching !== undefined) {

@@ -37,12 +37,14 @@ export type Turn = 'read' | 'take';
 const LEAD_MS = 250;
 
 /**
- * How many begin to take what is new in one turn of the event loop, and how many are taking it before the next ones wait for
- * them. Milliseconds that these wait at most: nobody waits for one that is slow.
+ * How many are taking what is new before the next ones wait for them, half of which begin in one turn of the event loop.
+ * Milliseconds that these wait at most: nobody waits for one that is slow.
  */
-const TAKEN_AT_ONCE = 100;
 const MOST_TAKING = 200;
 const BETWEEN_TAKES_MS = 16;
+
+/** Of the requests that a process works on at a time, this part: less than a single account may have. */
+const PART_OF_PLACES = 5;
 
 /** How a follower waits. */
 interface Waiting {
@@ -55,6 +57,8 @@ export interface FeedOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly turns: Pick<Turns, 'wait' | 'delayMs'>;
+  /** Requests that the process works on at a time. */
+  readonly places: number;
 }
 
 /** When a list was last read for those who follow it, how often it is, and why that failed if it did. */
@@ -89,6 +93,7 @@ export class Feed {
   /** Those that were let go to take what is new, and have not yet; and those that are next. */
   #taking = 0;
   #nextToTake: Waiting[] = [];
+  readonly #atOnce: number;
   #cancelTakes: (() => void) | null = null;
   #newestAt: number | null = null;
   readonly #openedAt: number;
@@ -107,6 +112,7 @@ export class Feed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#atOnce = Math.max(1, Math.floor(Math.min(MOST_TAKING, options.places / PART_OF_PLACES) / 2));
     this.#openedAt = this.#readAt = this.#beganAt = this.#triedAt = options.now();
   }
 
@@ -170,7 +176,7 @@ export class Feed {
   /** Called by a follower whose turn it was to take what is new, once it has, or has failed to. */
   took(): void {
     this.#taking -= 1;
-    if (this.#taking + TAKEN_AT_ONCE === MOST_TAKING) this.#letMoreTake();
+    if (this.#taking === this.#atOnce) this.#letMoreTake();
   }
 
   /** Called by the follower whose turn it was to read, with the newest item that it saw. */
@@ -234,7 +240,7 @@ export class Feed {
 
   /** Some at a time: all at once would take the places of requests in progress from others. */
   #letSomeTake(): void {
-    for (const { go } of this.#nextToTake.splice(0, TAKEN_AT_ONCE)) if (go('take')) this.#taking += 1;
+    for (const { go } of this.#nextToTake.splice(0, this.#atOnce)) if (go('take')) this.#taking += 1;
     this.#letMoreTake();
   }
 
@@ -242,7 +248,7 @@ export class Feed {
     this.#cancelTakes?.();
     this.#cancelTakes = null;
     if (this.#nextToTake.length === 0) return;
-    const afterMs = this.#taking + TAKEN_AT_ONCE <= MOST_TAKING ? 0 : BETWEEN_TAKES_MS;
+    const afterMs = this.#taking <= this.#atOnce ? 0 : BETWEEN_TAKES_MS;
     this.#cancelTakes = this.#options.timers.after(afterMs, () => this.#letSomeTake());
   }
 

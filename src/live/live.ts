@@ -60,6 +60,8 @@ export interface LiveOptions {
   readonly perSecond: Readonly<Record<Family, number | null>>;
   /** Where the network announces what is new; left out: nowhere. */
   readonly push?: Pick<Push, 'follow'> | null;
+  /** Requests that the process works on at a time. */
+  readonly places: number;
   /** Names the charges of a stream, so that none is made twice. */
   readonly secret: Uint8Array;
 }
@@ -220,11 +222,11 @@ export class Live {
 
   #join({ mode }: Outcome, { list }: Followed): { feed: Feed; leave: () => void } {
     const key = JSON.stringify([mode, list]);
-    const { timers, clock } = this.#options;
+    const { timers, clock, places } = this.#options;
     let followed = this.#feeds.get(key);
     if (followed === undefined) {
       const turns = this.#turnsOf(mode, familyOfList(list.kind));
-      const feed = new Feed({ timers, now: () => clock.now(), turns });
+      const feed = new Feed({ timers, now: () => clock.now(), turns, places });
       // What test keys read is invented: no network announces it.
       const push = mode === 'test' ? null : this.#options.push;
       const unfollow = push?.follow(list, {

@@ -23,10 +23,10 @@ describe('the interval of a list', () => {
 });
 
 /** A feed, and the turns that its followers got. */
-function openFeed(perSecond = 100) {
+function openFeed(perSecond = 100, places = 1000) {
   const time = new VirtualTime(1_000_000);
   const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond, timers: time });
-  const feed = new Feed({ timers: time, now: time.now, turns });
+  const feed = new Feed({ timers: time, now: time.now, turns, places });
   const got: [name: string, turn: Turn | undefined, at: number][] = [];
   const left = new AbortController();
   const wait = (name: string, { missed = false, signal = left.signal } = {}): void => {
@@ -102,6 +102,18 @@ describe('a feed', () => {
     expect(got).toHaveLength(302);
     await time.run(1);
     expect(got, 'though those before them have not').toHaveLength(402);
+  });
+
+  it('lets no more take what is new at a time than a fifth of the requests in progress', async () => {
+    const { time, feed, got, wait } = openFeed(100, 40);
+    feed.saw({ newestAt: time.now() });
+    for (let name = 0; name < 20; name += 1) wait(String(name));
+    await time.run(5 * SECOND);
+    feed.wasRead({ items: 1, newestAt: time.now() });
+    feed.took();
+    feed.saw({ newestAt: time.now() });
+    await time.run(0);
+    expect(got).toHaveLength(2 + 8);
   });
 
   it('lets all take what one saw that did not read for them', async () => {

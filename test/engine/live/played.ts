@@ -92,6 +92,7 @@ export const openLive = (
     timers,
     pace: createMemoryPace({ clock: time }),
     perSecond: { fast: perSecond, slow: perSecond },
+    places: 1000,
     push,
     secret: SECRET,
   });
