@@ -10,6 +10,7 @@ import { describeWithPatroni, type PatroniPostgres, startPatroni } from '../../k
 import { describeOnRedis } from '../../kit/redis/redis.js';
 import { fillPeople } from '../nodes/network.js';
 import { type Fleet, openFleet } from '../nodes/nodes.js';
+import { openFollowers } from './followers.js';
 import { type Load, SLOW_MS, settle, startLoad, well } from './load.js';
 
 /** A few at a time: what matters is what they are told. */
@@ -91,9 +92,11 @@ await describeWithPatroni('Patroni', (programs) => {
       expect(load.books.broken()).toEqual({});
     }
 
-    it('a planned switch-over: no call fails', { timeout: TEST_MS }, () =>
-      withoutFailures(() => fail((primary) => postgres.switchOver(primary))),
-    );
+    it('a planned switch-over: no call fails, and streams and watches go on', { timeout: TEST_MS }, async () => {
+      const followers = await openFollowers(fleet);
+      await withoutFailures(() => fail((primary) => postgres.switchOver(primary)));
+      await followers.settle();
+    });
 
     it(
       'etcd is away for longer than the lock of the primary lasts: no call fails, and the primary stays',
@@ -112,12 +115,14 @@ await describeWithPatroni('Patroni', (programs) => {
         }),
     );
 
-    it('Postgres dies: another takes over, nothing delivered is lost, and it comes back', {
+    it('Postgres dies: another takes over, nothing delivered is lost, streams and watches go on, and it comes back', {
       timeout: TEST_MS,
     }, async () => {
+      const followers = await openFollowers(fleet);
       const { ms } = await fail((name) => postgres.killServer(name));
       expect(ms).toBeLessThan(30_000);
       await settle(load);
+      await followers.settle();
       await postgres.untilWhole();
     });
 
