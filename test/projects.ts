@@ -31,8 +31,8 @@ export const PROJECTS: readonly Project[] = [
  * cores busy, come when the attacks are over.
  */
 export const LONG: readonly string[] = [
-  // Of `checks`: what is tested in one process runs beside it.
-  'test/checks/patterns/patterns.test.ts',
+  // What is tested in one process runs beside them.
+  ...CHECKS,
   'test/hostile/attacks.system.test.ts',
   'test/cluster/failover/patroni.system.test.ts',
   'test/cluster/nodes/watches.system.test.ts',
