@@ -95,7 +95,7 @@ async function main(): Promise<number> {
     if (values.markdown) console.log(line(COLUMNS.map(() => '---')));
     for (const attack of attacks) {
       if (stopped) break;
-      const cells = row(await arena.try(attack));
+      const cells = row(await arena.try(attack, { exact: true }));
       if (cells.at(-1) !== 'fine') failed += 1;
       console.log(line(cells));
     }

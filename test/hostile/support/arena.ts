@@ -16,7 +16,7 @@ export interface Trial {
   readonly cpuSeconds: number;
   /** By how much its resident memory grew at most, in MB. */
   readonly peakMb: number;
-  /** What it has kept, garbage collected, in MB; NaN when it did not answer. */
+  /** What it has kept, in MB, garbage collected until that was little enough; NaN when it did not answer. */
   readonly keptMb: number;
   /** By how much the attacker's wallet fell, in thousandths of a credit. */
   readonly spent: number;
@@ -29,7 +29,8 @@ export interface Trial {
 /** A running service, innocents beside it, and room for one attack at a time. */
 export interface Arena {
   readonly service: Service;
-  try(attack: Attack): Promise<Trial>;
+  /** `exact`: says what is really kept; otherwise, of what is within the attack's bound, only that. */
+  try(attack: Attack, options?: { readonly exact?: boolean }): Promise<Trial>;
   close(): Promise<void>;
 }
 
@@ -50,11 +51,11 @@ export async function openArena(database: { sql: Sql; url: string }, mount: Moun
   let attacks = 0;
   return {
     service,
-    try(attack) {
+    try(attack, { exact = false } = {}) {
       attacks += 1;
       // Nobody else asks from there, so that the rate of one attack is not the next one's.
       const from = `127.0.${1 + Math.floor(attacks / 250)}.${1 + (attacks % 250)}`;
-      return tryAttack({ service, innocents, customer, from }, attack);
+      return tryAttack({ service, innocents, customer, from, exact }, attack);
     },
     async close() {
       await Promise.all([service.close(), innocents.close()]);
@@ -67,6 +68,7 @@ interface Ring {
   readonly innocents: Innocents;
   readonly customer: Account;
   readonly from: string;
+  readonly exact: boolean;
 }
 
 /** The customer's profile is cached, by both ways in which it is read, and the code that answers has run before. */
@@ -81,7 +83,7 @@ async function warm(service: Service, { key }: Account, rounds: number): Promise
   client.close();
 }
 
-async function tryAttack({ service, innocents, customer, from }: Ring, attack: Attack): Promise<Trial> {
+async function tryAttack({ service, innocents, customer, from, exact }: Ring, attack: Attack): Promise<Trial> {
   const attacker = await service.account();
   const calm = createClient(() => service.url, AbortSignal.timeout(PREPARE_MS));
   const before: Stage = {
@@ -110,7 +112,7 @@ async function tryAttack({ service, innocents, customer, from }: Ring, attack: A
   await attack.restore?.(before);
   await service.become({ kind: 'well' });
   const hung = !(await comesBack(service, customer));
-  const keptMb = (await service.keptMb()) - kept;
+  const keptMb = (await service.keptMb(exact ? 0 : kept + attack.memoryMb)) - kept;
   const spent = balance - (await service.balance(attacker));
   const faults = hung ? [] : ((await attack.faults?.(before, answers)) ?? []);
   calm.close();

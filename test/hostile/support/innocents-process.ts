@@ -23,7 +23,10 @@ const CONTROL = `
     return sum;
   }
   for (let n = 0; n < 20; n += 1) work();
+  let works = true;
+  parentPort.on('message', (message) => { works = message; });
   setInterval(() => {
+    if (!works) return;
     const atMs = performance.timeOrigin + performance.now();
     work();
     parentPort.postMessage({ atMs, ms: performance.timeOrigin + performance.now() - atMs });
@@ -85,8 +88,9 @@ let work: Piece[] = [];
 /** The quickest that the piece of work ever was: with a core to itself. */
 let quickestMs = Number.POSITIVE_INFINITY;
 
+const controller = new Worker(CONTROL, { eval: true });
 const controlPort = await new Promise<number>((resolve) => {
-  new Worker(CONTROL, { eval: true }).on('message', (message: number | Piece) => {
+  controller.on('message', (message: number | Piece) => {
     if (typeof message === 'number') return resolve(message);
     work.push(message);
     quickestMs = Math.min(quickestMs, message.ms);
@@ -98,6 +102,7 @@ let stop: (() => Asked) | null = null;
 function begin({ url, key, handle }: Watch): () => Asked {
   const body = JSON.stringify({ query: `{ user(handle: "${handle}") { id handle name bio } }` });
   work = [];
+  controller.postMessage(true);
   const control = watch({ url: `http://127.0.0.1:${controlPort}/` });
   const healthz = watch({ url: `${url}/healthz` });
   const rest = watch({ url: `${url}/v1/users/${handle}`, key });
@@ -107,7 +112,11 @@ function begin({ url, key, handle }: Watch): () => Asked {
 
 process.on('disconnect', () => process.exit());
 process.on('message', (message: Watch | 'stop') => {
-  if (message === 'stop') process.send?.(stop?.());
-  else stop = begin(message);
+  if (message !== 'stop') {
+    stop = begin(message);
+    return;
+  }
+  process.send?.(stop?.());
+  controller.postMessage(false);
 });
 process.send?.('ready');

@@ -11,8 +11,8 @@ export interface Order {
   readonly id: number;
   readonly become?: Weather;
   readonly remove?: string;
-  /** To collect the garbage, and say what is kept. */
-  readonly measure?: boolean;
+  /** To collect the garbage, and say what is kept: nothing more is collected once it is this little, in MB. */
+  readonly measure?: { readonly enoughMb: number };
 }
 
 export interface Done {
@@ -37,15 +37,16 @@ const graphql = mount === 'mercurius' ? 'mercurius' : 'yoga';
 const { url } = await compose(lifecycle, config, stores, { log, network, graphql });
 
 /** Garbage goes in steps: connections that are closing still have their bodies, and buffers are swept in the background. */
-async function keptMb(): Promise<number> {
+async function keptMb(enoughMb: number): Promise<number> {
   let leastMb = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     globalThis.gc?.();
     await sleep(SWEEP_MS);
     const { heapUsed, external } = process.memoryUsage();
     const nowMb = (heapUsed + external) / 1024 / 1024;
-    if (round >= LEAST_ROUNDS && nowMb > leastMb - SETTLED_MB) break;
+    const isSettled = round >= LEAST_ROUNDS && nowMb > leastMb - SETTLED_MB;
     leastMb = Math.min(leastMb, nowMb);
+    if (isSettled || leastMb <= enoughMb) break;
   }
   return leastMb;
 }
@@ -54,6 +55,6 @@ process.on('disconnect', () => process.exit());
 process.on('message', async (order: Order) => {
   if (order.become) become(order.become);
   if (order.remove !== undefined) remove(order.remove);
-  process.send?.({ id: order.id, keptMb: order.measure ? await keptMb() : null } satisfies Done);
+  process.send?.({ id: order.id, keptMb: order.measure ? await keptMb(order.measure.enoughMb) : null } satisfies Done);
 });
 process.send?.({ url });

@@ -27,8 +27,8 @@ export interface Service {
   balance(account: Account): Promise<number>;
   become(weather: Weather): Promise<void>;
   remove(tweetId: string): Promise<void>;
-  /** What it keeps, garbage collected; NaN when it does not answer any more. */
-  keptMb(): Promise<number>;
+  /** What it keeps, garbage collected until that is little enough; NaN when it does not answer any more. */
+  keptMb(enoughMb?: number): Promise<number>;
   /** Kills it, as an operator must when it hangs, and starts it anew: `url` and `pid` are new. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -82,7 +82,7 @@ export async function startService(database: { sql: Sql; url: string }, mount: M
     },
     become: async (weather) => void (await order({ become: weather })),
     remove: async (tweetId) => void (await order({ remove: tweetId })),
-    keptMb: () => order({ measure: true }),
+    keptMb: (enoughMb = 0) => order({ measure: { enoughMb } }),
     async restart() {
       await end(running.child);
       running = await startProcess(mount, env);
