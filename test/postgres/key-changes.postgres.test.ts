@@ -185,7 +185,7 @@ async function isTold(): Promise<void> {
   await vi.waitFor(() => expect(told).toContain(marker), { timeout: 10_000, interval: 5 });
 }
 
-describe('nodes are told of each key that may do something else after', () => {
+describe('notifies nodes of each key that may do something else after', () => {
   it.each(Object.entries(WAYS))('%s', async (_, way) => {
     const [first, change] = typeof way === 'function' ? [null, way] : way;
     await first?.(customer);
