@@ -8,7 +8,7 @@ import { migrate } from '../../../adapters/postgres/migrate.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { freshDatabase } from '../../kit/postgres/database.js';
 import { goBackToReleasedSchema } from '../../kit/postgres/released-schema.js';
-import { type Corpus, corpusIn, idsOf } from './corpus-fixture.js';
+import { type Corpus, corpusIn, idsOf } from '../corpus/corpus-fixture.js';
 
 const EPOCH_MS = 1_288_834_974_657;
 const MINUTE_MS = 60_000;
