@@ -108,7 +108,7 @@ describe('a corpus that fills a partition', () => {
     ]);
   });
 
-  it('goes on after a process was killed while it cut', async () => {
+  it('continues after a process was killed while it cut a partition', async () => {
     await load(rows(4000), 10_000);
     await sql`alter table corpus_tweets add constraint up_to_the_cut check (id < 5) not valid`;
     const summary = await load(
@@ -118,7 +118,7 @@ describe('a corpus that fills a partition', () => {
     expect(summary.tweets.added).toBe(2000);
   });
 
-  it('waits for a long read, while other reads go on', async () => {
+  it('waits for a long read, while other reads are served', async () => {
     await load(rows(4000), 10_000);
     const done = await sql.begin(async (reader) => {
       await reader`select from corpus_tweets limit 1`;

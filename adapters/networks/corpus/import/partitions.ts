@@ -6,11 +6,11 @@ import type { Sql, TransactionSql } from './sql.js';
 /** So many rows fill a partition: its text index stays a size that one server builds, vacuums and keeps in memory. */
 const MOST_ROWS = 50_000_000;
 /** A row takes no less of a page of 8 KB. */
-const MOST_ROWS_OF_A_PAGE = 80;
+const ROWS_OF_A_PAGE = 80;
 /** Statistics of a table that has grown by more are made anew before they are believed. */
-const MOST_GROWTH = 1.2;
+const TRUSTED_GROWTH = 1.2;
 /** Reads wait no longer for a lock that a longer read keeps from being taken. */
-const LOCK_MS = 100;
+const LONGEST_LOCK_MS = 100;
 const LOCK_AGAIN_MS = 1000;
 /** While a partition is cut, it takes no rows of the other one. */
 const CUT = 'up_to_the_cut';
@@ -29,7 +29,7 @@ interface Part {
 /** By id. */
 const partsOf = (sql: Sql | TransactionSql, table: string): Promise<Part[]> => sql<Part[]>`
   select name, low::text as "from", high::text as "to", "isCut", pages,
-    case when relpages > 0 and pages <= ${MOST_GROWTH}::float8 * relpages then reltuples::float8 * pages / relpages end as rows
+    case when relpages > 0 and pages <= ${TRUSTED_GROWTH}::float8 * relpages then reltuples::float8 * pages / relpages end as rows
   from (
     select oid::regclass::text as name, relpages, reltuples,
       (pg_relation_size(oid) / current_setting('block_size')::int)::float8 as pages,
@@ -76,7 +76,7 @@ export async function mend(sql: Sql | TransactionSql, table: string): Promise<vo
 
 /** About how many; 0 if it is certain to be few. */
 async function rowsOf(sql: Sql, table: string, { name, pages, rows }: Part, mostRows: number): Promise<number> {
-  if (pages * MOST_ROWS_OF_A_PAGE < mostRows) return 0;
+  if (pages * ROWS_OF_A_PAGE < mostRows) return 0;
   if (rows !== null) return rows;
   await atLeisure(sql, (transaction) => transaction.unsafe(`analyze ${name}`));
   return (await partsOf(sql, table)).find((part) => part.name === name)?.rows ?? 0;
@@ -152,7 +152,7 @@ async function lockAlone(sql: TransactionSql, table: string, signal: AbortSignal
   for (;;) {
     try {
       await sql.savepoint(async (inner) => {
-        await inner`select set_config('lock_timeout', ${String(LOCK_MS)}, true)`;
+        await inner`select set_config('lock_timeout', ${String(LONGEST_LOCK_MS)}, true)`;
         await inner.unsafe(`lock table ${table} in access exclusive mode`);
       });
       return;
