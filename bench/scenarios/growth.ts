@@ -1,3 +1,4 @@
+import { divideAt } from '../../adapters/networks/corpus/import/partitions.js';
 import { createCorpusNetwork } from '../../adapters/networks/corpus/network.js';
 import { openEmbeddedPostgres } from '../../adapters/postgres/embedded/launcher.js';
 import { connect } from '../../adapters/postgres/sql.js';
@@ -36,7 +37,7 @@ const REPEATS = 20;
 export async function growth(bench: Workbench): Promise<Section[]> {
   if (!bench.options.letters.includes('F')) return [];
   const [small, large] = [await bench.small(), await bench.large()];
-  return [await deepPages(bench, large), await searches(bench, small, large)];
+  return [await deepPages(bench, large), await searches(bench, small, large), await partitions(bench, large)];
 }
 
 async function searches(bench: Workbench, small: Furnished, large: Furnished): Promise<Section> {
@@ -65,6 +66,48 @@ async function searches(bench: Workbench, small: Furnished, large: Furnished): P
     };
   } finally {
     await Promise.all([few.close(), many.close()]);
+  }
+}
+
+/** The same corpus as one table and as ten partitions, the pages of one beside those of the other. */
+async function partitions(bench: Workbench, home: Furnished): Promise<Section> {
+  const server = await openEmbeddedPostgres({ home: home.folder });
+  const open = (database: string) => connect({ ...server.connection, database }, { max: 4, name: 'bench corpus' });
+  const database = 'partitioned';
+  const admin = open('postgres');
+  await admin`drop database if exists ${admin(database)}`;
+  await admin`create database ${admin(database)} template ${admin(server.connection.database)}`;
+  await admin.end();
+  const [one, ten] = [open(server.connection.database), open(database)];
+  try {
+    for (let part = 9; part > 0; part -= 1) {
+      bench.say(`F  Cutting partition ${part + 1} of 10`);
+      const [row] = await one<{ id: string }[]>`
+        select id::text as id from corpus_tweets order by id offset ${Math.floor((part * home.imported.tweets) / 10)} limit 1`;
+      if (row !== undefined) await divideAt(ten, 'corpus_tweets', row.id);
+    }
+    for (const sql of [one, ten]) await sql`vacuum (analyze) corpus_tweets`;
+    const [whole, parts] = [createCorpusNetwork(one), createCorpusNetwork(ten)];
+    const lines: Line[] = [];
+    for (const { name, query, product } of SEARCHES.filter((search) => search.product !== 'People')) {
+      const list = { kind: 'search', subject: query, product } as const;
+      const figures = await alternate(
+        [
+          { name: 'one table', round: () => pageMs(whole, list) },
+          { name: 'ten partitions', round: () => pageMs(parts, list) },
+        ],
+        bench.options.rounds,
+        (text) => bench.say(`F  ${name}: ${text}`),
+      );
+      const [inOne = [], inTen = []] = figures.values();
+      const ratio = ratioOf(inTen, inOne, 'that of one table');
+      lines.push({ name, unit: 'ms', value: spread(inTen), ...(ratio && { ratio }), goal: '≤ 1.3' });
+    }
+    const title = `${SCENARIOS.F.split(':')[0]}: the first page of a search over ten partitions`;
+    return { letter: 'F', title, lines, notes: ['the network port alone, nothing cached'] };
+  } finally {
+    await Promise.all([one.end({ timeout: 1 }), ten.end({ timeout: 1 })]);
+    await server.stop();
   }
 }
 

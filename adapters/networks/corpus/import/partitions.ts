@@ -68,6 +68,14 @@ export async function divide(
   }
 }
 
+/** Cuts what has an id there, however large it is. */
+export async function divideAt(sql: Sql, table: string, id: string): Promise<void> {
+  const isIn = ({ from, to }: Part): boolean =>
+    (from === null || BigInt(from) < BigInt(id)) && (to === null || BigInt(id) < BigInt(to));
+  const part = (await partsOf(sql, table)).find(isIn);
+  if (part !== undefined) await cut(sql, table, part, id);
+}
+
 /** Ends what a process that was killed left of a cut. */
 export async function mend(sql: Sql | TransactionSql, table: string): Promise<void> {
   for (const { name, isCut } of await partsOf(sql, table))
