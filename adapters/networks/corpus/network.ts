@@ -11,7 +11,9 @@ import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
 import { createCompleteness } from './search/completeness.js';
+import { createPostgresIndex } from './search/postgres-index.js';
 import { checkQuery, readSearch } from './search/search.js';
+import type { TweetIndex } from './search/tweet-index.js';
 import { type CorpusPosition, parsePosition, storableId } from './token.js';
 
 /**
@@ -20,6 +22,7 @@ import { type CorpusPosition, parsePosition, storableId } from './token.js';
  */
 export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus'): Network {
   const run = runOn(pool, tables);
+  const index = createPostgresIndex(run);
   const requireComplete = createCompleteness(run);
   return {
     name: tables,
@@ -36,7 +39,7 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
     sample: ({ signal }) => readMostFollowed(run, signal),
     async page(list, token, { signal }) {
       if (list.kind === 'search') await requireComplete(list.product ?? 'Latest', signal);
-      return requireReader(READERS, list.kind)(run, list, parsePosition(token), signal);
+      return requireReader(READERS, list.kind)({ run, index }, list, parsePosition(token), signal);
     },
   };
 }
@@ -58,12 +61,22 @@ async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal)
   });
 }
 
-type Reader = (run: Run, list: ListRef, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>;
+interface Reading {
+  readonly run: Run;
+  readonly index: TweetIndex;
+}
+
+type Reader = (
+  reading: Reading,
+  list: ListRef,
+  after: CorpusPosition | null,
+  signal: AbortSignal,
+) => Promise<NetworkPage>;
 
 /** A list of a user or a tweet; empty for an id that no row can have. */
 const under =
   (read: (run: Run, id: string, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
-  async (run, { kind, subject }, after, signal) =>
+  async ({ run }, { kind, subject }, after, signal) =>
     storableId(subject) === null
       ? pageWithoutSubject(kind, { user: noUser, tweet: noTweet })
       : read(run, subject, after, signal);
@@ -76,6 +89,6 @@ const READERS: Readers<Reader> = {
   replies: under(readReplies),
   quotes: under(readQuotes),
   retweeters: under(readRetweeters),
-  search: (run, { subject, product = 'Latest' }, after, signal) =>
-    readSearch(run, { q: subject, product }, after, signal),
+  search: ({ run, index }, { subject, product = 'Latest' }, after, signal) =>
+    readSearch(run, index, { q: subject, product }, after, signal),
 };

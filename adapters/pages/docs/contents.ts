@@ -356,6 +356,7 @@ const CONTRIBUTING: Group = {
         { name: 'adding-an-operator', summary: 'A new search operator, step by step.' },
         { name: 'adding-a-pack', summary: 'A new pack of credits, or another price, step by step.' },
         { name: 'networks', summary: 'What an adapter of another social network implements.' },
+        { name: 'search-engines', summary: 'What a search engine for the corpus has to do.' },
       ],
     },
   ],

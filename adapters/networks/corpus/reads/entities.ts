@@ -52,7 +52,11 @@ export async function readMostFollowed(run: Run, signal: AbortSignal): Promise<S
 export async function readTweets(run: Run, ids: readonly string[], signal: AbortSignal): Promise<Map<string, Tweet>> {
   const possible = ids.filter((id) => storableId(id) !== null);
   const rows = await run<TweetRow>(
-    withAuthors(sql`SELECT * FROM corpus_tweets t WHERE t.id = ANY(${possible}::bigint[])`, sql`t.id`),
+    withAuthors(
+      // Joined, so that the plan is the same for all ids, and is kept: of partitions, each id looks into its own.
+      sql`SELECT t.* FROM unnest(${possible}::bigint[]) AS asked (id) JOIN corpus_tweets t ON t.id = asked.id`,
+      sql`t.id`,
+    ),
     signal,
     { planned: 'once' },
   );

@@ -1,7 +1,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Query } from '../../search/query.js';
 import { columnTerm, type Handles } from './compile.js';
-import { walk } from './spans.js';
+import { FEW, walk } from './spans.js';
 
 /**
  * A search takes the cheapest of three ways, decided in the database by what it has seen so far, so that no wrong
@@ -14,6 +14,9 @@ import { walk } from './spans.js';
  * 3. Otherwise, or if that was not enough, the index is asked: for one span of the order after the other where those are
  *    marks (spans.ts), so that a word that was common long ago costs no more than a rare one; or for all matches, which
  *    are sorted.
+ *
+ * Of tweets, the first two are one statement and the third is another, each of them for one partition where that is enough:
+ * planning them for many takes longer than most pages take to find. What is rare is found in all of them at once.
  */
 const SAMPLE = 1000;
 /** Rows read in order beyond those expected to fill the page: a sample is small, and reading ends when it is full. */
@@ -51,17 +54,46 @@ export interface Search {
 
 /** A statement that returns `id` and `position` (the order's value) of up to `limit` rows. */
 export function pick(search: Search): Sql {
+  return sql`
+    WITH ${inOrder(search)},
+    third AS MATERIALIZED (${sorted(search, sql`${isShort('first', search)} AND ${isShort('second', search)}`)})
+    ${filled(search)}
+    UNION ALL SELECT * FROM third`;
+}
+
+/** The same in the first two ways: the whole page, or nothing. `among` limits where it is looked for. */
+export const pickInOrder = (search: Search, among: readonly Sql[]): Sql =>
+  sql`WITH ${inOrder({ ...search, start: [...search.start, ...among, ...(among.length === 0 ? [] : [ALONE])] })} ${filled(search)}`;
+
+/** The same in the third way. */
+export const pickByIndex = (search: Search, among: readonly Sql[]): Sql => {
+  const within = { ...search, start: [...search.start, ...among] };
+  return search.spans === null ? sorted(within, null) : bySpans(within, [...search.spans, ...among]);
+};
+
+/** The same if there are no more than `FEW` matches; of more, some. */
+export const pickFew = ({ alias, table, order, start, where }: Search): Sql => sql`
+    WITH matches AS MATERIALIZED (
+      SELECT ${raw(alias)}.id, ${raw(`${alias}.${order}`)} AS position FROM ${raw(table)} ${raw(alias)}
+      WHERE ${all([...start, where, ALONE])})
+    SELECT * FROM matches LIMIT ${raw(String(FEW + 1))}`;
+
+const isShort = (page: string, { limit }: Search): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;
+
+const filled = (search: Search): Sql => sql`
+    SELECT * FROM first WHERE NOT ${isShort('first', search)}
+    UNION ALL SELECT * FROM second WHERE NOT ${isShort('second', search)}`;
+
+function inOrder(search: Search): Sql {
   const { where, limit } = search;
   const [alias, table, key] = [raw(search.alias), raw(search.table), raw(`${search.alias}.${search.order}`)];
   const start = all(search.start);
-  const inOrder = sql`ORDER BY ${key} DESC, ${alias}.id DESC`;
+  const order = sql`ORDER BY ${key} DESC, ${alias}.id DESC`;
   const leading = (rows: Sql): Sql =>
-    sql`(SELECT * FROM ${table} ${alias} WHERE ${start} ${inOrder} LIMIT ${rows}) ${alias}`;
+    sql`(SELECT * FROM ${table} ${alias} WHERE ${start} ${order} LIMIT ${rows}) ${alias}`;
   const size = raw(String(SAMPLE));
-  const isShort = (page: string): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;
-  const rest = sql`${isShort('first')} AND ${isShort('second')}`;
   return sql`
-    WITH sample AS MATERIALIZED (
+    sample AS MATERIALIZED (
       SELECT ${alias}.id, ${key} AS position, ${search.indexed === null ? sql`true` : where} AS matches
       FROM ${leading(size)} WHERE ${search.indexed ?? where}),
     first AS MATERIALIZED (
@@ -74,30 +106,28 @@ export function pick(search: Search): Sql {
       SELECT ${alias}.id, ${key} AS position
       FROM ${leading(sql`coalesce((SELECT least(in_order * ${raw(String(MARGIN))}, ${raw(String(MOST_IN_ORDER))}) FROM seen
         WHERE in_order < by_index * ${raw(String(ROW_BY_INDEX[search.order]))}), 0)`)}
-      WHERE ${where} ${inOrder} LIMIT ${limit}::int),
-    third AS MATERIALIZED (${search.spans === null ? sorted(search, rest) : bySpans(search, search.spans, rest)})
-    SELECT * FROM first WHERE NOT ${isShort('first')}
-    UNION ALL SELECT * FROM second WHERE NOT ${isShort('second')}
-    UNION ALL SELECT * FROM third`;
+      WHERE ${where} ${order} LIMIT ${limit}::int)`;
 }
 
-/** How many samples a table has. */
-const samplesIn = (table: Search['table']): Sql =>
-  sql`(SELECT greatest(reltuples, 0) / ${raw(String(SAMPLE))} FROM pg_class WHERE oid = ${raw(`'${table}'`)}::regclass)`;
+/** How many samples a table has, with its partitions. */
+const samplesIn = (table: Search['table']): Sql => sql`(
+  SELECT sum(greatest(reltuples, 0)) / ${raw(String(SAMPLE))} FROM pg_class
+  WHERE relkind = 'r' AND (oid = ${raw(`'${table}'`)}::regclass
+    OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = ${raw(`'${table}'`)}::regclass)))`;
 
 /** All matches by the index, sorted. */
-function sorted({ alias, table, order, start, where, limit }: Search, when: Sql): Sql {
+function sorted({ alias, table, order, start, where, limit }: Search, when: Sql | null): Sql {
   const key = raw(`${alias}.${order}`);
   // An expression, so that no index provides this order and the planner does not scan the table in it.
   const unindexed = sql`${key} + ${raw(order === 'created_at' ? "interval '0'" : '0')}`;
   return sql`
     SELECT ${raw(alias)}.id, ${key} AS position FROM ${raw(table)} ${raw(alias)}
-    WHERE ${all([...start, where, ALONE, when])}
+    WHERE ${all([...start, where, ALONE, ...(when === null ? [] : [when])])}
     ORDER BY ${unindexed} DESC, ${raw(alias)}.id DESC LIMIT ${limit}::int`;
 }
 
 /** By the spans of a list of tweets. */
-function bySpans({ alias, table, order, start, where, limit }: Search, limits: readonly Sql[], when: Sql): Sql {
+function bySpans({ alias, table, order, start, where, limit }: Search, limits: readonly Sql[]): Sql {
   const key = raw(`${alias}.${order}`);
   const ms = order === 'created_at' ? raw('extract(epoch FROM value) * 1000') : raw('value');
   const end = (direction: 'ASC' | 'DESC'): Sql =>
@@ -107,7 +137,6 @@ function bySpans({ alias, table, order, start, where, limit }: Search, limits: r
     order: order === 'created_at' ? 'time' : 'rank',
     greatest: end('DESC'),
     least: end('ASC'),
-    when,
     withMark: (mark) => sql`
       SELECT ${raw(alias)}.id, ${key} AS position FROM ${raw(table)} ${raw(alias)}
       WHERE ${all([...start, where, sql`${raw(alias)}.search @@ ${mark}`])}`,
@@ -145,8 +174,34 @@ const columnConditions = (query: Query, handles: Handles, is: (part: Query) => p
 const isTime = (query: Query): query is Extract<ColumnTerm, { kind: 'since' | 'until' }> =>
   query.kind === 'since' || query.kind === 'until';
 
-const isBound = (query: Query): query is ColumnTerm =>
-  isTime(query) || query.kind === 'afterId' || query.kind === 'uptoId';
+const isBound = (query: Query): query is ColumnTerm => boundOf(query) !== null;
+
+/** Between which times (Unix milliseconds, both included) and ids all results are. */
+export interface Bounds {
+  readonly since: number;
+  readonly until: number;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+const boundOf = (query: Query): Partial<Bounds> | null => {
+  switch (query.kind) {
+    case 'since':
+      return { since: Date.parse(query.time) };
+    case 'until':
+      return { until: Date.parse(query.time) };
+    case 'afterId':
+      return { first: BigInt(query.id) };
+    case 'uptoId':
+      return { last: BigInt(query.id) };
+    default:
+      return null;
+  }
+};
+
+/** What a query says of them. */
+export const boundsOf = (query: Query): readonly Partial<Bounds>[] =>
+  musts(query).flatMap((part) => boundOf(part) ?? []);
 
 const isScope = (query: Query): query is ColumnTerm =>
   query.kind === 'from' || query.kind === 'to' || query.kind === 'conversation' || query.kind === 'quoting';

@@ -11,7 +11,7 @@ const SHORT_PER_LONG = LONG_MS / SHORT_MS;
 /** All that is below zero is one span, long and short: of time what was before 1970, of rank the retweets. */
 const BELOW = -1;
 /** A long span that has more rows is read by its short ones. */
-const FEW = 200;
+export const FEW = 200;
 
 const spanOf = (value: number, ms: number): number => Math.max(BELOW, Math.floor(value / ms));
 
@@ -28,8 +28,6 @@ export interface Walk {
   /** The greatest and the least value in milliseconds that a row may have; null where there is none. */
   readonly greatest: Sql;
   readonly least: Sql;
-  /** Whether it is read at all. */
-  readonly when: Sql;
   /** A statement without an end, to which a LIMIT can be added: `id` and `position` of rows that match and have a mark. */
   readonly withMark: (mark: Sql) => Sql;
   readonly limit: number;
@@ -39,7 +37,7 @@ export interface Walk {
  * The first rows of a list, as `id` and `position`: the greatest span first, until there are as many as are wanted. Each
  * step is nested in the one before, so that it runs in this order and no further than needed.
  */
-export function walk({ order, greatest, least, when, withMark, limit }: Walk): Sql {
+export function walk({ order, greatest, least, withMark, limit }: Walk): Sql {
   const first = sql`ORDER BY position DESC, id DESC LIMIT ${limit}::int`;
   const spanIn = (value: Sql): Sql =>
     sql`greatest(${constant(BELOW)}, floor((${value})::float8 / ${constant(LONG_MS)}))::int`;
@@ -47,7 +45,7 @@ export function walk({ order, greatest, least, when, withMark, limit }: Walk): S
     sql`CASE WHEN long.span < 0 THEN ${constant(BELOW)} ELSE long.span * ${constant(SHORT_PER_LONG)} + ${constant(nth)} END`;
   return sql`
     SELECT found.id, found.position
-    FROM (SELECT generate_series(${spanIn(greatest)}, ${spanIn(least)}, -1) AS span WHERE ${when}) long
+    FROM (SELECT generate_series(${spanIn(greatest)}, ${spanIn(least)}, -1) AS span) long
     CROSS JOIN LATERAL (
       WITH few AS MATERIALIZED (${withMark(spanQuery(order, 'long'))} LIMIT ${constant(FEW + 1)})
       (SELECT id, position FROM few WHERE (SELECT count(*) FROM few) <= ${constant(FEW)} ${first})

@@ -1,0 +1,68 @@
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Run } from '../run.js';
+import { type Bounds, boundsOf } from './plan.js';
+import type { TweetSearch } from './tweet-index.js';
+
+/** The ids of a partition, and from when to when its tweets are, in Unix milliseconds. */
+export interface IdRange {
+  readonly first: string;
+  readonly last: string;
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** What is known of partitions is trusted for so long: imports change it, and asking costs as much as a search. */
+const LONGEST_TRUST_MS = 10_000;
+
+/** Those partitions that have rows; none of a table without. By their indexes, so a row that anybody adds counts. */
+export function createIdRanges(run: Run): (signal: AbortSignal) => Promise<readonly IdRange[]> {
+  let known: { readonly ranges: readonly IdRange[]; readonly untilMs: number } = { ranges: [], untilMs: 0 };
+  return async (signal) => {
+    const now = performance.now();
+    if (now >= known.untilMs) known = { ranges: await readRanges(run, signal), untilMs: now + LONGEST_TRUST_MS };
+    return known.ranges;
+  };
+}
+
+function readRanges(run: Run, signal: AbortSignal): Promise<IdRange[]> {
+  const end = (direction: 'ASC' | 'DESC'): Sql => sql`
+    SELECT (extract(epoch FROM t.created_at) * 1000)::float8 AS ms FROM corpus_tweets t
+    WHERE t.id BETWEEN ids.first AND ids.last ORDER BY t.created_at ${raw(direction)}, t.id ${raw(direction)} LIMIT 1`;
+  return run<IdRange>(
+    sql`SELECT ids.first::text AS first, ids.last::text AS last, least.ms AS least, greatest.ms AS greatest
+      FROM (
+        SELECT coalesce(substring(bound from $$ FROM [(]'?(-?[0-9]+)$$)::bigint, -9223372036854775808) AS first,
+          coalesce(substring(bound from $$ TO [(]'?(-?[0-9]+)$$)::bigint - 1, 9223372036854775807) AS last
+        FROM (
+          SELECT pg_get_expr(relpartbound, oid) AS bound FROM pg_class
+          WHERE oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'corpus_tweets'::regclass)
+        ) partitions
+      ) ids
+      CROSS JOIN LATERAL (${end('ASC')}) least CROSS JOIN LATERAL (${end('DESC')}) greatest`,
+    signal,
+    { planned: 'once' },
+  );
+}
+
+/** Those that can have what is searched for by time, with the times that it can have there. */
+export function narrowed(ranges: readonly IdRange[], { query, after }: TweetSearch): IdRange[] {
+  const bounds = boundsOf(query);
+  const until = Math.min(...bounds.flatMap((bound) => bound.until ?? []), after?.value ?? Number.POSITIVE_INFINITY);
+  const since = Math.max(...bounds.flatMap((bound) => bound.since ?? []), Number.NEGATIVE_INFINITY);
+  return ranges
+    .filter((range) => range.least <= until && range.greatest >= since && hasIds(range, bounds))
+    .map((range) => ({ ...range, greatest: Math.min(range.greatest, until), least: Math.max(range.least, since) }));
+}
+
+const hasIds = ({ first, last }: IdRange, bounds: readonly Partial<Bounds>[]): boolean =>
+  bounds.every(
+    (bound) => BigInt(last) >= (bound.first ?? BigInt(last)) && BigInt(first) <= (bound.last ?? BigInt(first)),
+  );
+
+/** The newest first; null if tweets of one are between those of another, as of ids that are no times. */
+export function inSequence(ranges: readonly IdRange[]): IdRange[] | null {
+  const sorted = [...ranges].sort((a, b) => (BigInt(a.first) < BigInt(b.first) ? 1 : -1));
+  const isOlder = (range: IdRange, index: number): boolean =>
+    range.greatest <= (sorted[index - 1]?.least ?? range.greatest);
+  return sorted.every(isOlder) ? sorted : null;
+}
