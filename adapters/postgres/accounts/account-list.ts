@@ -10,22 +10,41 @@ const PREFIXES = ['perch_live_', 'perch_test_'];
  * account: for an operator, not for a request.
  */
 export async function listAccounts(sql: Sql, { matching = '', after, limit }: AccountsQuery): Promise<ListedAccount[]> {
+  // What is on the servers of accounts is asked of them by itself.
   const rows = await sql<ListedAccount[]>`
-  select a.account_id as "accountId", a.name, p.email, w.balance_thousandths as balance, a.paid_usd as "paidUsd",
-    a.frozen_at is not null as frozen, to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt",
-    (select count(*) from keys k where k.account_id = a.account_id
-      and (k.revoked_at is null or k.revoked_at > now()) and (k.expires_at is null or k.expires_at > now())) as keys
-  from accounts a join wallets w using (account_id) left join account_owners p using (account_id)
+  with keyed as materialized (${matching === '' ? sql`select null::uuid as account_id limit 0` : ofKeys(sql, matching)}),
+  page as materialized (
+  select a.account_id, a.name, p.email, a.paid_usd, a.frozen_at, a.created_at
+  from accounts a left join account_owners p using (account_id)
   where a.test_of is null and a.deleted_at is null and ${matching === '' ? sql`true` : matches(sql, matching)}
     ${after === undefined ? sql`` : sql`and (a.created_at, a.account_id) < (select created_at, account_id from accounts where account_id = ${after})`}
-  order by a.created_at desc, a.account_id desc limit ${limit}`;
+  order by a.created_at desc, a.account_id desc limit ${limit}
+  ),
+  wallet as materialized (
+    select account_id, balance_thousandths from wallets where account_id in (select account_id from page)
+  ),
+  working as materialized (
+    select account_id, count(*) as keys from keys
+    where account_id in (select account_id from page)
+      and (revoked_at is null or revoked_at > now()) and (expires_at is null or expires_at > now())
+    group by 1
+  )
+  select account_id as "accountId", name, email, balance_thousandths as balance, paid_usd as "paidUsd",
+    frozen_at is not null as frozen, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt", coalesce(keys, 0) as keys
+  from page join wallet using (account_id) left join working using (account_id)
+  order by created_at desc, account_id desc`;
   return [...rows];
 }
 
 const matches = (sql: Sql, matching: string) => {
   const text = matching.toLowerCase();
-  const prefixes = [matching.slice(0, PREFIX_CHARS), ...PREFIXES.map((prefix) => prefix + matching)];
   return sql`(a.account_id::text = ${text} or strpos(lower(a.name), ${text}) > 0 or strpos(lower(p.email), ${text}) > 0
-    or a.account_id in (select coalesce(o.test_of, o.account_id) from accounts o join keys k using (account_id)
-      where k.prefix = any(${prefixes})))`;
+    or a.account_id in (select account_id from keyed))`;
+};
+
+const ofKeys = (sql: Sql, matching: string) => {
+  const prefixes = [matching.slice(0, PREFIX_CHARS), ...PREFIXES.map((prefix) => prefix + matching)];
+  return sql`
+    select coalesce(o.test_of, o.account_id) as account_id from accounts o join keys k using (account_id)
+    where k.prefix = any(${prefixes})`;
 };

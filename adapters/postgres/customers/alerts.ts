@@ -94,41 +94,49 @@ async function list(sql: Sql, accountId: string): Promise<AlertRecord[]> {
 
 /** What was spent on a day is its hours' sums, and the debits that came after the sums. */
 const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<AlertLevel[]>`
+  with alert as materialized (
+    select * from alerts left join account_owners using (account_id) where account_id = any(${[...accountIds]}::uuid[])
+  ),
+  wallet as materialized (
+    select account_id, balance_thousandths from wallets where account_id in (select account_id from alert)
+  ),
+  topup as materialized (${lastTopups(sql, sql`select account_id from alert where kind = 'balance_below'`)}),
+  spent as materialized (
+    select account_id, sum(amount_thousandths) as amount from (
+      select account_id, amount_thousandths from usage_hours
+      where hour >= ${`${day}T00:00:00Z`}::timestamptz and hour < ${`${day}T00:00:00Z`}::timestamptz + interval '1 day'
+        and account_id in (select account_id from alert where kind = 'day_spend_above' and crossing is distinct from ${day})
+      union all
+      select account_id, amount_thousandths from unsummed_debits
+      where at >= ${`${day}T00:00:00Z`}::timestamptz and at < ${`${day}T00:00:00Z`}::timestamptz + interval '1 day'
+        and account_id in (select account_id from alert where kind = 'day_spend_above' and crossing is distinct from ${day})
+    ) parts group by 1
+  )
   select l.account_id as "accountId", l.alert_id as "alertId", l.kind, l.amount_thousandths as amount,
-    l.by_mail as "byMail", l.webhook_url as "webhookUrl", l.crossing, p.email, w.balance_thousandths as balance,
-    coalesce(t.balance_after, 0) as "full", coalesce(t.seq, 0) as "topupSeq", coalesce(s.spent, 0)::bigint as spent
-  from alerts l join wallets w using (account_id) left join account_owners p using (account_id)
-    left join lateral (
-      select seq, balance_after from ledger_entries e
-      where l.kind = 'balance_below' and e.account_id = l.account_id and e.kind not in ('debit', 'reversal', 'hold')
-      order by seq desc limit 1
-    ) t on true
-    left join lateral (
-      select sum(amount_thousandths) as spent from (
-        select amount_thousandths from usage_hours
-        where account_id = l.account_id and hour >= ${`${day}T00:00:00Z`}::timestamptz
-          and hour < ${`${day}T00:00:00Z`}::timestamptz + interval '1 day'
-        union all
-        select amount_thousandths from unsummed_debits
-        where account_id = l.account_id and at >= ${`${day}T00:00:00Z`}::timestamptz
-          and at < ${`${day}T00:00:00Z`}::timestamptz + interval '1 day'
-      ) parts
-      where l.kind = 'day_spend_above' and l.crossing is distinct from ${day}
-    ) s on true
-  where l.account_id = any(${[...accountIds]}::uuid[])`;
+    l.by_mail as "byMail", l.webhook_url as "webhookUrl", l.crossing, l.email, w.balance_thousandths as balance,
+    coalesce(t.balance_after, 0) as "full", coalesce(t.seq, 0) as "topupSeq",
+    coalesce(case when l.kind = 'day_spend_above' and l.crossing is distinct from ${day} then s.amount end, 0)::bigint as spent
+  from alert l join wallet w using (account_id)
+    left join spent s using (account_id) left join topup t on t.account_id = l.account_id and l.kind = 'balance_below'`;
+
+/** The last entry of each account that credits came in by. */
+const lastTopups = (sql: Sql, accounts: ReturnType<Sql>) => sql`
+  select distinct on (account_id) account_id, seq, balance_after from statement_entries
+  where account_id in (${accounts}) and kind not in ('reversal', 'hold') order by account_id, seq desc`;
 
 /** Low-balance notices in Postgres. */
 export const createNotices = (sql: Sql): Notices => ({
   levels: (accountIds) => sql<WalletLevel[]>`
-    select a.account_id as "accountId", a.email, w.balance_thousandths as balance, t.balance_after as "full",
-      t.seq as "topupSeq",
-      (select min(percent) from balance_notices n where n.account_id = a.account_id and n.topup_seq = t.seq) as told
-    from account_owners a join wallets w using (account_id)
-      cross join lateral (
-        select seq, balance_after from ledger_entries e
-        where e.account_id = a.account_id and e.kind not in ('debit', 'reversal', 'hold') order by seq desc limit 1
-      ) t
-    where a.account_id = any(${[...accountIds]}::uuid[]) and a.email is not null and t.balance_after > 0`,
+    with owner as materialized (
+      select account_id, email from account_owners where account_id = any(${[...accountIds]}::uuid[]) and email is not null
+    ),
+    wallet as materialized (
+      select account_id, balance_thousandths from wallets where account_id in (select account_id from owner)
+    ),
+    topup as materialized (${lastTopups(sql, sql`select account_id from owner`)})
+    select account_id as "accountId", email, w.balance_thousandths as balance, t.balance_after as "full", t.seq as "topupSeq",
+      (select min(percent) from balance_notices n where n.account_id = t.account_id and n.topup_seq = t.seq) as told
+    from owner join wallet w using (account_id) join topup t using (account_id) where t.balance_after > 0`,
 
   claim: ({ accountId, topupSeq }, percents, notice) =>
     sql.begin(async (tx) => {

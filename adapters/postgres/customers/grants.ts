@@ -47,22 +47,28 @@ interface Row {
 
 async function list(sql: Sql, accountId: string): Promise<GrantRecord[]> {
   const rows = await sql<Row[]>`
-    with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)})
+    with unsummed as materialized (${unsummedSpending(sql, sql`${accountId}::uuid`)}),
+    key as materialized (
+      select grant_id, prefix, cap_id, key_number, spent_thousandths, created_at from keys
+      where account_id = ${accountId} and grant_id is not null
+    ),
+    cap as materialized (
+      select cap_id, cap_thousandths, period,
+        case when period_start >= period_began(period, now()) then spent_thousandths else 0 end as spent
+      from spend_caps where account_id = ${accountId}
+    )
     select g.grant_id as "grantId", g.client_id as "clientId", g.client_name as "clientName",
       g.created_at as "createdAt", g.revoked_at as "revokedAt", k.prefix as "keyPrefix",
-      c.cap_thousandths as amount, c.period,
-      case when c.period_start >= period_began(c.period, now()) then c.spent_thousandths else 0 end as "capSpent",
+      c.cap_thousandths as amount, c.period, c.spent as "capSpent",
       (
         select sum(spent_thousandths + coalesce(u.spent, 0))::bigint
-        from keys left join unsummed u using (account_id, key_number)
-        where account_id = g.account_id and grant_id = g.grant_id
+        from key left join unsummed u using (key_number) where grant_id = g.grant_id
       ) as spent
     from oauth_grants g
     cross join lateral (
-      select prefix, cap_id from keys where account_id = g.account_id and grant_id = g.grant_id
-      order by created_at desc limit 1
+      select prefix, cap_id from key where grant_id = g.grant_id order by created_at desc limit 1
     ) k
-    left join spend_caps c on c.account_id = g.account_id and c.cap_id = k.cap_id
+    left join cap c using (cap_id)
     where g.account_id = ${accountId} order by g.created_at desc, g.grant_id`;
   return rows.map(({ amount, period, capSpent, createdAt, revokedAt, ...row }) => ({
     ...row,

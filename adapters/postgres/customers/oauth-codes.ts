@@ -76,9 +76,10 @@ async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair
 }
 
 async function makeCap(tx: Transaction, accountId: string, cap: NonNullable<Approval['cap']>): Promise<string | null> {
+  const [period] = await tx<[{ began: string }]>`select period_began(${cap.period}, now())::text as began`;
   const [row] = await tx<{ capId: string }[]>`
     insert into spend_caps (account_id, cap_thousandths, period, period_start)
-    values (${accountId}, ${cap.amount}, ${cap.period}, period_began(${cap.period}, now()))
+    values (${accountId}, ${cap.amount}, ${cap.period}, ${period.began}::text::timestamptz)
     returning cap_id as "capId"`;
   return row?.capId ?? null;
 }

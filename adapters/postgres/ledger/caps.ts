@@ -34,15 +34,20 @@ export async function addCap(
   keyIds: readonly string[],
   { amount, period }: Cap,
 ): Promise<void> {
+  const { spent, began } = await spentSince(tx, accountId, keyIds, { amount, period });
   const [{ capId }] = await tx<[{ capId: string }]>`
     insert into spend_caps (account_id, cap_thousandths, period, period_start, spent_thousandths)
-    values (${accountId}, ${amount}, ${period}, period_began(${period}, now()),
-      ${await spentSince(tx, accountId, keyIds, { amount, period })})
+    values (${accountId}, ${amount}, ${period}, ${began}::text::timestamptz, ${spent})
     returning cap_id as "capId"`;
   await tx`
     update keys set cap_id = ${capId}
     where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
+  await raiseVersion(tx, accountId);
 }
+
+/** Debits that saw a key with or without a cap find another version, and start again; also where no trigger sees to it. */
+const raiseVersion = (tx: Transaction, accountId: string) =>
+  tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
 
 /**
  * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
@@ -57,6 +62,7 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
       and o.account_id = k.account_id and o.key_id = k.key_id and o.cap_id is not null
     returning o.cap_id as "capId"`;
   const capIds = caps.map(({ capId }) => capId);
+  if (capIds.length > 0) await raiseVersion(tx, accountId);
   await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
   const keys = await tx<{ hash: Buffer }[]>`
@@ -74,10 +80,11 @@ async function spentSince(
   accountId: string,
   keyIds: readonly string[],
   { amount, period }: Cap,
-): Promise<number> {
-  const [{ spent }] = await tx<[{ spent: number }]>`
-    select keys_spent(${accountId}, ${[...keyIds]}::uuid[], ${period}) as spent`;
-  if (spent <= amount) return spent;
+): Promise<{ spent: number; began: string }> {
+  const [current] = await tx<[{ spent: number; began: string }]>`
+    select keys_spent(${accountId}, ${[...keyIds]}::uuid[], ${period}) as spent, period_began(${period}, now())::text as began`;
+  const { spent } = current;
+  if (spent <= amount) return current;
   const since = { total: 'so far', month: 'this month', day: 'today' }[period];
   throw badRequest(
     `This key has already spent ${inCredits(toCredits(spent))} ${since}: its cap can't be lower. To stop it, revoke it.`,
