@@ -1,6 +1,6 @@
 /**
- * Which calls of the ports could be sent to one server of several: the tables that `perch database distribute` distributes by account
- * are partitioned by it, and a call may touch no partition but its account's.
+ * Which calls of the ports could be sent to one server of several: the tables that docs/scaling.md distributes by account are
+ * partitioned by it, and a call may touch no partition but its account's.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -10,7 +10,6 @@ import { createAlerts, createNotices } from '../../adapters/postgres/customers/a
 import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
 import { createSales } from '../../adapters/postgres/customers/sales.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
-import { tablesAt } from '../../adapters/postgres/shards/places.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { OPERATOR } from '../../src/domain/audit.js';
 import type { Accounts } from '../../src/ports/accounts.js';
@@ -19,6 +18,7 @@ import type { NewDelivery, Notices } from '../../src/ports/deliveries.js';
 import type { Approval, GrantStore } from '../../src/ports/grants.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Sale, Sales } from '../../src/ports/sales.js';
+import { codeIn, readPage, tableOf } from '../docs/readme/markdown.js';
 import { debitOf, lookedUp, type Payer } from '../engine/ports/suites/ledger.suite.js';
 import { partitionByAccount, touchedBy } from '../kit/postgres/by-account.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
@@ -29,7 +29,7 @@ import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
  */
 const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]]>> = {
   'accounts.findKeys': ['a key is found by its hash', 'keys'],
-  'accounts.findKeys, of a test account': ['a key is found by its hash', 'keys'],
+  'accounts.findKeys, of a test account': ['a key is found by its hash', 'keys', 'wallets'],
   'accounts.openTestAccount, a new one': ['it is an account of its own', 'wallets', 'audit_log'],
   'accounts.freeze': ['nodes are told of the keys of its test account', 'keys'],
   'accounts.keyByPrefix, of any account': ['an operator knows the prefix alone', 'keys'],
@@ -47,6 +47,10 @@ const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]
   'notices.recentSpenders': ['it looks through all wallets', 'wallets'],
 };
 
+const DISTRIBUTED = tableOf(readPage('docs/scaling.md'), 'Table')
+  .filter(([, place]) => place?.startsWith('distributed'))
+  .flatMap(([table = '']) => codeIn(table));
+
 let database: FreshDatabase;
 /** One connection, so that all it has done is counted when it is asked. */
 let sql: Sql;
@@ -58,7 +62,7 @@ let alerts: AlertStore;
 let notices: Notices;
 beforeAll(async () => {
   database = await freshDatabase();
-  await partitionByAccount(database.sql, tablesAt('account'));
+  await partitionByAccount(database.sql, DISTRIBUTED);
   sql = connect(database.target, { max: 1 });
   accounts = createAccounts(sql);
   ledger = createLedger(sql);
@@ -178,7 +182,10 @@ const ACCOUNTS: Calls<Accounts> = {
   testAccount: ({ accountId }) => accounts.testAccount(accountId),
   openTestAccount: {
     'that is there': ({ accountId }) => accounts.openTestAccount(accountId),
-    'a new one': async () => accounts.openTestAccount((await create(null)).accountId),
+    // Several, as the two of one pair may be in one partition by chance.
+    'a new one': async () => {
+      for (let nth = 0; nth < 8; nth += 1) await accounts.openTestAccount((await create(null)).accountId);
+    },
   },
   rename: ({ accountId }) => accounts.rename(accountId, 'c'),
   freeze: ({ accountId }) => accounts.freeze(accountId, true),
