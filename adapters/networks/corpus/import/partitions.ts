@@ -175,7 +175,7 @@ async function lockAlone(sql: TransactionSql, table: string, signal: AbortSignal
 const forTable = (definition: string, from: string, to: string): string =>
   definition.replace(
     /INDEX (\S+) ON \S+/,
-    (_, name: string) => `INDEX ${name.replace(new RegExp(`^${from}(?=_)`), to)} ON ${to}`,
+    (_, name: string) => `INDEX ${name.startsWith(`${from}_`) ? to + name.slice(from.length) : name} ON ${to}`,
   );
 
 /** Those that the other one has; those that it misses are noted as missing. */
