@@ -92,7 +92,7 @@ await describeWithPatroni('Patroni', (programs) => {
       expect(load.books.broken()).toEqual({});
     }
 
-    it('a planned switch-over: no call fails, and streams and watches go on', { timeout: TEST_MS }, async () => {
+    it('a planned switch-over: no call fails, and streams and watches miss nothing', { timeout: TEST_MS }, async () => {
       const followers = await openFollowers(fleet);
       await withoutFailures(() => fail((primary) => postgres.switchOver(primary)));
       await followers.settle();
@@ -115,7 +115,7 @@ await describeWithPatroni('Patroni', (programs) => {
         }),
     );
 
-    it('Postgres dies: another takes over, nothing delivered is lost, streams and watches go on, and it comes back', {
+    it('Postgres dies: another takes over, nothing delivered is lost, streams and watches miss nothing, and it comes back', {
       timeout: TEST_MS,
     }, async () => {
       const followers = await openFollowers(fleet);
