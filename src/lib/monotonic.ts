@@ -45,6 +45,20 @@ export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers)
   });
 }
 
+/** Passes once the time is over, or as soon as the signal fires. */
+export function pause(ms: number, signal: AbortSignal, by: Time['timers'] = timers): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = by.after(ms, end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
 interface Time {
   readonly monotonic: { now(): number };
   readonly timers: { after(ms: number, then: () => void): () => void };

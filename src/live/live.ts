@@ -4,6 +4,7 @@ import { CHARGE_UNKNOWN, type ErrorCode } from '../domain/errors.js';
 import { familyOfList } from '../domain/lists.js';
 import type { Family } from '../domain/model.js';
 import { type LazySignal, lazySignal } from '../lib/abort.js';
+import { pause } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Push } from '../ports/network.js';
 import type { Pace, RateDecision } from '../ports/rate-limiter.js';
@@ -150,7 +151,7 @@ export class Live {
           // Its caller's own doing, which says nothing of the list.
           const isOwn = code === 'rate_limited';
           if (feed === undefined && isOwn && request.mayWait && detail.reason === undefined) {
-            await this.#pause(retryAfterMs, signal);
+            await pause(retryAfterMs, signal, this.#options.timers);
             continue;
           }
           if (feed === undefined || !isPassing(code)) return yield { kind: 'end', outcome };
@@ -160,7 +161,7 @@ export class Live {
           if (turn === 'read') feed.wasNotRead(isOwn ? null : code, retryAfterMs);
           turn = 'again';
           if (isOwn && hasMissed) {
-            await this.#pause(retryAfterMs, signal);
+            await pause(retryAfterMs, signal, this.#options.timers);
             continue;
           }
           const next = await feed.wait(signal, hasMissed);
@@ -258,18 +259,6 @@ export class Live {
       this.#turns.set(key, turns);
     }
     return turns;
-  }
-
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#options.timers.after(ms, end);
-      signal.addEventListener('abort', end);
-    });
   }
 }
 

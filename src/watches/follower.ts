@@ -1,5 +1,6 @@
 import type { ServiceError } from '../domain/errors.js';
 import { DAY_MS, MINUTE_MS, utcDay } from '../lib/durations.js';
+import { pause } from '../lib/monotonic.js';
 import { LiveBudget } from '../live/budget.js';
 import { type Checked, SHORTEST_MS } from '../live/feed.js';
 import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from '../live/live.js';
@@ -118,7 +119,7 @@ export class WatchFollower {
     const { signal } = this.#over;
     let ending: Ending = 0;
     while (typeof ending === 'number') {
-      if (ending > 0) await this.#pause(ending);
+      if (ending > 0) await pause(ending, signal, this.#options.timers);
       if (signal.aborted) return 'over';
       ending = (await this.#isBehindStill()) ? await this.#stop('backlog') : await this.#follow();
     }
@@ -208,20 +209,6 @@ export class WatchFollower {
   async #isBehind(): Promise<boolean> {
     if (isTooMuch(this.#backlog)) this.#backlog = await this.#options.leases.backlog(this.watch);
     return isTooMuch(this.#backlog);
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { signal } = this.#over;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        cancel();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const cancel = this.#options.timers.after(ms, end);
-      signal.addEventListener('abort', end);
-      if (signal.aborted) end();
-    });
   }
 }
 
