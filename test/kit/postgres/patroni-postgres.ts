@@ -289,6 +289,8 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
       await signal(name, 'SIGCONT');
     },
     async switchOver(from) {
+      // Patroni refuses while no standby is synchronous, as after another switch-over.
+      await untilWhole();
       const body = JSON.stringify({ leader: from });
       const answer = await fetch(`http://${HOST}:${nodeOf(from).rest}/switchover`, {
         method: 'POST',
