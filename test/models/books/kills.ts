@@ -100,13 +100,15 @@ export async function killedStorm(pair: Pair, calls: readonly Asked[], killedAft
   await killed(pair);
   const seen = await Promise.all(sent.map(({ ended }) => ended));
   for (const [n, asked] of calls.entries()) if (seen[n]) pair.paid(asked, seen[n]);
-  // Each of the other rows is that of a call that was cut off: with its key, and for no more than it can cost.
-  const open = calls.filter((_, n) => !seen[n]);
-  for (const { requestId, keyId, amount } of await pair.untold()) {
+  // Each of the other rows is that of a call that was cut off: with its key, and for no more than it can and may cost. The
+  // smallest goes to the call that may cost the least, so that each of them finds one.
+  const mostOf = (asked: Asked): number =>
+    Math.min(pair.model.estimate(pair.modelCall(asked)) ?? 0, asked.budget ?? Number.POSITIVE_INFINITY);
+  const open = calls.filter((_, n) => !seen[n]).sort((one, other) => mostOf(one) - mostOf(other));
+  const untold = (await pair.untold()).sort((one, other) => one.amount - other.amount);
+  for (const { requestId, keyId, amount } of untold) {
     const nth = open.findIndex(
-      (asked) =>
-        pair.key(pair.numberOf(asked.key)).keyId === keyId &&
-        amount <= (pair.model.estimate(pair.modelCall(asked)) ?? 0),
+      (asked) => pair.key(pair.numberOf(asked.key)).keyId === keyId && amount <= mostOf(asked),
     );
     expect(nth, `a row of ${amount} that no call explains`).not.toBe(-1);
     for (const asked of open.splice(nth, 1)) pair.paid(asked, { requestId, charged: amount });
