@@ -33,11 +33,16 @@ export const PROJECTS: readonly Project[] = [
 export const LONG: readonly string[] = [
   // What is tested in one process runs beside them.
   ...CHECKS,
+  // They wait for what is read every five seconds, and would be the last to end.
+  'test/interfaces/live/watching.postgres.test.ts',
+  'test/interfaces/live/streams.postgres.test.ts',
+  'test/interfaces/live/watch-deliveries.postgres.test.ts',
   'test/hostile/attacks.system.test.ts',
   'test/cluster/failover/patroni.system.test.ts',
   'test/cluster/nodes/watches.system.test.ts',
   'test/models/books/model.system.test.ts',
   'test/interfaces/live/push.system.test.ts',
+  'test/interfaces/live/real-clients.system.test.ts',
   'test/cluster/failover/replica.system.test.ts',
   'test/hostile/documents/search.test.ts',
   'test/hostile/receivers.system.test.ts',
@@ -127,7 +132,10 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/interfaces/openapi/*.system.test.ts',
     'test/engine/ports/redis-*.system.test.ts',
   ],
-  'what is waited for is the pace of a network': ['test/interfaces/live/push.system.test.ts'],
+  'what is waited for is the pace of a network': [
+    'test/interfaces/live/push.system.test.ts',
+    'test/interfaces/live/watching.postgres.test.ts',
+  ],
   'what is decided is our code, and how Node carries it is shown by the interfaces': [
     'test/customers/**/*.postgres.test.ts',
     'test/rules/**/*.postgres.test.ts',
