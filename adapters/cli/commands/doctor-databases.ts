@@ -4,7 +4,13 @@ import type { HostState } from '../../postgres/host-states.js';
 import { newestSchema, schemaOf } from '../../postgres/migrate.js';
 import type { Replica } from '../../postgres/replica.js';
 import type { Sql } from '../../postgres/sql.js';
-import type { CheckResult } from './doctor.js';
+
+/** What one check of `perch doctor` found. */
+export interface CheckResult {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
 
 /** Each host of an address with several: a fail-over needs the others, and one primary. */
 export async function checkHosts({ databaseUrl, corpusUrl }: Config): Promise<CheckResult[]> {

@@ -14,7 +14,7 @@ import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withConfiguredStores } from '../with-stores.js';
-import { checkHosts, describeCorpus, describeReplica } from './doctor-databases.js';
+import { type CheckResult, checkHosts, describeCorpus, describeReplica } from './doctor-databases.js';
 import type { StoredFacts } from './production.js';
 
 /** doctor. */
@@ -38,12 +38,6 @@ export function doctorCommand(program: Command): void {
 }
 
 const NETWORK_WAIT_MS = 20_000;
-
-export interface CheckResult {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
 
 interface Options {
   readonly all?: boolean;

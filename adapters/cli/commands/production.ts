@@ -10,7 +10,7 @@ import { counted } from '../../../src/domain/figures.js';
 import { VERSION } from '../../../src/domain/version.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../../../src/lib/durations.js';
 import { containerShareBytes } from '../../http/limits/overload.js';
-import type { CheckResult } from './doctor.js';
+import type { CheckResult } from './doctor-databases.js';
 
 /** What the rows below need of the database. */
 export interface StoredFacts {
