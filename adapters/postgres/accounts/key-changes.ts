@@ -4,8 +4,8 @@ import type { Transaction } from '../sql.js';
 export const KEY_CHANGE = 'perch_key_change';
 
 /**
- * Nodes remember keys for a moment: the transaction that changes what some may do tells all nodes, once it is committed (A9,
- * L8). Triggers tell of changes that are made by hand as well, where the tables are in one Postgres.
+ * Nodes remember keys for a moment: the transaction that changes what some may do tells all nodes, once it is committed (A9).
+ * Triggers tell of changes that are made by hand as well, where the tables are in one Postgres.
  */
 export async function tellKeyChanges(tx: Transaction, keys: readonly { readonly hash: Buffer }[]): Promise<void> {
   if (keys.length === 0) return;

@@ -1,6 +1,6 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Run } from '../run.js';
-import { type Bounds, boundsOf } from './plan.js';
+import { type QueryBounds, queryBounds } from './plan.js';
 import type { TweetSearch } from './tweet-index.js';
 
 /** The ids of a partition, and from when to when its tweets are, in Unix milliseconds. */
@@ -46,7 +46,7 @@ function readRanges(run: Run, signal: AbortSignal): Promise<IdRange[]> {
 
 /** Those that can have what is searched for by time, with the times that it can have there. */
 export function narrowed(ranges: readonly IdRange[], { query, after }: TweetSearch): IdRange[] {
-  const bounds = boundsOf(query);
+  const bounds = queryBounds(query);
   const until = Math.min(...bounds.flatMap((bound) => bound.until ?? []), after?.value ?? Number.POSITIVE_INFINITY);
   const since = Math.max(...bounds.flatMap((bound) => bound.since ?? []), Number.NEGATIVE_INFINITY);
   return ranges
@@ -54,7 +54,7 @@ export function narrowed(ranges: readonly IdRange[], { query, after }: TweetSear
     .map((range) => ({ ...range, greatest: Math.min(range.greatest, until), least: Math.max(range.least, since) }));
 }
 
-const hasIds = ({ first, last }: IdRange, bounds: readonly Partial<Bounds>[]): boolean =>
+const hasIds = ({ first, last }: IdRange, bounds: readonly Partial<QueryBounds>[]): boolean =>
   bounds.every(
     (bound) => BigInt(last) >= (bound.first ?? BigInt(last)) && BigInt(first) <= (bound.last ?? BigInt(first)),
   );

@@ -177,14 +177,14 @@ const isTime = (query: Query): query is Extract<ColumnTerm, { kind: 'since' | 'u
 const isBound = (query: Query): query is ColumnTerm => boundOf(query) !== null;
 
 /** Between which times (Unix milliseconds, both included) and ids all results are. */
-export interface Bounds {
+export interface QueryBounds {
   readonly since: number;
   readonly until: number;
   readonly first: bigint;
   readonly last: bigint;
 }
 
-const boundOf = (query: Query): Partial<Bounds> | null => {
+const boundOf = (query: Query): Partial<QueryBounds> | null => {
   switch (query.kind) {
     case 'since':
       return { since: Date.parse(query.time) };
@@ -200,7 +200,7 @@ const boundOf = (query: Query): Partial<Bounds> | null => {
 };
 
 /** What a query says of them. */
-export const boundsOf = (query: Query): readonly Partial<Bounds>[] =>
+export const queryBounds = (query: Query): readonly Partial<QueryBounds>[] =>
   musts(query).flatMap((part) => boundOf(part) ?? []);
 
 const isScope = (query: Query): query is ColumnTerm =>
