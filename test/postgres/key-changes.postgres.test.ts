@@ -16,6 +16,7 @@ import { OPERATOR } from '../../src/domain/audit.js';
 import type { Accounts, KeyLookup, NewKey } from '../../src/ports/accounts.js';
 import type { GrantStore } from '../../src/ports/grants.js';
 import type { SaleChange, Sales } from '../../src/ports/sales.js';
+import { allow, newPair, PAID, sell, soon } from '../kit/postgres/customers.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 let database: FreshDatabase;
@@ -57,13 +58,12 @@ beforeEach(async () => {
     keyId: await addKey(accountId),
     cappedId: await addKey(accountId, { cap: { amount: 1_000, period: 'day' } }),
     testOf: { accountId: testId, sessionId: session },
-    grant: await allow(accountId),
+    grant: await allow(grants, accountId),
   };
   await addKey(testId);
   await addKey(testId, { session: { sessionId: session, expiresAt: soon().toISOString() } });
 });
 
-const soon = () => new Date(Date.now() + 3_600_000);
 const newHash = () => randomBytes(32);
 
 async function addKey(accountId: string, change: Partial<NewKey> = {}): Promise<string> {
@@ -79,45 +79,13 @@ async function openSession(personId: string): Promise<string> {
   return found?.sessionId ?? '';
 }
 
-const newPair = () => ({
-  ...{ keyHash: newHash(), keyPrefix: 'perch_live_mnopqr', refreshHash: newHash() },
-  ...{ keyEndsAt: soon(), refreshEndsAt: soon() },
-});
-
-async function allow(accountId: string): Promise<Customer['grant']> {
-  const [hash, grantId, pair] = [newHash(), randomUUID(), newPair()];
-  const approval = {
-    ...{ accountId, grantId, clientId: 'c', clientName: 'c', redirectUri: 'https://c.example', redirectNamed: true },
-    ...{ challenge: 'c', resource: null, cap: { amount: 1_000, period: 'month' } as const },
-  };
-  await grants.approve({ hash, approval, now: new Date(), endsAt: soon() }, OPERATOR);
-  await grants.redeem({ hash, now: new Date(), by: OPERATOR }, () => pair);
-  return { grantId, refreshHash: pair.refreshHash };
-}
-
-/** A sale that is paid, and then as the payment service says. */
-async function sell(accountId: string, ...changes: Partial<SaleChange>[]): Promise<void> {
-  const begun = await sales.begin({
-    ...{ accountId, pack: 'p', usd: 10, credits: 1_000, idempotencyKey: randomUUID(), nowMs: Date.now() },
-    ...{ keyLastsMs: 1_000, mostOpen: 100, countedForMs: 1_000 },
-  });
-  if (typeof begun === 'string') throw new Error(`no sale: ${begun}`);
-  const sessionId = begun.saleId;
-  await sales.opened(begun, { sessionId, url: 'https://pay.example' }, Date.now(), OPERATOR);
+/** A sale, and then what the payment service says of it. */
+async function buy(accountId: string, ...changes: Partial<SaleChange>[]): Promise<void> {
+  const { saleId: sessionId } = await sell(sales, accountId);
   for (const change of changes) {
     const look = await sales.beginLook();
-    await sales.change({ sessionId, saleId: null }, { nowMs: Date.now(), look }, () => ({
-      ...{
-        state: 'paid',
-        paymentIntent: 'i',
-        totalCents: 1_000,
-        receiptUrl: null,
-        refundedCents: 0,
-        reversed: 0,
-        held: 0,
-      },
-      ...{ shortfall: 0, disputes: [], paidUsd: 0, lost: [], overturned: [], entries: [], ...change },
-    }));
+    const at = { nowMs: Date.now(), look };
+    await sales.change({ sessionId, saleId: null }, at, () => ({ ...PAID, ...change }));
   }
 }
 
@@ -149,11 +117,11 @@ const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
   'a revocation': (of) => accounts.revokeKey(of),
   'a freeze': ({ accountId }) => accounts.freeze(accountId, true),
   'a thaw': [({ accountId }) => accounts.freeze(accountId, true), ({ accountId }) => accounts.freeze(accountId, false)],
-  'a tier that was paid for': ({ accountId }) => sell(accountId, { paidUsd: 500 }),
-  'a dispute that is lost': ({ accountId }) => sell(accountId, {}, lost(randomUUID())),
+  'a tier that was paid for': ({ accountId }) => buy(accountId, { paidUsd: 500 }),
+  'a dispute that is lost': ({ accountId }) => buy(accountId, {}, lost(randomUUID())),
   'a rate that an operator sets': ({ accountId }) =>
     createOperatorStore(sql).changeSettings(accountId, { qpsOverride: 77 }, OPERATOR),
-  'a client that is allowed': ({ accountId }) => allow(accountId),
+  'a client that is allowed': ({ accountId }) => allow(grants, accountId),
   'a client that renews its key': ({ grant }) =>
     grants.refresh({
       ...{ clientId: 'c', refreshHash: grant.refreshHash, successor: newPair(), now: new Date(), overlapMs: -1_000 },

@@ -15,12 +15,13 @@ import { OPERATOR } from '../../src/domain/audit.js';
 import type { Accounts } from '../../src/ports/accounts.js';
 import type { AlertSettings, AlertStore } from '../../src/ports/alerts.js';
 import type { NewDelivery, Notices } from '../../src/ports/deliveries.js';
-import type { Approval, GrantStore } from '../../src/ports/grants.js';
+import type { GrantStore } from '../../src/ports/grants.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Sale, Sales } from '../../src/ports/sales.js';
 import { codeIn, readPage, tableOf } from '../docs/readme/markdown.js';
 import { debitOf, lookedUp, type Payer } from '../engine/ports/suites/ledger.suite.js';
 import { partitionByAccount, touchedBy } from '../kit/postgres/by-account.js';
+import { allow, approvalOf, newPair, newSale, PAID, sell, soon } from '../kit/postgres/customers.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
 /**
@@ -114,8 +115,8 @@ async function open(): Promise<Customer> {
   const { accountId } = account;
   return {
     ...{ ...payer, hash, capped, paid: debit.requestId, test },
-    grant: await allow(accountId),
-    sale: await sell(accountId),
+    grant: await allow(grants, accountId),
+    sale: await sell(sales, accountId),
     alertId: (await alerts.add(accountId, ALERT, 10, OPERATOR)) ?? '',
   };
 }
@@ -124,45 +125,11 @@ const ALERT: AlertSettings = { kind: 'day_spend_above', amount: 1, byMail: true,
 const NOTICE: NewDelivery = { channel: 'mail', target: 'a@example.org', subject: 'a', body: 'b', dueAt: 0 };
 
 /** What a client gets: a grant with a key that has a cap. */
-async function allow(accountId: string): Promise<Customer['grant']> {
-  const [code, grantId] = [randomBytes(32), randomUUID()];
-  await grants.approve(
-    { hash: code, approval: approvalOf(accountId, grantId), now: new Date(), endsAt: soon() },
-    OPERATOR,
-  );
-  const pair = newPair();
-  await grants.redeem({ hash: code, now: new Date(), by: OPERATOR }, () => pair);
-  return { grantId, ...pair };
-}
-
-const approvalOf = (accountId: string, grantId: string): Approval => ({
-  ...{ accountId, grantId, clientId: 'c', clientName: 'c', redirectUri: 'https://c.example', redirectNamed: true },
-  ...{ challenge: 'c', resource: null, cap: { amount: 1_000, period: 'month' } },
-});
-
-const newPair = () => ({
-  ...{ keyHash: randomBytes(32), keyPrefix: 'perch_live_mnopqr', refreshHash: randomBytes(32) },
-  ...{ keyEndsAt: soon(), refreshEndsAt: soon() },
-});
-
-async function sell(accountId: string): Promise<Sale> {
-  const sale = await sales.begin(newSale(accountId));
-  if (typeof sale === 'string') throw new Error(`no sale: ${sale}`);
-  await sales.opened(sale, { sessionId: sale.saleId, url: 'https://pay.example' }, Date.now(), OPERATOR);
-  return { ...sale, sessionId: sale.saleId };
-}
-
-const newSale = (accountId: string): Parameters<Sales['begin']>[0] => ({
-  ...{ accountId, pack: 'p', usd: 10, credits: 1_000, idempotencyKey: randomUUID(), nowMs: Date.now() },
-  ...{ keyLastsMs: 1_000, mostOpen: 100, countedForMs: 1_000 },
-});
-
 type Call = (customer: Customer) => Promise<unknown>;
 
 /** Each method of a port, called in one way or in several. */
 type Calls<Port> = { readonly [Method in keyof Port]: Call | Readonly<Record<string, Call>> };
 
-const soon = () => new Date(Date.now() + 60_000);
 const ALL = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', limit: 100 };
 const successor = () => ({ hash: randomBytes(32), prefix: 'perch_live_ghijkl', expiresAt: null });
 
@@ -262,7 +229,7 @@ const GRANTS: Calls<GrantStore> = {
       { hash: randomBytes(32), approval: approvalOf(accountId, randomUUID()), now: new Date(), endsAt: soon() },
       OPERATOR,
     ),
-  redeem: ({ accountId }) => allow(accountId),
+  redeem: ({ accountId }) => allow(grants, accountId),
   refresh: ({ grant }) =>
     grants.refresh({
       ...{ clientId: 'c', refreshHash: grant.refreshHash, successor: newPair(), now: new Date(), overlapMs: 1 },
@@ -287,16 +254,7 @@ const SALES: Calls<Sales> = {
       { nowMs: Date.now(), look },
     ];
     const changed = await sales.change(session, at, () => ({
-      ...{
-        state: 'paid',
-        paymentIntent: 'i',
-        totalCents: 1_000,
-        receiptUrl: null,
-        refundedCents: 0,
-        reversed: 0,
-        held: 0,
-      },
-      ...{ shortfall: 0, disputes: [], paidUsd: 10, lost: [], overturned: [] },
+      ...{ ...PAID, paidUsd: 10 },
       entries: [{ kind: 'purchase', amount: 1_000, reason: 'p' }],
     }));
     expect(changed).toBe(true);
