@@ -21,6 +21,7 @@ import { mountRest } from '../adapters/rest/mount.js';
 import { describes, mountOpenapi } from '../adapters/rest/openapi/mount.js';
 import { COMET_THREAD_ID, DEMO_HANDLES } from '../demo/entry-points.js';
 import { withFailingHandles } from '../demo/handles/failing-handles.js';
+import { POSTING_HANDLE } from '../demo/handles/posting-handle.js';
 import { schema } from '../schema/index.js';
 import type { Config } from '../src/config/config.js';
 import { VERSION } from '../src/domain/version.js';
@@ -196,7 +197,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
   mountRest(app, { serve, schema, operations });
   mountLive(app, { live, serve, schema, operations: engine.library.live });
   const { admitPublic, admitCheck, admitStatic } = admit;
-  const { handle, otherHandles } = DEMO_SUBJECTS;
+  const { handle, otherHandles, postsOften } = DEMO_SUBJECTS;
   const sitePaths = mountSite(app, {
     admitPublic,
     admitCheck,
@@ -209,7 +210,7 @@ async function mountInterfaces(app: FastifyInstance, engine: Engine, shown: Show
     sells: config.stripe.secretKey !== null,
     pictures,
     sample: async () => (await shown.sample())?.handle ?? null,
-    live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles] } : null,
+    live: demo && demoKey !== null ? { key: demoKey, handles: [handle, ...otherHandles], postsOften } : null,
   });
   const describe = describes(app, { authUrl: config.authUrl, schema, operations });
   mountDocs(app, {
@@ -240,4 +241,5 @@ const DEMO_SUBJECTS = {
   handle: DEMO_HANDLES.observatory,
   tweetId: COMET_THREAD_ID,
   otherHandles: [DEMO_HANDLES.ferries, DEMO_HANDLES.library, DEMO_HANDLES.newspaper],
+  postsOften: POSTING_HANDLE,
 };

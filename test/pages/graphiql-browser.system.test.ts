@@ -74,7 +74,7 @@ describeInChromium('GraphiQL in a browser', () => {
 
   it('opens with the profile and its timeline, and the other examples beside it', async () => {
     const tabs = await tab.page.locator('.graphiql-tab-button').allInnerTexts();
-    expect(tabs).toEqual(['ProfileAndTimeline', 'Search', 'Replies', 'Followers', 'Batch', 'MeAndUsage']);
+    expect(tabs).toEqual(['ProfileAndTimeline', 'Search', 'Replies', 'Followers', 'Batch', 'Follow', 'MeAndUsage']);
     expect(await tab.page.locator('.graphiql-query-editor').textContent()).toContain('harbor_obs');
   });
 

@@ -26,7 +26,11 @@ export const LANDING: LandingModel = {
   network: 'corpus',
   demo: true,
   pictures: dashboardPictures(),
-  live: { key: 'perch_live_00000000000000000000000000000000', handles: ['harbor_obs', 'quay_library'] },
+  live: {
+    key: 'perch_live_00000000000000000000000000000000',
+    handles: ['harbor_obs', 'quay_library'],
+    postsOften: 'posts_often',
+  },
 };
 
 /** An operator who gives everything. */

@@ -107,6 +107,7 @@ describe('the table of monthly costs', () => {
     expect(monthRows().map(({ credits, buy }) => [credits, buy?.pack.name, buy?.count, buy?.months])).toEqual([
       // 840 items a day for 30 days; 55,000 / 25,200 = 2.18.
       [25_200, 'builder', 1, 2.1],
+      [3000, 'starter', 1, 3.3],
       [14_400, 'builder', 1, 3.8],
       [2000, 'starter', 1, 5],
     ]);

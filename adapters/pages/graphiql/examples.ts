@@ -1,4 +1,5 @@
 import { toCredits } from '../../../src/domain/credits.js';
+import { inCredits } from '../../../src/domain/figures.js';
 import { itemPrice, type Unit } from '../../../src/domain/prices.js';
 import { firstQuery, firstQueryPrice } from '../kit/first-reads.js';
 
@@ -9,6 +10,8 @@ export interface ExampleSubjects {
   readonly tweetId: string | null;
   /** Further handles for the batch. */
   readonly otherHandles: readonly string[];
+  /** Somebody who posts every 30 seconds; left out: nobody is known to, and the account is followed. */
+  readonly postsOften?: string;
 }
 
 /** A tab of GraphiQL. `query` begins with a comment that says what it costs at most. */
@@ -116,6 +119,19 @@ query Batch {
 `,
 });
 
+const follow = ({ handle, postsOften }: ExampleSubjects): GraphiqlExample => ({
+  title: 'Follow',
+  query: `# New tweets as they are posted: ${inCredits(toCredits(itemPrice('tweet', 'miss')))} each.
+# Waiting is free.${postsOften === undefined ? '' : ' Here, one comes every 30 seconds.'}
+subscription Follow {
+  timeline(user: ${JSON.stringify(postsOften ?? handle)}) {
+    nodes { ${TWEET_FIELDS} }
+    meta { items creditsCharged }
+  }
+}
+`,
+});
+
 const me = (): GraphiqlExample => ({
   title: 'Balance and usage',
   query: `# Your balance, rate limit and usage: free.
@@ -140,4 +156,4 @@ query MeAndUsage {
 
 /** The tabs that a new visitor sees, the profile with its timeline first. */
 export const examples = (subjects: ExampleSubjects): GraphiqlExample[] =>
-  [profile, search, thread, followers, batch, me].map((example) => example(subjects));
+  [profile, search, thread, followers, batch, follow, me].map((example) => example(subjects));

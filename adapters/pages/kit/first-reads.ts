@@ -66,7 +66,11 @@ export const firstPath = (handle: string): string => `/v1/users/${handle}`;
 export const firstCurl = (baseUrl: string, handle: string): string =>
   `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
 
-/** The envelope of that answer, without most of the profile. */
+/** The same, for what the account posts from now on. */
+export const liveCurl = (baseUrl: string, handle: string): string =>
+  `curl -N -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}/v1/live?user=${handle}`;
+
+/** The envelope of the first answer, without most of the profile. */
 export const firstAnswer = (handle: string): string =>
   JSON.stringify(
     {

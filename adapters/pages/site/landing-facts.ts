@@ -11,7 +11,12 @@ export interface LandingModel {
   /** The handle that the example names; null: the network has no account yet. */
   readonly sample?: string | null;
   /** What the page's own example uses; null: the example is text. A page with a key in it must not be cached. */
-  readonly live: { readonly key: string; readonly handles: readonly string[] } | null;
+  readonly live: {
+    readonly key: string;
+    readonly handles: readonly string[];
+    /** Somebody who posts every 30 seconds. */
+    readonly postsOften: string;
+  } | null;
   /** The dashboard's first page, in both colour schemes. */
   readonly pictures: { readonly light: Picture; readonly dark: Picture };
 }
@@ -30,7 +35,12 @@ export function landingFacts({ baseUrl, version, network, demo }: LandingModel) 
     version,
     network,
     demo,
-    endpoints: { graphql: `${baseUrl}/graphql`, rest: `${baseUrl}/v1`, mcp: `${baseUrl}/mcp` },
+    endpoints: {
+      graphql: `${baseUrl}/graphql`,
+      rest: `${baseUrl}/v1`,
+      mcp: `${baseUrl}/mcp`,
+      live: `${baseUrl}/v1/live`,
+    },
     links: {
       graphql: `${baseUrl}/graphql`,
       docs: `${baseUrl}/docs`,

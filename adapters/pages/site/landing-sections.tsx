@@ -1,7 +1,15 @@
 import { toCredits } from '../../../src/domain/credits.js';
 import { inCredits } from '../../../src/domain/figures.js';
 import { itemPrice } from '../../../src/domain/prices.js';
-import { DEMO_HANDLE, firstAnswer, firstCurl, firstPath, firstQuery, firstQueryPrice } from '../kit/first-reads.js';
+import {
+  DEMO_HANDLE,
+  firstAnswer,
+  firstCurl,
+  firstPath,
+  firstQuery,
+  firstQueryPrice,
+  liveCurl,
+} from '../kit/first-reads.js';
 import { Code, Section } from '../kit/parts.js';
 import type { LandingModel } from './landing-facts.js';
 
@@ -113,6 +121,44 @@ export const Ways = ({ baseUrl }: LandingModel) => (
           Typed clients, in which a wrong field is caught before it runs: npm and pip install{' '}
           <a href="/docs/clients/typescript">the one for TypeScript</a> and{' '}
           <a href="/docs/clients/python">for Python</a> from here.
+        </p>
+      </li>
+    </ul>
+  </Section>
+);
+
+/** What is new, as it happens: by a stream, or sent to a server. */
+export const Live = ({ baseUrl, live, sample }: LandingModel) => (
+  <Section
+    id="live"
+    title="Follow what is new"
+    lead="Every new tweet of an account or a search, seconds after it is posted. Silence is free: a new tweet costs what it costs on a page, once."
+  >
+    <Code
+      label="REST: a stream of an account"
+      price={`${inCredits(toCredits(itemPrice('tweet', 'miss')))} a tweet`}
+      text={liveCurl(baseUrl, live?.postsOften ?? sample ?? DEMO_HANDLE)}
+    />
+    <ul class="cards">
+      <li>
+        <h3>Streams</h3>
+        <p>
+          Up to 100 accounts, searches, replies and quotes as server-sent events on one connection, or a GraphQL
+          subscription in <a href="/graphql">GraphiQL</a>.
+        </p>
+      </li>
+      <li>
+        <h3>Watches</h3>
+        <p>
+          The same, sent to your server while nobody is connected: signed webhooks, in order, retried for three days.{' '}
+          <a href="/dashboard/watches">Start one</a> with a budget a day.
+        </p>
+      </li>
+      <li>
+        <h3>Nothing missed</h3>
+        <p>
+          A client that comes back gets what it missed, and what was paid for and lost on its way again, free.{' '}
+          <a href="/docs/live">How to follow</a>.
         </p>
       </li>
     </ul>

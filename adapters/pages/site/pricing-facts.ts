@@ -74,9 +74,10 @@ const DAYS = 30;
 /** What people build, and what they read for it in a month. */
 const USES: readonly { readonly what: string; readonly items: Items }[] = [
   {
-    what: 'Watch 10 accounts: profile and 20 newest tweets, every six hours',
+    what: 'Read 10 accounts: profile and 20 newest tweets, every six hours',
     items: { profile: DAYS * 40, tweet: DAYS * 800 },
   },
+  { what: 'Follow 10 accounts that post ten times a day: every new tweet', items: { tweet: DAYS * 100 } },
   { what: 'Search for a name every hour, 20 results each', items: { tweet: DAYS * 480 } },
   { what: 'List 100,000 followers once a month, ids only', items: { follower_id: 100_000 } },
 ];

@@ -83,7 +83,7 @@ export const Months = () => (
   <Section
     id="months"
     title="What a month costs"
-    lead="Three things people build, each with the smallest pack that is enough for a month, and nothing read from the cache."
+    lead="Four things people build, each with the smallest pack that is enough for a month, and nothing read from the cache."
   >
     <Table
       caption="Credits a month, and the pack to buy"
