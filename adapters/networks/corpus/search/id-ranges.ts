@@ -59,6 +59,9 @@ const hasIds = ({ first, last }: IdRange, bounds: readonly Partial<QueryBounds>[
     (bound) => BigInt(last) >= (bound.first ?? BigInt(last)) && BigInt(first) <= (bound.last ?? BigInt(first)),
   );
 
+export const isIn = ({ first, last }: IdRange, { id }: { readonly id: string }): boolean =>
+  BigInt(first) <= BigInt(id) && BigInt(id) <= BigInt(last);
+
 /** The newest first; null if tweets of one are between those of another, as of ids that are no times. */
 export function inSequence(ranges: readonly IdRange[]): IdRange[] | null {
   const sorted = [...ranges].sort((a, b) => (BigInt(a.first) < BigInt(b.first) ? 1 : -1));

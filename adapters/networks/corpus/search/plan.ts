@@ -16,7 +16,7 @@ import { FEW, walk } from './spans.js';
  *    are sorted.
  *
  * Of tweets, the first two are one statement and the third is another, each of them for one partition where that is enough:
- * planning them for many takes longer than most pages take to find. What is rare is found in all of them at once.
+ * planning them for many takes longer than most pages take to find. What is rare is found in several of them at once.
  */
 const SAMPLE = 1000;
 /** Rows read in order beyond those expected to fill the page: a sample is small, and reading ends when it is full. */
@@ -71,12 +71,22 @@ export const pickByIndex = (search: Search, among: readonly Sql[]): Sql => {
   return search.spans === null ? sorted(within, null) : bySpans(within, [...search.spans, ...among]);
 };
 
-/** The same if there are no more than `FEW` matches; of more, some. */
-export const pickFew = ({ alias, table, order, start, where }: Search): Sql => sql`
-    WITH matches AS MATERIALIZED (
+/** The same if there are no more than `FEW` matches; of more, some: of one of `places` after the other, where these are given. */
+export const pickFew = ({ alias, table, order, start, where }: Search, places: readonly Sql[]): Sql => {
+  const matching = (place: readonly Sql[]): Sql => sql`
       SELECT ${raw(alias)}.id, ${raw(`${alias}.${order}`)} AS position FROM ${raw(table)} ${raw(alias)}
-      WHERE ${all([...start, where, ALONE])})
+      WHERE ${all([...start, ...place, where, ALONE])}`;
+  return sql`
+    WITH matches AS MATERIALIZED (${
+      places.length === 0
+        ? matching([])
+        : join(
+            places.map((place) => matching([place])),
+            ' UNION ALL ',
+          )
+    })
     SELECT * FROM matches LIMIT ${raw(String(FEW + 1))}`;
+};
 
 const isShort = (page: string, { limit }: Search): Sql => sql`(SELECT count(*) FROM ${raw(page)}) < ${limit}::bigint`;
 

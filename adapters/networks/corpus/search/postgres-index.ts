@@ -4,7 +4,7 @@ import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { positionTime } from '../token.js';
 import { compile, type Handles, tweets } from './compile.js';
-import { createIdRanges, type IdRange, inSequence, narrowed } from './id-ranges.js';
+import { createIdRanges, type IdRange, inSequence, isIn, narrowed } from './id-ranges.js';
 import {
   boundConditions,
   pickByIndex,
@@ -25,36 +25,49 @@ export function createPostgresIndex(run: Run): TweetIndex {
     async find(search, signal) {
       const handles = await readHandles(run, collectHandles(search.query), signal);
       const asked = statementsOf(search, handles);
-      const read = (picked: Sql): Promise<IndexPosition[]> => positions(run, search.order, picked, signal);
-      const pageOf = async (among: readonly Sql[], few = noFew): Promise<readonly IndexPosition[]> => {
-        const page = await read(pickInOrder(asked, among));
-        return page.length > 0 ? page : ((await few()) ?? read(pickByIndex(asked, among)));
+      const read: Read = (picked) => positions(run, search.order, picked, signal);
+      const pageOf = async (few: () => Promise<readonly IndexPosition[] | null>): Promise<readonly IndexPosition[]> => {
+        const page = await read(pickInOrder(asked, []));
+        return page.length > 0 ? page : ((await few()) ?? read(pickByIndex(asked, [])));
       };
       const ranges = await readRanges(signal);
-      if (ranges.length === 0) return pageOf([]);
-      const few = async (): Promise<readonly IndexPosition[] | null> => {
-        const found = await read(pickFew(asked));
-        return found.length > FEW ? null : found.slice(0, search.limit);
-      };
-      if (asked.spans === null) return pageOf([]);
+      if (ranges.length === 0 || asked.spans === null) return pageOf(async () => null);
       const places = search.order === 'time' ? inSequence(narrowed(ranges, search)) : null;
-      if (places === null) return pageOf([], few);
-      const [newest, ...older] = places.map((range) => [inIds(range)]);
-      if (newest === undefined) return [];
-      const found = [...(await pageOf(newest))];
-      if (found.length === search.limit || older.length === 0) return found;
-      const all = await few();
-      if (all !== null) return all;
-      for (const place of older) {
-        found.push(...(await read(pickByIndex(asked, place))));
-        if (found.length >= search.limit) break;
-      }
-      return found.slice(0, search.limit);
+      if (places !== null) return findInSequence(asked, places, read);
+      return pageOf(async () => {
+        const few = await read(pickFew(asked, []));
+        return few.length > FEW ? null : few.slice(0, search.limit);
+      });
     },
   };
 }
 
-const noFew = async (): Promise<readonly IndexPosition[] | null> => null;
+type Read = (picked: Sql) => Promise<IndexPosition[]>;
+
+/** So many partitions are asked at once: of more, it takes longer to plan than to find. */
+const MOST_AT_ONCE = 16;
+
+/**
+ * Of partitions of which each is older than the one before it, ever more at once: of what is rare, all matches; of what is not, those of
+ * the partitions that had all of theirs among the first few, and then the next partition by itself.
+ */
+async function findInSequence(asked: Search, places: readonly IdRange[], read: Read): Promise<IndexPosition[]> {
+  const [newest] = places;
+  const page = newest === undefined ? [] : await read(pickInOrder(asked, [inIds(newest)]));
+  if (page.length > 0) return page;
+  const found: IndexPosition[] = [];
+  for (let next = 0, size = 1; next < places.length && found.length < asked.limit; size *= 4) {
+    const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
+    const few = await read(pickFew(asked, group.map(inIds)));
+    const last = few.length > FEW ? few.at(-1) : undefined;
+    const begun = group.findIndex((range) => last !== undefined && isIn(range, last));
+    const cut = group[begun];
+    found.push(...few.filter((each) => cut === undefined || !isIn(cut, each)));
+    next += cut === undefined ? group.length : begun + 1;
+    if (cut !== undefined && found.length < asked.limit) found.push(...(await read(pickByIndex(asked, [inIds(cut)]))));
+  }
+  return found.slice(0, asked.limit);
+}
 
 /** As constants, of which the planner makes one partition. */
 const inIds = ({ first, last }: IdRange): Sql => sql`t.id BETWEEN ${first}::bigint AND ${last}::bigint`;
