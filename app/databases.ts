@@ -63,15 +63,15 @@ const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS, ...HISTORY_POOLS };
 /** How long to wait for a pool's queries before they are cut off. */
 const END_SECONDS = 5;
 
-/** Opens one of the pools; of the main database, unless it leads elsewhere. */
-export type OpenPool = (pool: keyof typeof ALL_POOLS, target?: Target) => Promise<Sql>;
+/** Opens one of the pools; of the main database, unless it leads elsewhere; with so many times its connections. */
+export type OpenPool = (pool: keyof typeof ALL_POOLS, target?: Target, times?: number) => Promise<Sql>;
 
 export const poolsOf =
   (lifecycle: Lifecycle, main: Target): OpenPool =>
-  (pool, target = main) =>
+  (pool, target = main, times = 1) =>
     lifecycle.open(
       ALL_POOLS[pool].name,
-      () => connect(target, ALL_POOLS[pool]),
+      () => connect(target, { ...ALL_POOLS[pool], max: ALL_POOLS[pool].max * times }),
       (sql) => sql.end({ timeout: END_SECONDS }),
       { group: 'pools' },
     );

@@ -6,6 +6,7 @@ import { createLedger } from '../adapters/postgres/ledger/ledger.js';
 import type { QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate } from '../adapters/postgres/migrate.js';
 import type { Replica } from '../adapters/postgres/replica.js';
+import { checkCoordinator, readShards, type Shards } from '../adapters/postgres/shards/shards.js';
 import type { Sql, Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { Memories } from '../src/lib/memories.js';
@@ -54,10 +55,13 @@ export async function openStores(
   const openPool = poolsOf(lifecycle, target);
   const sql = await openPool('sql');
   const { databaseUrl } = config;
-  await lifecycle.open('migrations', () => reached('DATABASE_URL', databaseUrl, migrate(sql, onProgress)));
+  const shards = await lifecycle.open('migrations', () =>
+    reached('DATABASE_URL', databaseUrl, openSchema(sql, others, onProgress)),
+  );
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
   const lookups = await openPool('lookups');
-  const settling = await openPool('settling');
+  // Each shard has a queue of debits of its own.
+  const settling = await openPool('settling', undefined, shards?.count);
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
   const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });
   const accounts = createAccounts(sql, { lookups });
@@ -65,7 +69,7 @@ export async function openStores(
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
-  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder });
+  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, shards });
   return { sql, ...corpus, accounts, ledger, queries, replica, secrets, memories };
 }
 
@@ -86,6 +90,13 @@ async function openDatabase(
     { closeMs: SHUT_DOWN_MS, outsideBudget: true },
   );
   return server.connection;
+}
+
+/** Commands post no debits, and are not kept from a database that is distributed in part. */
+async function openSchema(sql: Sql, others: OthersNeeded, onProgress: (text: string) => void): Promise<Shards | null> {
+  await checkCoordinator(sql);
+  await migrate(sql, onProgress);
+  return others === 'unneeded' ? null : readShards(sql);
 }
 
 async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Which calls of the ports could be sent to one server of several: the tables that docs/scaling.md distributes by account are
- * partitioned by it, and a call may touch no partition but its account's.
+ * Which calls of the ports could be sent to one server of several: the tables that `perch database distribute` distributes by account
+ * are partitioned by it, and a call may touch no partition but its account's.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
@@ -10,6 +10,7 @@ import { createAlerts, createNotices } from '../../adapters/postgres/customers/a
 import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
 import { createSales } from '../../adapters/postgres/customers/sales.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { tablesAt } from '../../adapters/postgres/shards/places.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { OPERATOR } from '../../src/domain/audit.js';
 import type { Accounts } from '../../src/ports/accounts.js';
@@ -18,7 +19,6 @@ import type { NewDelivery, Notices } from '../../src/ports/deliveries.js';
 import type { GrantStore } from '../../src/ports/grants.js';
 import type { Ledger } from '../../src/ports/ledger.js';
 import type { Sale, Sales } from '../../src/ports/sales.js';
-import { codeIn, readPage, tableOf } from '../docs/readme/markdown.js';
 import { debitOf, lookedUp, type Payer } from '../engine/ports/suites/ledger.suite.js';
 import { partitionByAccount, touchedBy } from '../kit/postgres/by-account.js';
 import { allow, approvalOf, newPair, newSale, PAID, sell, soon } from '../kit/postgres/customers.js';
@@ -48,10 +48,6 @@ const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]
   'notices.recentSpenders': ['it looks through all wallets', 'wallets'],
 };
 
-const DISTRIBUTED = tableOf(readPage('docs/scaling.md'), 'Table')
-  .filter(([, place]) => place?.startsWith('distributed'))
-  .flatMap(([table = '']) => codeIn(table));
-
 let database: FreshDatabase;
 /** One connection, so that all it has done is counted when it is asked. */
 let sql: Sql;
@@ -63,7 +59,7 @@ let alerts: AlertStore;
 let notices: Notices;
 beforeAll(async () => {
   database = await freshDatabase();
-  await partitionByAccount(database.sql, DISTRIBUTED);
+  await partitionByAccount(database.sql, tablesAt('account'));
   sql = connect(database.target, { max: 1 });
   accounts = createAccounts(sql);
   ledger = createLedger(sql);

@@ -1,10 +1,12 @@
 import { type Actor, OPERATOR } from '../../../src/domain/audit.js';
 import type { Thousandths } from '../../../src/domain/credits.js';
+import { processTime } from '../../../src/lib/monotonic.js';
 import { isUuid } from '../../../src/lib/uuid.js';
-import type { Ledger, Payer, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
+import type { Debit, Ledger, Payer, Receipt, StatementEntry } from '../../../src/ports/ledger.js';
 import { refillWallet } from '../accounts/test-accounts.js';
 import { hastenWatches } from '../customers/watch-leases.js';
 import { retryRead, retryTransient } from '../retry.js';
+import type { Shards } from '../shards/shards.js';
 import type { Sql } from '../sql.js';
 import { ArchivedReceipts } from './archived-receipts.js';
 import { archivedMonth } from './archives.js';
@@ -21,15 +23,20 @@ export interface LedgerOptions {
   readonly queries?: QueryLimiter;
   /** Where receipts of archived months are looked up; null: nowhere. */
   readonly archiveFolder?: string | null;
+  /** Of a database that is distributed. */
+  readonly shards?: Shards | null;
 }
 
 /** The ledger in Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = options;
-  const { archiveFolder = null } = options;
+  const { archiveFolder = null, shards = null } = options;
   const archives = archiveFolder === null ? null : new ArchivedReceipts(queries, archiveFolder);
   return {
-    post: createPost(debitStatements(settling)),
+    post:
+      shards === null
+        ? createPost(debitStatements(settling))
+        : createPost(debitStatements(settling, anyAccount), processTime, shards.of),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (payer) => retryRead(() => readBalance(lookups, payer)),
@@ -55,10 +62,13 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
       return (await queries.run(accountId, (on) => statementRows(on, accountId, limit), signal)).map(dated);
     },
     claimNames: (accountId, day, names) => claimNames(sql, accountId, day, names),
-    runMaintenance: (signal) => maintainLedger(sql, signal),
+    runMaintenance: (signal) => maintainLedger(sql, signal, shards),
     check: (options) => checkLedger(sql, options),
   };
 }
+
+/** A queue has debits of one shard only. */
+const anyAccount = ([debit]: readonly Debit[]): string | null => debit?.accountId ?? null;
 
 async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Actor): Promise<Thousandths> {
   if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {

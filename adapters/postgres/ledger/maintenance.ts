@@ -1,5 +1,6 @@
 import { monotonic } from '../../../src/lib/monotonic.js';
 import { isTimedOut } from '../retry.js';
+import { byShard, type Shards } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
 import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
@@ -18,6 +19,9 @@ const LONGEST_LOCK_MS = 100;
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
 const NAMES_AT_ONCE = 5_000;
+
+/** Accounts of a distributed database whose hours one run folds; the next one goes on. */
+const ACCOUNTS_FOLDED = 20_000;
 
 /** How long a run goes on, in milliseconds: half of the time until the next one, which does the rest. */
 const LONGEST_RUN_MS = 300_000;
@@ -39,12 +43,13 @@ type Step = (tx: Transaction) => Promise<number>;
  * volume, sums up debits, folds old hours into days, and drops names from before yesterday. It works in short
  * transactions, none of which changes the usage reported.
  */
-export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<void> {
+export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await alone(sql, openMonths);
-  await alone(sql, (tx) => divideNextMonth(tx)).catch((error) => {
-    if (!isTimedOut(error)) throw error;
-  });
+  if (shards === null)
+    await alone(sql, (tx) => divideNextMonth(tx)).catch((error) => {
+      if (!isTimedOut(error)) throw error;
+    });
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -54,8 +59,9 @@ export async function maintainLedger(sql: Sql, signal?: AbortSignal): Promise<vo
           return step(tx);
         });
   // These two end: sums may take all the time that is left.
-  for (const step of [foldHours, dropNames]) while (await inTime(step));
-  await sumAllDebits(inTime, await settledTo(sql));
+  for (const accounts of await foldedTogether(sql, shards)) while (await inTime((tx) => foldHours(tx, accounts)));
+  while (await inTime(dropNames));
+  await sumAllDebits(inTime, await settledTo(sql), shards);
 }
 
 /** One step; undefined if another node is doing it. */
@@ -67,15 +73,30 @@ function alone<T>(sql: Sql, step: (tx: Transaction) => Promise<T>): Promise<T | 
   }) as Promise<T | undefined>;
 }
 
-const foldHours: Step = async (tx) => {
+/** Of a distributed database, the accounts of each shard by themselves, so many in one run. */
+async function foldedTogether(sql: Sql, shards: Shards | null): Promise<readonly (readonly string[] | null)[]> {
+  if (shards === null) return [null];
+  const rows = await sql<{ accountId: string }[]>`
+    select distinct account_id as "accountId" from usage_hours where hour < ${keptFrom(sql)} limit ${ACCOUNTS_FOLDED}`;
+  return byShard(
+    rows.map(({ accountId }) => accountId),
+    shards,
+    (id) => id,
+  );
+}
+
+/** Of these accounts, or of all. */
+async function foldHours(tx: Transaction, accounts: readonly string[] | null): Promise<number> {
   const [row] = await tx<{ moved: number }[]>`
     with old as (
-      select account_id, hour, endpoint, key_id from usage_hours where hour < ${keptFrom(tx)}
+      select account_id, hour, endpoint, key_id from usage_hours
+      where hour < ${keptFrom(tx)} ${isOf(tx, 'account_id', accounts)}
       order by hour, account_id, endpoint, key_id limit ${HOURS_AT_ONCE} for update skip locked
     ),
     moved as (
       delete from usage_hours u using old o
       where (u.account_id, u.hour, u.endpoint, u.key_id) = (o.account_id, o.hour, o.endpoint, o.key_id)
+        ${isOf(tx, 'u.account_id', accounts)}
       returning u.*
     ),
     folded as (
@@ -87,7 +108,10 @@ const foldHours: Step = async (tx) => {
     )
     select count(*) as moved from moved`;
   return row?.moved ?? 0;
-};
+}
+
+const isOf = (tx: Transaction, column: string, accounts: readonly string[] | null) =>
+  accounts === null ? tx`` : tx`and ${tx(column)} = any(${[...accounts]}::uuid[])`;
 
 const dropNames: Step = async (tx) => {
   const dropped = await tx`

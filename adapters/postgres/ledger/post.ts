@@ -8,10 +8,10 @@ import { isTimedOut, isTransient, isUniqueViolation, mayHaveCommitted, retryTran
 import type { Sql } from '../sql.js';
 import { type DebitRow, findPosted, type LockMode, type PostedEntry, postDebits } from './debit-statement.js';
 import { GroupCommit } from './group-commit.js';
-import type { FlushMode, Verdict } from './group-commit-options.js';
+import type { FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits, type ShardOf } from './plain-debits.js';
 
-/** Concurrent flushes: those that wait for no locked row, and those that do. Each has a connection to itself. */
+/** Concurrent flushes of a queue: those that wait for no locked row, and those that do. Each has a connection to itself. */
 const FLIGHTS = 2;
 const WAITS = 2;
 export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
@@ -32,12 +32,19 @@ export const debitStatements = (sql: Sql, shardOf?: ShardOf): DebitStatements =>
   find: (debits) => findPosted(sql, debits, shardOf),
 });
 
+/** Which debits are posted together: those of one shard, each of which has a queue with bounds of its own. */
+export type QueueOf = (accountId: string) => number;
+
 /**
  * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means: not known to be
  * posted.
  */
-export function createPost(statements: DebitStatements, time: Time = processTime): Ledger['post'] {
-  const commits = new GroupCommit<Posting, Posted>({
+export function createPost(
+  statements: DebitStatements,
+  time: Time = processTime,
+  queueOf: QueueOf = () => 0,
+): Ledger['post'] {
+  const options: GroupCommitOptions<Posting, Posted> = {
     flush: (batch, mode) => flush({ statements, time }, batch, mode),
     partitionOf: ({ debit }) => debit.walletId,
     isPlain: ({ isPlain }) => isPlain,
@@ -50,7 +57,14 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     settled: ({ id }) => void onTheWay.delete(id),
     bounds: { flights: FLIGHTS, waits: WAITS },
     time,
-  });
+  };
+  const queues = new Map<number, GroupCommit<Posting, Posted>>();
+  const commitsOf = ({ debit }: Posting): GroupCommit<Posting, Posted> => {
+    const queue = queueOf(debit.accountId);
+    const commits = queues.get(queue) ?? new GroupCommit(options);
+    queues.set(queue, commits);
+    return commits;
+  };
   // The same id while its first post is in progress is the same debit.
   const onTheWay = new BriefMap<Posting>();
   const post: Ledger['post'] = (debit, signal) => {
@@ -68,7 +82,7 @@ export function createPost(statements: DebitStatements, time: Time = processTime
     const isPlain = isTimely(debit.requestId) && isOwn(debit);
     const posting: Posting = { id, debit, signal, isInDoubt: false, isPlain, verdict: undefined, answer: UNANSWERED };
     onTheWay.set(id, posting);
-    posting.answer = commits.submit(posting);
+    posting.answer = commitsOf(posting).submit(posting);
     return posting.answer;
   };
   return post;

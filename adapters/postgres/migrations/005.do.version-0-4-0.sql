@@ -636,6 +636,105 @@ begin
 end
 $$;
 
+-- Adds debits with ids before `settled` to the sums of usage and of keys, of each of the accounts that are due at most so many;
+-- returns those with more. Each statement sees what was there when it began: debits that were posted before their wallet was
+-- locked, and none comes after that. By the index of each wallet (`offset 0`), whatever is known of the current month.
+create function sum_debits(shard_account uuid, due uuid[], settled uuid, most integer, kept_from timestamptz) returns uuid[]
+  language plpgsql as $$
+declare
+  accounts uuid[];
+  begins uuid[];
+  ends uuid[];
+  have_more boolean[];
+  last_seqs bigint[];
+  payers uuid[];
+  hours timestamptz[];
+  endpoints text[];
+  key_ids uuid[];
+  requests bigint[];
+  items bigint[];
+  hits bigint[];
+  amounts bigint[];
+begin
+  select array_agg(l.account_id) into accounts from (
+    select w.account_id from public.wallets w
+    where w.account_id = any(due) and w.last_seq > w.summed_seq and w.summed_to < settled
+    order by w.account_id for no key update skip locked
+  ) l;
+  if accounts is null then
+    return '{}';
+  end if;
+  select array_agg(s.account_id), array_agg(s.summed_to), array_agg(coalesce(s.next_id, settled)),
+    array_agg(s.next_id is not null), array_agg(s.last_seq)
+  into accounts, begins, ends, have_more, last_seqs
+  from (
+    select w.account_id, w.summed_to, w.last_seq, n.next_id
+    from public.wallets w left join lateral (
+      select d.request_id as next_id from public.debits d
+      where d.account_id = w.account_id and d.request_id >= w.summed_to and d.request_id < settled
+      order by d.request_id offset most limit 1
+    ) n on true
+    where w.account_id = any(accounts)
+  ) s;
+  select array_agg(e.account_id), array_agg(e.hour), array_agg(e.endpoint), array_agg(e.key_id), array_agg(e.requests),
+    array_agg(e.items), array_agg(e.hits), array_agg(e.amount)
+  into payers, hours, endpoints, key_ids, requests, items, hits, amounts
+  from (
+    select d.account_id, date_trunc('hour', d.at, 'UTC') as hour, left(d.operation, 64) as endpoint, k.key_id,
+      count(*) as requests, sum(d.items) as items, sum(d.cache_hits) as hits, sum(d.amount_thousandths)::bigint as amount
+    from (select unnest(accounts) as account_id, unnest(begins) as since, unnest(ends) as until) s
+      cross join lateral (
+        select d.* from public.debits d
+        where d.account_id = s.account_id and d.request_id >= s.since and d.request_id < s.until
+          and (shard_account is null or d.account_id = any(accounts)) offset 0
+      ) d
+      join public.keys k on k.account_id = d.account_id and k.key_number = d.key_number
+        and (shard_account is null or k.account_id = any(accounts))
+    group by 1, 2, 3, 4
+  ) e;
+  if payers is not null then
+    insert into public.usage_hours as u (account_id, hour, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+    select * from (
+      select unnest(payers) as account_id, unnest(hours) as hour, unnest(endpoints) as endpoint, unnest(key_ids) as key_id,
+        unnest(requests), unnest(items), unnest(hits), unnest(amounts)
+    ) e
+    where e.hour >= kept_from order by 1, 2, 3, 4
+    on conflict (account_id, hour, endpoint, key_id) do update set requests = u.requests + excluded.requests,
+      items = u.items + excluded.items, cache_hits = u.cache_hits + excluded.cache_hits,
+      amount_thousandths = u.amount_thousandths + excluded.amount_thousandths;
+    insert into public.usage_days as u (account_id, day, endpoint, key_id, requests, items, cache_hits, amount_thousandths)
+    select e.account_id, (e.hour at time zone 'UTC')::date, e.endpoint, e.key_id, sum(e.requests), sum(e.items), sum(e.hits),
+      sum(e.amount)
+    from (
+      select unnest(payers) as account_id, unnest(hours) as hour, unnest(endpoints) as endpoint, unnest(key_ids) as key_id,
+        unnest(requests) as requests, unnest(items) as items, unnest(hits) as hits, unnest(amounts) as amount
+    ) e
+    where e.hour < kept_from group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (account_id, day, endpoint, key_id) do update set requests = u.requests + excluded.requests,
+      items = u.items + excluded.items, cache_hits = u.cache_hits + excluded.cache_hits,
+      amount_thousandths = u.amount_thousandths + excluded.amount_thousandths;
+    update public.keys k set spent_thousandths = k.spent_thousandths + p.amount
+    from (
+      select e.account_id, e.key_id, sum(e.amount)::bigint as amount
+      from (select unnest(payers) as account_id, unnest(key_ids) as key_id, unnest(amounts) as amount) e group by 1, 2 order by 2
+    ) p
+    where k.account_id = p.account_id and k.key_id = p.key_id and (shard_account is null or k.account_id = any(accounts));
+  end if;
+  update public.wallets w set summed_to = s.until,
+    -- While some are left that could be summed up, the wallet stays due.
+    summed_seq = case when s.has_more then w.summed_seq else s.last_seq - (
+      select count(*) from public.debits d
+      where d.account_id = w.account_id and d.request_id >= s.until and d.request_id < '03bb2cc3-d800-0000-0000-000000000000'
+        and (shard_account is null or d.account_id = any(accounts))
+    ) end
+  from (
+    select unnest(accounts) as account_id, unnest(ends) as until, unnest(have_more) as has_more, unnest(last_seqs) as last_seq
+  ) s
+  where w.account_id = s.account_id and (shard_account is null or w.account_id = any(accounts));
+  return array(select m.account_id from unnest(accounts, have_more) as m(account_id, has_more) where m.has_more);
+end
+$$;
+
 -- The corpus and the invented network.
 
 -- The corpus is searched by words that Perch cuts itself (adapters/networks/corpus/search), the same on every server. A row

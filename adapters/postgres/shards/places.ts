@@ -1,0 +1,56 @@
+/**
+ * Where the rows of a table are once the database is distributed over several servers by Citus:
+ * - `account`: on the server of their account, beside all else of it that debits read and write;
+ * - `everywhere`: a copy on each server, so that the others can refer to it and be joined with it. Few and seldom written;
+ * - `coordinator`: nowhere else, as in a database that is not distributed.
+ */
+export type Place = 'account' | 'everywhere' | 'coordinator';
+
+const AT: Readonly<Record<Place, readonly string[]>> = {
+  // In the order in which they can be distributed: a table after those that it refers to.
+  account: [
+    ...['wallets', 'spend_caps', 'keys', 'debits', 'statement_entries'],
+    ...['usage_hours', 'usage_days', 'operation_names', 'audit_log'],
+  ],
+  everywhere: ['accounts'],
+  coordinator: [
+    // People sign in, buy and allow clients rarely.
+    ...['people', 'members', 'invitations', 'one_time_tokens', 'sessions', 'passkeys', 'starting_credits'],
+    ...['oauth_clients', 'oauth_grants', 'oauth_refresh_tokens'],
+    ...['sales', 'sale_disputes', 'payment_events', 'balance_notices', 'alerts'],
+    // Queues: they are taken from with locked rows skipped, over all accounts.
+    ...['deliveries', 'watches', 'watch_holders'],
+    // What processes write together, a few rows a minute.
+    ...['request_log', 'read_costs', 'traffic_hours', 'limits_met', 'status_days', 'status_minutes', 'sum_batches'],
+    // Only `perch ledger` reads them.
+    ...['checked_months', 'checked_debits', 'checked_usage', 'ledger_archives'],
+    // No statement joins them with the others.
+    ...['corpus_users', 'corpus_tweets', 'corpus_follows', 'invented_users', 'invented_tweets', 'invented_follows'],
+    ...['search_index', 'missing_indexes', 'unfinished_imports', 'network_checks', 'installation', 'schema_version'],
+  ],
+};
+
+/** Of every table of the schema. */
+export const PLACES: ReadonlyMap<string, Place> = new Map(
+  (Object.keys(AT) as Place[]).flatMap((place) => AT[place].map((table) => [table, place] as const)),
+);
+
+export const tablesAt = (place: Place): readonly string[] => AT[place];
+
+/** The table whose rows decide where the others' are. */
+export const FIRST = 'wallets';
+
+/**
+ * Functions that statements call on the server of an account. Those that are given with the parameter that is an account run there
+ * as a whole.
+ */
+export const FUNCTIONS: Readonly<Record<string, string | null>> = {
+  period_began: null,
+  first_id_at: null,
+  receipt_lines: null,
+  post_plain_debits: 'shard_account',
+  post_any_debits: 'shard_account',
+  find_posted: 'shard_account',
+  grant_credits: 'account',
+  claim_names: 'account',
+};

@@ -1,0 +1,127 @@
+import type { Sql } from '../sql.js';
+import { accountHash } from './account-hash.js';
+import { FIRST, FUNCTIONS, PLACES, type Place } from './places.js';
+
+/** Where tables are that Citus knows; those that it does not know are on the coordinator. */
+export async function placedTables(sql: Sql): Promise<ReadonlyMap<string, Exclude<Place, 'coordinator'>>> {
+  const rows = await sql<{ name: string; isHashed: boolean }[]>`
+    select logicalrelid::text as name, partmethod = 'h' as "isHashed" from pg_dist_partition
+    where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`;
+  return new Map(rows.map(({ name, isHashed }) => [name, isHashed ? 'account' : 'everywhere']));
+}
+
+/** Functions that only the coordinator runs yet. */
+export async function missingFunctions(sql: Sql): Promise<string[]> {
+  const given = Object.entries(FUNCTIONS);
+  const rows = await sql<{ name: string }[]>`
+    select name from unnest(
+      ${given.map(([name]) => name)}::text[], ${given.map(([, account]) => (account === null ? '0' : '1'))}::text[]
+    ) as f(name, delegated) where not exists (
+      select from pg_dist_object where classid = 'pg_proc'::regclass and objid = name::regproc
+        and (delegated = '0' or distribution_argument_index is not null))`;
+  return rows.map(({ name }) => name);
+}
+
+export interface Worker {
+  /** Host and port. */
+  readonly name: string;
+  /** The coordinator can reach it. */
+  readonly answers: boolean;
+  /** How many shards are on it, and how large their tables are together; 0 bytes of one that does not answer. */
+  readonly shards: number;
+  readonly bytes: number;
+}
+
+/** The servers that shards are on. */
+export async function readWorkers(sql: Sql): Promise<Worker[]> {
+  return sql<Worker[]>`
+    select nodename || ':' || nodeport as name, isactive and citus_check_connection_to_node(nodename, nodeport) as answers, (
+        select count(*) from pg_dist_placement p join pg_dist_shard s using (shardid)
+        where p.groupid = n.groupid and s.logicalrelid = to_regclass(${FIRST})
+      ) as shards, (
+        select coalesce(sum(shard_size), 0)::bigint from citus_shards s
+        where s.nodename = n.nodename and s.nodeport = n.nodeport and s.citus_table_type = 'distributed'
+      ) as bytes
+    from pg_dist_node n where noderole = 'primary' and groupid <> 0 and shouldhaveshards order by 1`;
+}
+
+/** Into which shards accounts are distributed. */
+export interface Shards {
+  readonly count: number;
+  /** Which of them an account is in, from 0: what is posted together is of one. */
+  readonly of: (accountId: string) => number;
+}
+
+/** Whether the server has Citus. Throws an Error that says what to do where it is no coordinator. */
+export async function checkCoordinator(sql: Sql): Promise<boolean> {
+  const [found] = await sql`select from pg_extension where extname = 'citus'`;
+  if (found === undefined) return false;
+  const [node] = await sql<{ isCoordinator: boolean }[]>`select citus_is_coordinator() as "isCoordinator"`;
+  if (!node?.isCoordinator) throw new Error('This is a worker of Citus: point DATABASE_URL at its coordinator.');
+  return true;
+}
+
+export const isDistributed = async (sql: Sql): Promise<boolean> => {
+  const [found] = await sql`select from pg_extension where extname = 'citus'`;
+  return found !== undefined && (await placedTables(sql)).has(FIRST);
+};
+
+/** Distributing makes it one that is not unique: a copy of a coordinator's tables says so, wherever it was restored. */
+async function wasDistributed(sql: Sql): Promise<boolean> {
+  const [index] = await sql<{ isUnique: boolean }[]>`
+    select indisunique as "isUnique" from pg_index where indexrelid = to_regclass('wallets_by_number')`;
+  return index?.isUnique === false;
+}
+
+/** Tables and functions that are not where they should be yet. */
+export async function leftOut(sql: Sql): Promise<string[]> {
+  const placed = await placedTables(sql);
+  const tables = [...PLACES].filter(([table, place]) => place !== 'coordinator' && placed.get(table) !== place);
+  return [...tables.map(([table]) => table), ...(await missingFunctions(sql))];
+}
+
+/**
+ * The shards of a database that is distributed; null for any other. Throws an Error that says what to do for one that is
+ * distributed in part, or was.
+ */
+export async function readShards(sql: Sql): Promise<Shards | null> {
+  if (!(await isDistributed(sql))) {
+    if (await wasDistributed(sql))
+      throw new Error(
+        'These are the tables of a coordinator of Citus, without the accounts: point DATABASE_URL at the coordinator, or restore it with its workers.',
+      );
+    return null;
+  }
+  const left = await leftOut(sql);
+  if (left.length > 0)
+    throw new Error(
+      `The database is not wholly distributed (${left.join(', ')}): stop all nodes, then run \`perch database distribute\`.`,
+    );
+  const rows = await sql<{ last: number }[]>`
+    select shardmaxvalue::int as last from pg_dist_shard where logicalrelid = ${FIRST}::regclass order by 1`;
+  const lasts = rows.map(({ last }) => last);
+  return {
+    count: lasts.length,
+    of(accountId) {
+      const hash = accountHash(accountId);
+      return lasts.findIndex((last) => hash <= last);
+    },
+  };
+}
+
+/** What is to be done for accounts, by their shards, each of which takes it by itself. */
+export function byShard<Item>(
+  items: readonly Item[],
+  shards: Shards | null,
+  accountOf: (item: Item) => string,
+): Item[][] {
+  if (shards === null) return [[...items]];
+  const of = new Map<number, Item[]>();
+  for (const item of items) {
+    const shard = shards.of(accountOf(item));
+    const others = of.get(shard);
+    if (others === undefined) of.set(shard, [item]);
+    else others.push(item);
+  }
+  return [...of.values()];
+}
