@@ -1,5 +1,7 @@
 import type { LedgerFault } from '../../../src/ports/ledger.js';
-import type { Sql } from '../sql.js';
+import { copyAccounts, slicesOf } from '../shards/copy-accounts.js';
+import { isDistributed } from '../shards/shards.js';
+import type { Sql, Transaction } from '../sql.js';
 import { checkedSpans, checkPastMonths, forgetCheckedMonths, type IdSpan, linesOf } from './checked-months.js';
 import { withoutLimits } from './months.js';
 import { NO_TIME } from './plain-debits.js';
@@ -19,30 +21,72 @@ export interface LedgerCheck {
  * itself, and the rest goes on from how they ended, in one snapshot. `all`: reads them again.
  */
 export async function checkLedger(sql: Sql, { all = false } = {}): Promise<LedgerCheck> {
+  const read = (await isDistributed(sql)) ? checkSlices : checkOneServer;
   if (all) await forgetCheckedMonths(sql);
-  await checkPastMonths(sql);
-  const found = await checkRest(sql);
+  const found = await read(sql);
   // A debit that was posted late to a month that had been checked is no fault: each month says what it holds now.
   if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql)) === 0) return found;
-  await checkPastMonths(sql);
-  return checkRest(sql);
+  return read(sql);
 }
 
-async function checkRest(sql: Sql): Promise<LedgerCheck> {
+async function checkOneServer(sql: Sql): Promise<LedgerCheck> {
+  await checkPastMonths(sql);
   return sql.begin('isolation level repeatable read read only', async (moment) => {
     await withoutLimits(moment);
-    const unchecked = uncheckedBy(sql, await checkedSpans(moment));
-    const [counts] = await moment<{ wallets: number; entries: number }[]>`
-      select (select count(*) from wallets) as wallets, (select count(*) from ${entries(sql, unchecked)}) + (
-        select coalesce(sum(rows), 0)::bigint from checked_months where month not in (select month from ledger_archives)
-      ) as entries`;
-    const faults = await moment<LedgerFault[]>`${invariants(sql, unchecked)} limit ${MOST_FAULTS}`;
-    return { wallets: counts?.wallets ?? 0, entries: counts?.entries ?? 0, faults: [...faults] };
+    return together([await checkAccounts(moment, await checkedSpans(moment)), await checkMonths(moment)]);
   });
 }
 
+/** How often a slice is read in which something seems wrong. */
+const TRIES = 3;
+
+/**
+ * Some accounts after the other, as there are too many for one server; months that are over are not read by themselves. Each
+ * server shows the moment at which it is asked first: what was written between two of these is no fault, and gone the next time.
+ */
+async function checkSlices(sql: Sql): Promise<LedgerCheck> {
+  const found: LedgerCheck[] = [await sql.begin('isolation level repeatable read read only', checkMonths)];
+  for (const slice of await slicesOf(sql)) {
+    let accounts: LedgerCheck | undefined;
+    for (let tries = 0; tries < TRIES && accounts?.faults.length !== 0; tries += 1)
+      accounts = await sql.begin('isolation level repeatable read', async (moment) => {
+        await withoutLimits(moment);
+        const spans = await checkedSpans(moment);
+        await copyAccounts(moment, slice, uncheckedBy(moment, spans));
+        return checkAccounts(moment, spans);
+      });
+    if (accounts !== undefined) found.push(accounts);
+  }
+  return together(found);
+}
+
+const together = (found: readonly LedgerCheck[]): LedgerCheck => ({
+  wallets: found.reduce((sum, { wallets }) => sum + wallets, 0),
+  entries: found.reduce((sum, { entries }) => sum + entries, 0),
+  faults: found.flatMap(({ faults }) => faults).slice(0, MOST_FAULTS),
+});
+
+/** All but what is of months that were checked. */
+async function checkAccounts(moment: Transaction, spans: readonly IdSpan[]): Promise<LedgerCheck> {
+  const unchecked = uncheckedBy(moment, spans);
+  const [counts] = await moment<[Pick<LedgerCheck, 'wallets' | 'entries'>]>`
+    select (select count(*) from wallets) as wallets, (select count(*) from ${entries(moment, unchecked)}) as entries`;
+  const faults = await moment<LedgerFault[]>`${invariants(moment, unchecked)} limit ${MOST_FAULTS}`;
+  return { ...counts, faults: [...faults] };
+}
+
+async function checkMonths(moment: Transaction): Promise<LedgerCheck> {
+  const [counts] = await moment<[Pick<LedgerCheck, 'entries'>]>`
+    select coalesce(sum(rows), 0)::bigint as entries from checked_months
+    where month not in (select month from ledger_archives)`;
+  const faults = await moment<LedgerFault[]>`
+    select invariant, 'none' as "walletId", detail from (${archiveFaults(moment)}) f (invariant, wallet_id, detail)
+    limit ${MOST_FAULTS}`;
+  return { wallets: 0, ...counts, faults: [...faults] };
+}
+
 /** Of debits: that they are not of a month that was checked. So put that its table is not read. */
-function uncheckedBy(sql: Sql, spans: readonly IdSpan[]) {
+function uncheckedBy(sql: Transaction, spans: readonly IdSpan[]) {
   let condition = sql`true`;
   for (const { from, to } of spans)
     condition = sql`${condition} and (request_id < ${from}::uuid or request_id >= ${to}::uuid)`;
@@ -51,24 +95,24 @@ function uncheckedBy(sql: Sql, spans: readonly IdSpan[]) {
 
 type Condition = ReturnType<typeof uncheckedBy>;
 
-const entries = (sql: Sql, unchecked: Condition) =>
+const entries = (sql: Transaction, unchecked: Condition) =>
   sql`(select * from ledger_entries where kind <> 'debit' or ${unchecked}) as e`;
 
 /** One branch per invariant, each selecting the rows that break it. */
-const invariants = (sql: Sql, unchecked: Condition) => sql`
+const invariants = (sql: Transaction, unchecked: Condition) => sql`
   with ${sums(sql, unchecked)},
   fault(invariant, "walletId", detail) as (
     ${entryFaults(sql, unchecked)} union all ${lineFaults(sql, unchecked)} union all ${walletFaults(sql)}
     union all ${keyFaults(sql, unchecked)}
-    union all ${saleFaults(sql)} union all ${usageFaults(sql)} union all ${archiveFaults(sql)}
+    union all ${saleFaults(sql)} union all ${usageFaults(sql)}
   )
   select invariant, coalesce("walletId"::text, 'none') as "walletId", detail from fault`;
 
 /** What an entry adds to its wallet. */
-const signed = (sql: Sql) =>
+const signed = (sql: Transaction) =>
   sql`case when kind in ('debit', 'reversal', 'hold') then -amount_thousandths else amount_thousandths end`;
 
-const sums = (sql: Sql, unchecked: Condition) => sql`
+const sums = (sql: Transaction, unchecked: Condition) => sql`
   link as (
     select account_id, wallet_id, seq as first_seq, seq, kind, amount_thousandths, balance_after
     from ${entries(sql, unchecked)}
@@ -108,7 +152,7 @@ const sums = (sql: Sql, unchecked: Condition) => sql`
     select account_id, hour, endpoint, key_id, requests, items, cache_hits as hits, amount_thousandths as amount from usage_hours
   )`;
 
-const entryFaults = (sql: Sql, unchecked: Condition) => sql`
+const entryFaults = (sql: Transaction, unchecked: Condition) => sql`
   select 'seq_gapless', wallet_id, format('entry %s follows %s', first_seq, seq_before)
   from chain where first_seq <> seq_before + 1
   union all
@@ -122,7 +166,7 @@ const entryFaults = (sql: Sql, unchecked: Condition) => sql`
   select 'never_negative', wallet_id, format('entry %s: %s after', seq, balance_after)
   from ${entries(sql, unchecked)} where balance_after < 0`;
 
-const lineFaults = (sql: Sql, unchecked: Condition) => sql`
+const lineFaults = (sql: Transaction, unchecked: Condition) => sql`
   select fault, wallet_id, case fault
     when 'lines_amount' then format('entry %s: lines of %s, amount %s', d.seq, l.amount, d.amount_thousandths)
     else format('entry %s: lines of %s items, %s of them hits, but %s and %s', d.seq, l.items, l.hits, d.items, d.cache_hits)
@@ -134,7 +178,7 @@ const lineFaults = (sql: Sql, unchecked: Condition) => sql`
     else (l.items, l.hits) is distinct from (d.items::numeric, d.cache_hits::numeric)
   end`;
 
-const walletFaults = (sql: Sql) => sql`
+const walletFaults = (sql: Transaction) => sql`
   select 'never_negative', wallet_id, format('the wallet holds %s', balance_thousandths)
   from wallets where balance_thousandths < 0
   union all
@@ -148,7 +192,7 @@ const walletFaults = (sql: Sql) => sql`
   from wallets w left join total t using (account_id, wallet_id)
   where w.balance_thousandths <> coalesce(t.balance, 0)`;
 
-const keyFaults = (sql: Sql, unchecked: Condition) => sql`
+const keyFaults = (sql: Transaction, unchecked: Condition) => sql`
   select 'key_spent', coalesce(k.wallet_id, s.wallet_id), format('key %s: %s noted, %s in debits',
     coalesce(k.prefix, s.key_id::text), k.spent_thousandths + coalesce(u.spent, 0), coalesce(s.spent, 0))
   from keys k full join by_key s
@@ -173,7 +217,7 @@ const keyFaults = (sql: Sql, unchecked: Condition) => sql`
   where c.spent_thousandths <> s.spent`;
 
 /** Purchases, reversals and returns are those of the sales. */
-const saleFaults = (sql: Sql) => sql`
+const saleFaults = (sql: Transaction) => sql`
   select 'sales_sum', w.wallet_id, format('%s bought and %s taken back by sales, but %s and %s by entries',
     coalesce(s.bought, 0), coalesce(s.taken, 0), coalesce(e.bought, 0), coalesce(e.taken, 0))
   from wallets w left join (
@@ -187,7 +231,7 @@ const saleFaults = (sql: Sql) => sql`
   where (coalesce(s.bought, 0), coalesce(s.taken, 0)) is distinct from (coalesce(e.bought, 0), coalesce(e.taken, 0))`;
 
 /** The sums from which usage is answered, compared with the entries: by day, and by hour while hours are kept. */
-const usageFaults = (sql: Sql) => sql`
+const usageFaults = (sql: Transaction) => sql`
   ${unlike(sql, sql`day::text`)}
   from (
     select account_id, day, endpoint, key_id, sum(requests) as requests, sum(items) as items, sum(hits) as hits,
@@ -220,7 +264,7 @@ const usageFaults = (sql: Sql) => sql`
     )`;
 
 /** The three records of a checked month agree: its total, its wallets' runs of entries, and its usage. */
-const archiveFaults = (sql: Sql) => sql`
+const archiveFaults = (sql: Transaction) => sql`
   select 'archive_sums', null, format('%s: %s debits of %s thousandths recorded, but %s of %s by wallets, and %s of %s by usage',
     month, a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)
   from (
@@ -237,7 +281,7 @@ const archiveFaults = (sql: Sql) => sql`
   where (a.rows, a.amount_thousandths) is distinct from (d.rows, d.amount)
     or (a.rows, a.amount_thousandths) is distinct from (u.rows, u.amount)`;
 
-const unlike = (sql: Sql, when: ReturnType<Sql>) => sql`
+const unlike = (sql: Transaction, when: ReturnType<Transaction>) => sql`
   select 'usage_sums', coalesce(w.wallet_id, account_id), format(
     '%s of key %s at %s: sums of %s requests, %s items, %s hits, %s thousandths, but debits of %s, %s, %s, %s', endpoint, key_id,
     ${when}, coalesce(s.requests, 0), coalesce(s.items, 0), coalesce(s.hits, 0), coalesce(s.amount, 0),
