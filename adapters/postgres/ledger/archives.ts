@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTimedOut } from '../retry.js';
+import { isDistributed } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
 import { forgetMonths } from './checked-months.js';
 import {
@@ -39,6 +40,9 @@ const LONGEST_LOCK_MS = 100;
 const PAUSE_MS = 1_000;
 const TRIES = 60;
 
+const DISTRIBUTED =
+  'months of a distributed database can be neither archived nor restored. Where workers run out of room, add one: select citus_add_node(…), then select citus_rebalance_start()';
+
 const ARCHIVING_LOCK = 0x61726368;
 
 /**
@@ -46,6 +50,7 @@ const ARCHIVING_LOCK = 0x61726368;
  * is done, so that it holds up neither a pooler nor the cleaning of tables. Throws ArchiveRefusal.
  */
 export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promise<T> {
+  if (await isDistributed(sql)) throw new ArchiveRefusal(DISTRIBUTED);
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${ARCHIVING_LOCK}) as taken`;
