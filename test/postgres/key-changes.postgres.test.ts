@@ -1,6 +1,6 @@
 /**
  * Nodes are told of keys by the transactions that change them, whether or not there are triggers: tables that are distributed
- * have none.
+ * have none. And each key is in the directory, which says whose it is.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -22,6 +22,8 @@ import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 let database: FreshDatabase;
 let sql: Sql;
 let accounts: Accounts;
+/** As where keys are on the servers of their accounts. */
+let apart: Accounts;
 let grants: GrantStore;
 let sales: Sales;
 const told: string[] = [];
@@ -33,6 +35,7 @@ beforeAll(async () => {
     drop trigger tell_cap_change on spend_caps;
     drop trigger tell_account_change on accounts`);
   accounts = createAccounts(sql);
+  apart = createAccounts(sql, { isDistributed: true });
   grants = createGrantStore(sql);
   sales = createSales(sql);
   await accounts.onKeyChange((hash) => void told.push(hash));
@@ -134,11 +137,12 @@ const WAYS: Readonly<Record<string, Step | readonly [Step, Step]>> = {
   'a deleted account': ({ accountId }) => createMemberStore(sql).deleteAccount(accountId, OPERATOR),
 };
 
-/** What nodes may do by each key of the account and its test account. */
+/** What nodes may do by each key of the account and its test account, whichever way they are found. */
 async function lookups({ accountId, testOf }: Customer): Promise<Map<string, KeyLookup | undefined>> {
   const keys = await sql<{ hash: Buffer }[]>`
     select hash from keys where account_id in (${accountId}, ${testOf.accountId})`;
   const found = await accounts.findKeys(keys.map(({ hash }) => hash));
+  for (const [nth, { hash }] of keys.entries()) expect(await apart.findKeys([hash])).toEqual([found[nth]]);
   return new Map(keys.map(({ hash }, nth) => [hash.toString('hex'), found[nth]]));
 }
 

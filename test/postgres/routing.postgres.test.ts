@@ -29,8 +29,6 @@ import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
  * call that does not need its place fails.
  */
 const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]]>> = {
-  'accounts.findKeys': ['a key is found by its hash', 'keys'],
-  'accounts.findKeys, of a test account': ['a key is found by its hash', 'keys', 'wallets'],
   'accounts.openTestAccount, a new one': ['it is an account of its own', 'wallets', 'audit_log'],
   'accounts.freeze': ['nodes are told of the keys of its test account', 'keys'],
   'accounts.keyByPrefix, of any account': ['an operator knows the prefix alone', 'keys'],
@@ -61,7 +59,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   await partitionByAccount(database.sql, tablesAt('account'));
   sql = connect(database.target, { max: 1 });
-  accounts = createAccounts(sql);
+  accounts = createAccounts(sql, { isDistributed: true });
   ledger = createLedger(sql);
   grants = createGrantStore(sql);
   sales = createSales(sql);

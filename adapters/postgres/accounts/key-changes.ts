@@ -3,6 +3,14 @@ import type { Transaction } from '../sql.js';
 /** The channel on which nodes are told of a key, by its hash (hex), that may now do something else. */
 export const KEY_CHANGE = 'perch_key_change';
 
+/** Writes down whose key a hash will be, ahead of the key, which refers to it. */
+export async function enterKey(
+  tx: Transaction,
+  { accountId, hash }: { accountId: string; hash: Buffer },
+): Promise<void> {
+  await tx`insert into key_directory (hash, account_id) values (${hash}, ${accountId})`;
+}
+
 /**
  * Nodes remember keys for a moment: the transaction that changes what some may do tells all nodes, once it is committed (A9).
  * Triggers tell of changes that are made by hand as well, where the tables are in one Postgres.

@@ -6,7 +6,7 @@ import { endGrant } from '../customers/oauth-grant-end.js';
 import { addCap, changeCap, lockRelatives } from '../ledger/caps.js';
 import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
-import { tellKeyChanges } from './key-changes.js';
+import { enterKey, tellKeyChanges } from './key-changes.js';
 
 /** A key with its account: another account's id never matches. */
 interface KeyOf {
@@ -124,6 +124,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
       select key_id as "keyId" from keys where account_id = ${key.accountId} and hash = ${key.hash}`;
     if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
   }
+  await enterKey(tx, key);
   // The keys of a session replace each other: they are one family, end with it, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, created_by, family_id, expires_at, replaced_at, scopes,
@@ -151,6 +152,7 @@ export async function rotateKey(
 ): Promise<KeyRecord> {
   const old = await lockKey(tx, of);
   refuseUnlessLive(old);
+  await enterKey(tx, { accountId: of.accountId, hash });
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, family_id, scopes, allowed_from,
       created_by, expires_at)

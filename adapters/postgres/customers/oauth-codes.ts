@@ -2,7 +2,7 @@ import type { Actor } from '../../../src/domain/audit.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import type { Approval, GrantStore, NewTokenPair, Redeemed } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { tellKeyChanges } from '../accounts/key-changes.js';
+import { enterKey, tellKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant } from './oauth-grant-end.js';
@@ -62,6 +62,7 @@ async function makeGrant(tx: Transaction, approval: Approval, pair: NewTokenPair
     values (${accountId}, ${grantId}, ${clientId}, ${clientName}, ${resource}, ${now}, ${createdBy})`;
   await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
   const capId = cap === null ? null : await makeCap(tx, accountId, cap);
+  await enterKey(tx, { accountId, hash: pair.keyHash });
   await tx`
     with key as (
       insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_by, expires_at)

@@ -1,6 +1,6 @@
 import type { Refreshed, RefreshRequest } from '../../../src/ports/grants.js';
 import { record } from '../accounts/audit.js';
-import { tellKeyChanges } from '../accounts/key-changes.js';
+import { enterKey, tellKeyChanges } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { endGrant, lockKeys } from './oauth-grant-end.js';
@@ -81,6 +81,7 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
   await tx`update oauth_refresh_tokens set used_at = ${now} where hash = ${refreshHash}`;
   await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
   await lockKeys(tx, family, now);
+  await enterKey(tx, { accountId, hash: successor.keyHash });
   // With the newest key's current settings: its owner may have changed its name or cap.
   const [key] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, scopes, allowed_from, created_by,

@@ -32,6 +32,15 @@ create unique index wallets_by_number on wallets (wallet_number);
 alter table keys add column key_number bigint generated always as identity;
 create unique index keys_by_number on keys (account_id, key_number);
 
+-- Whose key a hash is, which never changes: on Citus each server has a copy, while keys are on the server of their account.
+create table key_directory (
+  hash bytea primary key,
+  account_id uuid not null,
+  unique (hash, account_id)
+);
+insert into key_directory (hash, account_id) select hash, account_id from keys;
+alter table keys add foreign key (hash, account_id) references key_directory (hash, account_id);
+
 -- A debit is found by its request id, whose first bits are its time (UUID version 7): a month is a range of ids. No foreign
 -- keys, and of what could be an index only the one that keeps a request from being charged twice: the statement that inserts
 -- has the wallet's row locked, and numbers the entries.

@@ -60,6 +60,7 @@ async function addWallets(sql: Sql): Promise<void> {
       select account_id, ${CREDITS}::bigint - 1000, 3, first_id_at(${`${MONTH}-01`}::date) from accounts`;
     await tx`insert into statement_entries (account_id, seq, request_id, kind, amount_thousandths, balance_after, reason)
       select account_id, 1, gen_random_uuid(), 'grant', ${CREDITS}, ${CREDITS}, 'x' from accounts`;
+    await tx`insert into key_directory (account_id, hash) select account_id, sha256(account_id::text::bytea) from accounts`;
     await tx`insert into keys (account_id, wallet_id, hash, prefix, name)
       select account_id, wallet_id, sha256(account_id::text::bytea), 'perch_live_x', 'x' from wallets`;
     await tx`insert into debits (account_id, request_id, seq, amount_thousandths, balance_after, at, key_number, items, cache_hits,

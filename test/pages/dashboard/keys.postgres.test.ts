@@ -193,6 +193,9 @@ describe('keys', () => {
       (await ada.get('/dashboard/keys')).words.match(/ (?:Active|Expiring) (?!keys )/g)?.map((one) => one.trim());
     expect(await states()).toEqual(['Active']);
     await service.sql`
+      insert into key_directory (account_id, hash)
+      select account_id, sha256(hash) from keys where account_id = ${ada.accountId}`;
+    await service.sql`
       insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, created_at, expires_at)
       select account_id, wallet_id, sha256(hash), 'perch_live_others', name, cap_id, grant_id,
         created_at + interval '1 second', expires_at
@@ -203,6 +206,9 @@ describe('keys', () => {
   it('lists live keys first, then the newest fifty that ended, and says so', async () => {
     const { prefix } = await ada.key('Working');
     const { accountId, walletId } = await ada.account();
+    await service.sql`
+      insert into key_directory (account_id, hash)
+      select ${accountId}, sha256(('gone' || ${accountId} || n)::bytea) from generate_series(1, 5000) n`;
     await service.sql`
       insert into keys (account_id, wallet_id, hash, prefix, name, created_at, revoked_at)
       select ${accountId}, ${walletId}, sha256(('gone' || ${accountId} || n)::bytea), 'perch_live_' || lpad(n::text, 6, '0'),
