@@ -108,6 +108,21 @@ describe('a corpus that fills a partition', () => {
     ]);
   });
 
+  it('vacuums only the partitions that an import wrote to', async () => {
+    await load(rows(9000), 4000);
+    const vacuumed = () => sql<{ name: string; at: Date | null; mapped: number }[]>`
+      select c.relname as name, last_vacuum as at, relallvisible as mapped
+      from pg_stat_user_tables join pg_class c on oid = relid where c.relname like 'corpus\\_tweets\\__' order by 1`;
+    const before = await vacuumed();
+    expect(before.filter(({ at, mapped }) => at === null || mapped === 0)).toEqual([]);
+    await load(
+      rows(2000, (index) => 9000 + index),
+      4000,
+    );
+    const after = await vacuumed();
+    expect(after.map(({ at }, nth) => at?.getTime() !== before[nth]?.at?.getTime())).toEqual([false, false, true]);
+  });
+
   it('continues after a process was killed while it cut a partition', async () => {
     await load(rows(4000), 10_000);
     await sql`alter table corpus_tweets add constraint up_to_the_cut check (id < 5) not valid`;

@@ -11,9 +11,9 @@ import type { Tables } from '../run.js';
 import { type PreparedBatch, RowBatch } from './batch.js';
 import { noteComplete, noteIndexed } from './index-corpus.js';
 import { buildIndex, dropIndexes, type MissingIndex, missingIndexes, type Which } from './late-indexes.js';
-import { atLeisure, vacuum } from './leisure.js';
+import { atLeisure } from './leisure.js';
 import { type Fault, isFault, isOmission, type Reading } from './objects/reading.js';
-import { divide, mend } from './partitions.js';
+import { divide, mend, vacuumWritten } from './partitions.js';
 import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { mergeFollows, openFollowStage, openStage, stageFollows, writeRows } from './stage.js';
 import { emptySummary, type ImportSummary, newTally, noteFault, noteWritten, type Tally } from './summary.js';
@@ -155,6 +155,7 @@ async function writeAll(rows: Rows, options: LoadOptions, load: Load): Promise<v
       reached = batch.reached;
     }
     if (written() > before) await markEdited(sql, into.tweets.name);
+    await countWritten(sql);
     return reachedWith(reached, from.summary);
   };
   try {
@@ -190,9 +191,13 @@ async function loadAll(rows: Rows, options: LoadOptions, load: Load): Promise<Im
   const isLate = load.empty.includes(into.follows) && summary.follows.read >= LARGE_LOAD_ROWS;
   if (isLate) await dropIndexes(last, [into.follows], 'all');
   noteWritten(summary.follows, await mergeFollows(last, into.follows));
+  await countWritten(last);
   for (const index of await missingIndexes(last, [into.follows])) await buildIndex(last, index);
   return summary;
 }
+
+/** What is written is counted with the commit, for `vacuumWritten`, and not a second later. */
+const countWritten = (sql: TransactionSql) => sql`select pg_stat_force_next_flush()`;
 
 /** Of each tweet of which a later version is there, the latest one. */
 async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
@@ -235,7 +240,7 @@ async function inTurn(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await Promise.all(namesIn(into).map((name) => vacuum(sql, name)));
+  if (written >= LARGE_LOAD_ROWS) await Promise.all(namesIn(into).map((name) => vacuumWritten(sql, name)));
   return summary;
 }
 

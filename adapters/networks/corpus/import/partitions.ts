@@ -76,6 +76,15 @@ export async function divideAt(sql: Sql, table: string, id: string): Promise<voi
   if (part !== undefined) await cut(sql, table, part, id);
 }
 
+/** Vacuums a table, of which it takes those partitions that rows were written to. */
+export async function vacuumWritten(sql: Sql, table: string): Promise<void> {
+  const written = await sql<{ name: string }[]>`
+    select relid::regclass::text as name from pg_stat_user_tables
+    where (n_mod_since_analyze > 0 or n_ins_since_vacuum > 0) and (relid = to_regclass(${table})
+      or relid in (select inhrelid from pg_inherits where inhparent = to_regclass(${table})))`;
+  for (const { name } of written) await vacuum(sql, name);
+}
+
 /** Ends what a process that was killed left of a cut. */
 export async function mend(sql: Sql | TransactionSql, table: string): Promise<void> {
   for (const { name, isCut } of await partsOf(sql, table))
