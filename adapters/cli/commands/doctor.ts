@@ -186,13 +186,14 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
   }
 }
 
-/** Nothing while all is imported and can be searched. */
+/** Nothing while all is imported and can be searched, as fast as it could be. */
 async function corpusFindings(sql: Stores['sql']): Promise<CheckResult[]> {
-  const { describeIndexing } = await import('../../networks/corpus/import/index-corpus.js');
+  const { describeIndexing, describeJit } = await import('../../networks/corpus/import/index-corpus.js');
   const { describeUnfinished } = await import('../../networks/corpus/import/unfinished.js');
   return [
     ...(await describeIndexing(sql)).map((detail) => ({ name: 'Search index', ok: true, detail })),
     ...(await describeUnfinished(sql)).map((detail) => ({ name: 'Import', ok: true, detail })),
+    ...(await describeJit(sql)).map((detail) => ({ name: 'Searches', ok: true, detail })),
   ];
 }
 

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeIndexing, INDEX_VERSION, indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
+import {
+  describeIndexing,
+  describeJit,
+  INDEX_VERSION,
+  indexCorpus,
+} from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
 import { IMPORT_LOCK } from '../../../adapters/networks/corpus/import/sql.js';
 import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
@@ -65,6 +70,17 @@ describe('a database of an earlier version', () => {
     expect(await search('"free speech then" #art lang:en min_faves:1000 filter:videos')).toEqual(['1']);
     expect(await search('tides @harbour_watch', 'People')).toEqual(['7']);
   });
+});
+
+it('tells an operator that jit is on, which makes searches slow', async () => {
+  expect(await describeJit(sql)).toEqual([]);
+  const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
+  await sql.unsafe(`alter database ${name} set jit = on`);
+  const later = connect(database.target);
+  expect(await describeJit(later)).toEqual([
+    expect.stringMatching(`^jit is on.*: ALTER DATABASE ${name} SET jit = off$`),
+  ]);
+  await later.end();
 });
 
 describe('an index that is missing', () => {

@@ -72,6 +72,16 @@ export async function describeIndexing(sql: Sql): Promise<string[]> {
   return lines;
 }
 
+/** What makes searches slow for a reason of the server's. */
+export async function describeJit(sql: Sql): Promise<string[]> {
+  const [server] = await sql<{ hasJit: boolean; database: string }[]>`
+    select current_setting('jit')::boolean as "hasJit", current_database() as database`;
+  if (server?.hasJit !== true) return [];
+  return [
+    `jit is on, so rare words of a large corpus take ten times as long: ALTER DATABASE ${server.database} SET jit = off`,
+  ];
+}
+
 /** Up to which id rows are of this version of the index, or of a later one; null: all that are indexed. */
 async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<string | null> {
   const [found] = await sql<{ reached: string | null }[]>`
