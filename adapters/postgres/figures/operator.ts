@@ -55,16 +55,19 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
   if (paidUsd < Math.min(before.boughtUsd, before.paidUsd)) {
     throw badRequest(`At least $${before.boughtUsd} must count as paid: so much was paid for packs.`, 'paid_usd');
   }
-  await tx`update accounts set note = ${note}, qps_override = ${qpsOverride}, paid_usd = ${paidUsd}
-    where account_id = ${accountId}`;
   if (qpsOverride !== before.qpsOverride || paidUsd !== before.paidUsd) {
+    await tx`
+      update accounts set qps_override = ${qpsOverride}, paid_usd = ${paidUsd} where account_id = ${accountId}`;
     await tellAccountChange(tx, accountId);
     await record(tx, accountId, by, 'account.limits_changed', {
       ...(qpsOverride !== before.qpsOverride && { requests_per_second: qpsOverride ?? 'by tier' }),
       ...(paidUsd !== before.paidUsd && { counts_as_paid_usd: paidUsd }),
     });
   }
-  if (note !== before.note) await record(tx, accountId, by, 'account.noted');
+  if (note !== before.note) {
+    await tx`update accounts set note = ${note} where account_id = ${accountId}`;
+    await record(tx, accountId, by, 'account.noted');
+  }
 }
 
 /**
