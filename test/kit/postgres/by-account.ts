@@ -24,7 +24,7 @@ export async function partitionByAccount(sql: Sql, tables: readonly string[]): P
     const foreignKeys = await removeForeignKeys(tx, tables);
     for (const table of tables) await (table === 'debits' ? partitionMonths(tx) : partitionTable(tx, table));
     for (const { text } of [...foreignKeys, ...views]) await tx.unsafe(text);
-    // Otherwise it is counted seconds later, as if a call had done it.
+    // Otherwise it is counted once this connection has been idle for ten seconds, as if a call had done it.
     await tx`select pg_stat_force_next_flush()`;
   });
 }
@@ -86,6 +86,13 @@ async function addShards(tx: Transaction, table: string): Promise<void> {
     await tx.unsafe(
       `create table ${table}_shard_${shard} partition of ${table} for values with (modulus ${SHARDS}, remainder ${shard})`,
     );
+}
+
+/** Which partitions of all tables are an account's. */
+export async function shardOf(sql: Sql, accountId: string): Promise<number | undefined> {
+  const [row] = await sql<{ shard: number }[]>`
+    select right(tableoid::regclass::text, 1)::int as shard from wallets where account_id = ${accountId}`;
+  return row?.shard;
 }
 
 /** A partition that was asked, or written to. */

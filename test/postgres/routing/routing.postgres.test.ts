@@ -1,28 +1,31 @@
 /**
  * Which calls of the ports could be sent to one server of several: the tables that `perch database distribute` distributes by account
- * are partitioned by it, and a call may touch no partition but its account's.
+ * are partitioned by it, and a call may touch no partition but its account's. Ports without a table that is distributed are left out.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
-import { createAlerts, createNotices } from '../../adapters/postgres/customers/alerts.js';
-import { createGrantStore } from '../../adapters/postgres/customers/grants.js';
-import { createSales } from '../../adapters/postgres/customers/sales.js';
-import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
-import { tablesAt } from '../../adapters/postgres/shards/places.js';
-import { connect, type Sql } from '../../adapters/postgres/sql.js';
-import { OPERATOR } from '../../src/domain/audit.js';
-import type { Accounts } from '../../src/ports/accounts.js';
-import type { AlertSettings, AlertStore } from '../../src/ports/alerts.js';
-import type { NewDelivery, Notices } from '../../src/ports/deliveries.js';
-import type { GrantStore } from '../../src/ports/grants.js';
-import type { Ledger } from '../../src/ports/ledger.js';
-import type { Sale, Sales } from '../../src/ports/sales.js';
-import { debitOf, lookedUp, type Payer } from '../engine/ports/suites/ledger.suite.js';
-import { partitionByAccount, touchedBy } from '../kit/postgres/by-account.js';
-import { allow, approvalOf, newPair, newSale, PAID, sell, soon } from '../kit/postgres/customers.js';
-import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createAlerts, createNotices } from '../../../adapters/postgres/customers/alerts.js';
+import { createGrantStore } from '../../../adapters/postgres/customers/grants.js';
+import { createSales } from '../../../adapters/postgres/customers/sales.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { tablesAt } from '../../../adapters/postgres/shards/places.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import type { Accounts } from '../../../src/ports/accounts.js';
+import type { AlertSettings, AlertStore } from '../../../src/ports/alerts.js';
+import type { NewDelivery, Notices } from '../../../src/ports/deliveries.js';
+import type { GrantStore } from '../../../src/ports/grants.js';
+import type { Ledger } from '../../../src/ports/ledger.js';
+import type { Sales } from '../../../src/ports/sales.js';
+import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
+import { partitionByAccount, shardOf, touchedBy } from '../../kit/postgres/by-account.js';
+import { allow, approvalOf, newPair, newSale, PAID, sell, soon } from '../../kit/postgres/customers.js';
+import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { namedCalls, type PayingCustomer, type PortCall, type PortCalls } from './calls.js';
+import { callsOfPeople } from './people.js';
+import { callsOfWatches } from './watches.js';
 
 /**
  * Calls that ask for more than their account's partition: of which tables, and why. The list may only become shorter, and a
@@ -44,6 +47,20 @@ const GLOBAL: Readonly<Record<string, readonly [why: string, ...tables: string[]
   'grants.findByToken': ['a key is found by its hash', 'keys'],
   'sales.change': ['nodes are told of the keys of its test account', 'keys'],
   'notices.recentSpenders': ['it looks through all wallets', 'wallets'],
+  'members.members': ['keys of the test account are counted', 'keys'],
+  'members.remove, with their keys': ['keys of the test account end too', 'keys', 'wallets'],
+  'members.deleteAccount': ['the test account ends too', 'keys', 'wallets', 'audit_log', 'operation_names'],
+  'sessions.start, of one who has two': ['it is in the logs of both', 'audit_log'],
+  'sessions.end, one': ['its test keys may be of any account', 'keys'],
+  'sessions.end, all': ['their test keys may be of any account', 'keys'],
+  'emailAccounts.change, of one who has two': ['it is in the logs of both', 'audit_log'],
+  'passkeys.add, of one who has two': ['it is in the logs of both', 'audit_log'],
+  'operator.accounts': ['a page of all accounts', 'keys', 'wallets'],
+  'operator.accounts, found by a key': ['an operator knows the prefix alone', 'keys', 'wallets'],
+  'operator.events, of all': ['it is the log of all accounts', 'audit_log'],
+  'operator.changeSettings, of limits': ['nodes are told of the keys of its test account', 'keys'],
+  'operator.money': ['it adds all accounts up', 'wallets', 'statement_entries'],
+  'leases.claim': ['a process follows watches of all accounts', 'keys'],
 };
 
 let database: FreshDatabase;
@@ -73,24 +90,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** An account with a key without a cap and one with a cap, which both have paid for something. */
-interface Customer extends Payer {
-  readonly hash: Buffer;
-  readonly capped: Payer;
-  /** The request id of a debit. */
-  readonly paid: string;
-  readonly test: { readonly accountId: string; readonly hash: Buffer };
-  readonly grant: { readonly grantId: string; readonly keyHash: Buffer; readonly refreshHash: Buffer };
-  readonly sale: Sale;
-  readonly alertId: string;
-}
-
-const everybody: Customer[] = [];
+const everybody: PayingCustomer[] = [];
 
 const create = (email: string | null) => accounts.create({ name: 'a', email, paidUsd: 0, qpsOverride: null });
 
-async function open(): Promise<Customer> {
-  const account = await create(`${randomUUID()}@example.org`);
+async function open(): Promise<PayingCustomer> {
+  const email = `${randomUUID()}@example.org`;
+  const account = await create(email);
   await ledger.grant({ requestId: randomUUID(), accountId: account.accountId, amount: 100_000, reason: 'test' });
   const addKey = async (hash: Buffer, cap: number | null): Promise<Payer> => {
     const prefix = `perch_live_${randomBytes(3).toString('hex')}`;
@@ -104,11 +110,11 @@ async function open(): Promise<Customer> {
   const payer = await addKey(hash, null);
   const debit = debitOf(payer, 500);
   for (const each of [debit, debitOf(capped, 500)]) expect(await ledger.post(each)).toMatchObject({ ok: true });
-  const test = { accountId: await accounts.openTestAccount(account.accountId), hash: randomBytes(32) };
-  await accounts.addKey({ ...test, prefix: 'perch_test_abcdef', name: 'k', cap: null });
+  const testKey = { accountId: await accounts.openTestAccount(account.accountId), hash: randomBytes(32) };
+  const { keyId } = await accounts.addKey({ ...testKey, prefix: 'perch_test_abcdef', name: 'k', cap: null });
   const { accountId } = account;
   return {
-    ...{ ...payer, hash, capped, paid: debit.requestId, test },
+    ...{ ...payer, hash, email, capped, paid: debit.requestId, test: { ...testKey, keyId } },
     grant: await allow(grants, accountId),
     sale: await sell(sales, accountId),
     alertId: (await alerts.add(accountId, ALERT, 10, OPERATOR)) ?? '',
@@ -118,16 +124,10 @@ async function open(): Promise<Customer> {
 const ALERT: AlertSettings = { kind: 'day_spend_above', amount: 1, byMail: true, webhookUrl: null };
 const NOTICE: NewDelivery = { channel: 'mail', target: 'a@example.org', subject: 'a', body: 'b', dueAt: 0 };
 
-/** What a client gets: a grant with a key that has a cap. */
-type Call = (customer: Customer) => Promise<unknown>;
-
-/** Each method of a port, called in one way or in several. */
-type Calls<Port> = { readonly [Method in keyof Port]: Call | Readonly<Record<string, Call>> };
-
 const ALL = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', limit: 100 };
 const successor = () => ({ hash: randomBytes(32), prefix: 'perch_live_ghijkl', expiresAt: null });
 
-const ACCOUNTS: Calls<Accounts> = {
+const ACCOUNTS: PortCalls<Accounts> = {
   findKeys: {
     '': ({ hash }) => accounts.findKeys([hash]),
     'of a test account': ({ test }) => accounts.findKeys([test.hash]),
@@ -184,7 +184,7 @@ const ACCOUNTS: Calls<Accounts> = {
   onKeyChange: async () => (await accounts.onKeyChange(() => {}))(),
 };
 
-const LEDGER: Calls<Ledger> = {
+const LEDGER: PortCalls<Ledger> = {
   post: {
     'of a key without a cap': (customer) => ledger.post(debitOf(customer, 1)),
     'of a key that was not looked up': (customer) => ledger.post(debitOf({ ...customer, uncapped: null }, 1)),
@@ -217,7 +217,7 @@ const LEDGER: Calls<Ledger> = {
   check: () => ledger.check(),
 };
 
-const GRANTS: Calls<GrantStore> = {
+const GRANTS: PortCalls<GrantStore> = {
   approve: ({ accountId }) =>
     grants.approve(
       { hash: randomBytes(32), approval: approvalOf(accountId, randomUUID()), now: new Date(), endsAt: soon() },
@@ -235,7 +235,7 @@ const GRANTS: Calls<GrantStore> = {
   sweep: () => grants.sweep({ endedBefore: new Date(0), idleSince: new Date(0) }),
 };
 
-const SALES: Calls<Sales> = {
+const SALES: PortCalls<Sales> = {
   begin: ({ accountId }) => sales.begin(newSale(accountId)),
   opened: ({ sale }) => sales.opened({ ...sale, url: null }, { sessionId: 's', url: 'u' }, Date.now(), OPERATOR),
   find: ({ sale }) => sales.find(sale),
@@ -258,13 +258,13 @@ const SALES: Calls<Sales> = {
   noteEvent: () => sales.noteEvent({ eventId: randomUUID(), type: 't', sessionId: null, paymentIntent: null }),
 };
 
-const levelOf = async ({ accountId, alertId }: Customer) => {
+const levelOf = async ({ accountId, alertId }: PayingCustomer) => {
   const level = (await alerts.levels([accountId], '2026-11-27')).find((each) => each.alertId === alertId);
   if (level === undefined) throw new Error('an alert has no level');
   return level;
 };
 
-const ALERTS: Calls<AlertStore> = {
+const ALERTS: PortCalls<AlertStore> = {
   list: ({ accountId }) => alerts.list(accountId),
   add: ({ accountId }) => alerts.add(accountId, ALERT, 10, OPERATOR),
   remove: ({ accountId, alertId }) => alerts.remove(accountId, alertId, OPERATOR),
@@ -274,7 +274,7 @@ const ALERTS: Calls<AlertStore> = {
   deliver: ({ accountId, alertId }) => alerts.deliver(accountId, alertId, [NOTICE]),
 };
 
-const NOTICES: Calls<Notices> = {
+const NOTICES: PortCalls<Notices> = {
   levels: ({ accountId }) => notices.levels([accountId]),
   claim: async ({ accountId }) => {
     const [level] = await notices.levels([accountId]);
@@ -284,35 +284,26 @@ const NOTICES: Calls<Notices> = {
   recentSpenders: () => notices.recentSpenders(1_000),
 };
 
-const PORTS = { accounts: ACCOUNTS, ledger: LEDGER, grants: GRANTS, sales: SALES, alerts: ALERTS, notices: NOTICES };
-const CALLS: readonly (readonly [name: string, call: Call])[] = Object.entries(PORTS).flatMap(([port, methods]) =>
-  Object.entries<Call | Readonly<Record<string, Call>>>(methods).flatMap(([method, calls]) =>
-    Object.entries(typeof calls === 'function' ? { '': calls } : calls).map(
-      ([how, call]) => [`${port}.${method}${how === '' ? '' : `, ${how}`}`, call] as const,
-    ),
-  ),
-);
-
-const shardOf = async (accountId: string): Promise<number | undefined> => {
-  const [row] = await sql<{ shard: number }[]>`
-    select right(tableoid::regclass::text, 1)::int as shard from wallets where account_id = ${accountId}`;
-  return row?.shard;
-};
+const CALLS = namedCalls({
+  ...{ accounts: ACCOUNTS, ledger: LEDGER, grants: GRANTS, sales: SALES, alerts: ALERTS, notices: NOTICES },
+  ...callsOfPeople(() => sql),
+  ...callsOfWatches(() => sql),
+});
 
 /** One whose test account is in another partition. */
-async function openApart(): Promise<Customer> {
+async function openApart(): Promise<PayingCustomer> {
   for (;;) {
     const customer = await open();
-    if ((await shardOf(customer.accountId)) !== (await shardOf(customer.test.accountId))) return customer;
+    if ((await shardOf(sql, customer.accountId)) !== (await shardOf(sql, customer.test.accountId))) return customer;
   }
 }
 
 /** The tables of which a call touches others than one account's partition. */
-async function straysOf(call: Call): Promise<string[]> {
+async function straysOf(prepare: PortCall): Promise<string[]> {
   const customer = await openApart();
-  const touched = await touchedBy(sql, () => call(customer));
+  const touched = await touchedBy(sql, await prepare(customer));
   if (new Set(touched.map(({ shard }) => shard)).size <= 1) return [];
-  const own = await shardOf(customer.accountId);
+  const own = await shardOf(sql, customer.accountId);
   // A month of debits is a table of its own.
   const strays = touched.flatMap(({ table, shard }) => (shard === own ? [] : [table.replace(/^debits_.*/, 'debits')]));
   return [...new Set(strays)];
