@@ -64,7 +64,7 @@ export async function openStores(
   const settling = await openPool('settling', undefined, shards?.count);
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
   const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });
-  const accounts = createAccounts(sql, { lookups });
+  const accounts = createAccounts(sql, { lookups, isDistributed: shards !== null });
   const memories = new Memories();
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))

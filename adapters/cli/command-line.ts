@@ -64,6 +64,11 @@ export const wholeDollars = (text: string): number => whole(text, 0, 1_000_000_0
 
 export const days = (text: string): number => whole(text, 1, 400);
 
+/** Each costs every process four connections. */
+const MOST_SHARDS = 64;
+
+export const shardCount = (text: string): number => whole(text, 1, MOST_SHARDS);
+
 export const perSecond = (text: string): number => whole(text, 1, 1_000_000);
 
 export const rateOrTier = (text: string): number | 'tier' => (text === 'tier' ? text : perSecond(text));

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { VERSION } from '../../src/domain/version.js';
 import { accountCommands } from './commands/account.js';
 import { costsCommand } from './commands/costs.js';
+import { databaseCommands } from './commands/database.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { importCommand } from './commands/import.js';
@@ -23,6 +24,7 @@ const COMMANDS = [
   walletCommands,
   keyCommands,
   ledgerCommands,
+  databaseCommands,
   costsCommand,
   statsCommand,
   exportCommand,

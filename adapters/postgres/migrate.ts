@@ -27,16 +27,27 @@ export async function migrate(
       select current_setting('server_version_num')::int / 10000 as major, pg_is_in_recovery() as "isStandby"`;
     checkVersion(server?.major ?? 0, setting);
     if (server?.isStandby) throw new Error(STANDBY);
-    // The migrating node takes the time it needs, and the others wait for it.
-    await transaction`
-      select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-        set_config('idle_in_transaction_session_timeout', '0', true)`;
-    await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+    await takeTurn(transaction);
     await tellOfOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
     await openMonths(transaction);
   });
 }
+
+/** What changes the schema takes the time it needs, and all else that would waits for it, nodes that start among it. */
+async function takeTurn(transaction: Transaction): Promise<void> {
+  await transaction`
+    select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
+      set_config('idle_in_transaction_session_timeout', '0', true)`;
+  await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+}
+
+/** Runs what changes the schema on other connections, while nobody else does. */
+export const alone = <T>(sql: Sql, run: () => Promise<T>): Promise<T> =>
+  sql.begin(async (transaction) => {
+    await takeTurn(transaction);
+    return run();
+  }) as Promise<T>;
 
 export function checkVersion(major: number, setting = 'DATABASE_URL'): void {
   if (major >= OLDEST) return;

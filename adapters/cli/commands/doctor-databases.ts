@@ -1,4 +1,5 @@
 import type { Config } from '../../../src/config/config.js';
+import { counted, figure } from '../../../src/domain/figures.js';
 import { hostsOf } from '../../../src/lib/database-address.js';
 import type { HostState } from '../../postgres/host-states.js';
 import { newestSchema, schemaOf } from '../../postgres/migrate.js';
@@ -43,6 +44,37 @@ const unwaited = (states: readonly HostState[]): string[] =>
   states.some(({ role, isSynchronous }) => role === 'primary' && isSynchronous === false)
     ? ['commits wait for no standby, so a fail-over loses the last of them']
     : [];
+
+/** Of a database that Citus distributes: its workers, what each holds, and what is not distributed. */
+export async function checkShards({ databaseUrl: url }: Config): Promise<CheckResult[]> {
+  const name = 'Shards';
+  const undistributed = { name, ok: true, detail: 'one server: the database is not distributed' };
+  if (url === null) return [undistributed];
+  const { connect } = await import('../../postgres/sql.js');
+  const { isDistributed, leftOut, readWorkers } = await import('../../postgres/shards/shards.js');
+  const sql = connect({ url }, { max: 1, name: 'perch doctor' });
+  try {
+    if (!(await isDistributed(sql))) return [undistributed];
+    const workers = await readWorkers(sql);
+    const left = await leftOut(sql);
+    const all = workers.reduce((sum, { bytes }) => sum + bytes, 0);
+    const most = Math.max(...workers.map(({ bytes }) => bytes));
+    const skew = all === 0 ? 1 : (most * workers.length) / all;
+    const spread = `${counted(workers.length, 'worker')}; the fullest holds ${figure(Math.round(skew * 10) / 10)} times the average`;
+    const missing = `not distributed: ${left.join(', ')}. Stop all nodes, then run perch database distribute`;
+    return [
+      { name, ok: left.length === 0, detail: left.length === 0 ? spread : `${spread}; ${missing}` },
+      ...workers.map(({ name: worker, answers, shards, bytes }) => ({
+        ...{ name: 'Worker', ok: answers },
+        detail: `${worker}, ${counted(shards, 'shard')}${answers ? `, ${figure(Math.ceil(bytes / 2 ** 20))} MB` : '; does not answer'}`,
+      })),
+    ];
+  } catch (error) {
+    return [{ name, ok: false, detail: error instanceof Error ? error.message || error.name : String(error) }];
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
 
 /** The server that the corpus is read from at this moment. */
 export async function describeCorpus(sql: Sql): Promise<CheckResult> {

@@ -14,7 +14,7 @@ import { configOfProcess, typedPath } from '../environment.js';
 import { FAILED, WRONG_USE } from '../failure.js';
 import { answer, table } from '../print.js';
 import { withConfiguredStores } from '../with-stores.js';
-import { type CheckResult, checkHosts, describeCorpus, describeReplica } from './doctor-databases.js';
+import { type CheckResult, checkHosts, checkShards, describeCorpus, describeReplica } from './doctor-databases.js';
 import type { StoredFacts } from './production.js';
 
 /** doctor. */
@@ -29,6 +29,7 @@ export function doctorCommand(program: Command): void {
         production: true,
       }),
     )
+    .option('--shards', 'also show how a distributed database is spread over its workers')
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',
@@ -43,6 +44,7 @@ interface Options {
   readonly all?: boolean;
   readonly production?: boolean;
   readonly backups?: string;
+  readonly shards?: boolean;
   readonly json?: boolean;
 }
 
@@ -75,7 +77,7 @@ async function doctor(options: Options): Promise<void> {
 
 const GUIDE = 'Each row has a section in docs/going-to-production.md, which is also at /docs/going-to-production.';
 
-async function checkAll(config: Config, { production, backups }: Options): Promise<CheckResult[]> {
+async function checkAll(config: Config, { production, backups, shards }: Options): Promise<CheckResult[]> {
   const guide = production ? await import('./production.js') : null;
   let stored: StoredFacts | null = null;
   const findings = [
@@ -84,6 +86,7 @@ async function checkAll(config: Config, { production, backups }: Options): Promi
     ...(await checkStores(config, async (stores) => {
       stored = (await guide?.readStoredFacts(stores, config)) ?? null;
     })),
+    ...(shards ? await checkShards(config) : []),
     await checkRedis(config),
     ...(await checkNetwork(config)),
     checkPublished(config, production === true),

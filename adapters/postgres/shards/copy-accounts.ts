@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { Sql, Transaction } from '../sql.js';
-import { tablesAt } from './places.js';
+import { tablesAt } from './table-servers.js';
 
 /** Accounts whose ids are from one on, up to another; null: to the end. */
 export interface Slice {

@@ -1,6 +1,6 @@
 import type { Sql } from '../sql.js';
 import { accountHash } from './account-hash.js';
-import { FIRST, FUNCTIONS, PLACES, type Place } from './places.js';
+import { FIRST, FUNCTIONS, PLACES, type Place } from './table-servers.js';
 
 /** Where tables are that Citus knows; those that it does not know are on the coordinator. */
 export async function placedTables(sql: Sql): Promise<ReadonlyMap<string, Exclude<Place, 'coordinator'>>> {

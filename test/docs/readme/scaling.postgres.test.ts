@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLACES, type Place } from '../../../adapters/postgres/shards/table-servers.js';
 import { NEAR_MS } from '../../../adapters/redis/cache.js';
 import { MOST_CONNECTIONS } from '../../../app/databases.js';
 import { SCENARIOS } from '../../../bench/options.js';
@@ -90,6 +91,18 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
     const named = rows().flatMap(({ table }) => codeIn(table));
     expect(named.sort()).toEqual(tables.map(({ name }) => name).sort());
+  });
+
+  it('every table is where `perch database distribute` places it', () => {
+    const starts: Readonly<Record<Place, string>> = {
+      ...{ account: 'distributed', everywhere: 'a copy on each server', coordinator: 'left on the coordinator' },
+    };
+    const told = rows().flatMap(({ table, place }) =>
+      codeIn(table).map((name) => [name, Object.values(starts).find((start) => place.startsWith(start))]),
+    );
+    expect(Object.fromEntries(told)).toEqual(
+      Object.fromEntries([...PLACES].map(([table, place]) => [table, starts[place]])),
+    );
   });
 
   it('a distributed table has account_id in all its unique indexes, but for those that are named as lacking it', async () => {

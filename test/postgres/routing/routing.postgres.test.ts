@@ -10,7 +10,7 @@ import { createAlerts, createNotices } from '../../../adapters/postgres/customer
 import { createGrantStore } from '../../../adapters/postgres/customers/grants.js';
 import { createSales } from '../../../adapters/postgres/customers/sales.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
-import { tablesAt } from '../../../adapters/postgres/shards/places.js';
+import { tablesAt } from '../../../adapters/postgres/shards/table-servers.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import type { Accounts } from '../../../src/ports/accounts.js';

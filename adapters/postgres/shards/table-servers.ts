@@ -12,7 +12,7 @@ const AT: Readonly<Record<Place, readonly string[]>> = {
     ...['wallets', 'spend_caps', 'keys', 'debits', 'statement_entries'],
     ...['usage_hours', 'usage_days', 'operation_names', 'audit_log'],
   ],
-  everywhere: ['accounts'],
+  everywhere: ['accounts', 'key_directory'],
   coordinator: [
     // People sign in, buy and allow clients rarely.
     ...['people', 'members', 'invitations', 'one_time_tokens', 'sessions', 'passkeys', 'starting_credits'],

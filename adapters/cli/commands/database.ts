@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { counted } from '../../../src/domain/figures.js';
+import { examples, group, shardCount } from '../command-line.js';
+import { configOfProcess } from '../environment.js';
+import { Failure, WRONG_USE } from '../failure.js';
+import { answer, note } from '../print.js';
+
+/** database distribute. */
+export function databaseCommands(program: Command): void {
+  const database = group(program, 'database', 'the database: distribute');
+  database
+    .command('distribute')
+    .description('distribute the tables of accounts over the workers of Citus')
+    .option('--shards <number>', 'into how many shards, from 1 to 64 (default: two for each worker)', shardCount)
+    .option('--json', 'print what was done as JSON')
+    .addHelpText(
+      'after',
+      `
+DATABASE_URL is the address of a coordinator of Citus. The database has to be on it and on each worker, each with the extension:
+  create extension citus
+and the coordinator has to know its own address and the workers':
+  select citus_set_coordinator_host('HOST', PORT)
+  select citus_add_node('HOST', PORT)
+
+Make a backup first, as there is no other way back, and stop all processes of Perch: while one is connected, this is refused. It brings
+the schema up to date, then goes on with whatever is not distributed yet: interrupted, run it again. The number of shards stays that of the
+first run. Months of debits can be neither archived nor restored afterwards. docs/scaling.md says what else is different.
+${examples('perch database distribute', 'perch database distribute --shards 8')}`,
+    )
+    .action(distributeDatabase);
+}
+
+async function distributeDatabase(options: { shards?: number; json?: boolean }): Promise<void> {
+  const { databaseUrl: url } = configOfProcess();
+  if (url === null)
+    throw new Failure('The embedded database is one server: set DATABASE_URL to a coordinator of Citus.', WRONG_USE);
+  const { reached } = await import('../../../app/databases.js');
+  const { connect } = await import('../../postgres/sql.js');
+  const { DISTRIBUTING, distribute } = await import('../../postgres/shards/distribute.js');
+  const sql = connect({ url }, { max: 2, name: DISTRIBUTING });
+  try {
+    const distributing = distribute(sql, {
+      shards: options.shards,
+      onProgress: note,
+    });
+    const done = await reached('DATABASE_URL', url, distributing);
+    answer({ done }, options.json, () =>
+      done.length === 0
+        ? 'Nothing to do: the database is distributed.'
+        : `The database is distributed: ${counted(done.length, 'step')}. Start the nodes again.`,
+    );
+  } finally {
+    await sql.end();
+  }
+}
