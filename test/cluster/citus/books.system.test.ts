@@ -1,0 +1,188 @@
+/** The books of a real Citus under load, where TEST_CITUS_URL is the address of a coordinator with two workers or more. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { DISTRIBUTING, distribute } from '../../../adapters/postgres/shards/distribute.js';
+import { leftOut, readShards, readWorkers } from '../../../adapters/postgres/shards/shards.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import type { Ledger } from '../../../src/ports/ledger.js';
+import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
+import { CITUS_URL, type FreshCitus, freshCitus, withAdmin } from '../../kit/postgres/citus-database.js';
+
+const SHARDS = 4;
+const ACCOUNTS = 40;
+const CALLERS = 64;
+const GRANTED = 1_000_000_000;
+const PRICE = 500;
+
+describe.skipIf(CITUS_URL === undefined)(
+  `Citus${CITUS_URL === undefined ? ' [left out: no TEST_CITUS_URL]' : ''}`,
+  { shuffle: false },
+  () => {
+    let database: FreshCitus;
+    let sql: Sql;
+    let ledger: Ledger;
+    const payers: Payer[] = [];
+    beforeAll(async () => {
+      // With accounts and debits of one server: they are distributed with what they have.
+      database = await freshCitus({ isLeft: true });
+      sql = connect(database.target, { max: 4 * SHARDS + 4 });
+      const accounts = createAccounts(sql);
+      const before = createLedger(sql);
+      for (let nth = 0; nth < ACCOUNTS; nth += 1) {
+        const account = await accounts.create({ name: 'a', email: null, paidUsd: 0, qpsOverride: null });
+        await before.grant({ requestId: randomUUID(), accountId: account.accountId, amount: GRANTED, reason: 'test' });
+        const hash = Buffer.from(v7().padEnd(32).slice(0, 32));
+        const { keyId, prefix } = await accounts.addKey({
+          ...account,
+          hash,
+          prefix: 'perch_live_abcdef',
+          name: 'k',
+          cap: null,
+        });
+        const payer = await lookedUp(accounts, { ...account, keyId, prefix, hash });
+        payers.push(payer);
+        expect(await before.post(debitOf(payer, PRICE))).toMatchObject({ ok: true });
+      }
+    }, 120_000);
+    afterAll(async () => {
+      await sql?.end();
+      await database?.drop();
+    });
+
+    it('is refused while a process is connected, and distributes what there is, step by step', async () => {
+      await sql.end();
+      await database.sql.end();
+      const nosy = connect(database.target, { max: 1 });
+      await nosy`select 1`;
+      const two = connect(database.target, { max: 2, name: DISTRIBUTING });
+      const steps: string[] = [];
+      const options = { shards: SHARDS, onProgress: (step: string) => void steps.push(step) };
+      await expect(distribute(two, options)).rejects.toThrow(
+        'Perch is running on this database (1 connection): stop all',
+      );
+      await nosy.end();
+      const interrupted = (step: string) => {
+        if (step.startsWith('Distributing usage_hours')) throw new Error('interrupted');
+      };
+      await expect(distribute(two, { ...options, onProgress: interrupted })).rejects.toThrow('interrupted');
+      await expect(readShards(two)).rejects.toThrow('not wholly distributed');
+      const done = await distribute(two, options);
+      expect(done).toEqual(steps);
+      expect(done[0]).toMatch(/^Distributing usage_hours/);
+      expect(await distribute(two, options)).toEqual([]);
+      expect(await leftOut(two)).toEqual([]);
+      await two.end();
+      sql = connect(database.target, { max: 4 * SHARDS + 4 });
+      const shards = await readShards(sql);
+      expect(shards?.count).toBe(SHARDS);
+      ledger = createLedger(sql, { shards });
+      expect(await ledger.check()).toEqual({ wallets: ACCOUNTS, entries: 2 * ACCOUNTS, faults: [] });
+    });
+
+    it('refuses changes of the ledger on every shard', async () => {
+      await expect(sql`update debits set balance_after = 0`).rejects.toThrow('append only');
+      await expect(sql`delete from statement_entries where account_id = ${payers[0]?.accountId ?? ''}`).rejects.toThrow(
+        'append only',
+      );
+    });
+
+    it('loses and repeats no charge while a shard moves to another worker and back', async () => {
+      const load = begin();
+      await sleep(1_000);
+      for (let nth = 0; nth < 2; nth += 1) await moveOne();
+      const told = await load.end();
+      expect(told.failed).toEqual({});
+      await expectBooks(told);
+      console.log(`moved: ${told.posted.size} charges, the slowest took ${Math.round(told.slowestMs)} ms`);
+    }, 120_000);
+
+    it('loses and repeats no charge while a worker crashes', async () => {
+      const load = begin();
+      await sleep(1_000);
+      // The server ends with this one of its processes, and recovers.
+      await withAdmin(database.workers[0] ?? '', (admin) => admin`copy (select 1) to program 'kill -9 $PPID'`).catch(
+        () => {},
+      );
+      await sleep(5_000);
+      const told = await load.end();
+      await expectBooks(told);
+      console.log(`crashed: ${told.posted.size} charges told, failed: ${JSON.stringify(told.failed)}`);
+      expect((await readWorkers(sql)).every(({ answers }) => answers)).toBe(true);
+    }, 120_000);
+
+    it('sums up and finds a wallet that was changed', async () => {
+      await ledger.runMaintenance();
+      const [{ accountId } = { accountId: '' }] = payers;
+      expect((await ledger.check()).faults).toEqual([]);
+      await sql`update wallets set balance_thousandths = balance_thousandths + 1 where account_id = ${accountId}`;
+      expect((await ledger.check()).faults.map(({ invariant }) => invariant)).toContain('wallet_sum');
+      await sql`update wallets set balance_thousandths = balance_thousandths - 1 where account_id = ${accountId}`;
+    });
+
+    interface Told {
+      readonly posted: ReadonlySet<string>;
+      /** What failed, and may be in the ledger all the same. */
+      readonly doubtful: ReadonlySet<string>;
+      readonly failed: Readonly<Record<string, number>>;
+      readonly slowestMs: number;
+    }
+
+    /** Charges, until it is told to end. */
+    function begin(): { end(): Promise<Told> } {
+      const [posted, doubtful] = [new Set<string>(), new Set<string>()];
+      const failed: Record<string, number> = {};
+      let [isOpen, slowestMs] = [true, 0];
+      const loops = Array.from({ length: CALLERS }, async (_, caller) => {
+        for (let nth = caller; isOpen; nth += CALLERS) {
+          const debit = debitOf(payers[nth % payers.length] as Payer, PRICE);
+          const since = performance.now();
+          try {
+            const { ok } = await ledger.post(debit);
+            if (ok) posted.add(debit.requestId);
+          } catch (error) {
+            doubtful.add(debit.requestId);
+            const { name } = error as Error;
+            failed[name] = (failed[name] ?? 0) + 1;
+            await sleep(10);
+          }
+          slowestMs = Math.max(slowestMs, performance.now() - since);
+        }
+      });
+      return {
+        async end() {
+          isOpen = false;
+          await Promise.all(loops);
+          return { posted, doubtful, failed, slowestMs };
+        },
+      };
+    }
+
+    /** Every charge that was told is there once, and what else is there is in doubt or from before. */
+    async function expectBooks({ posted, doubtful }: Told): Promise<void> {
+      const rows = await sql<{ id: string }[]>`select request_id::text as id from debits`;
+      const found = new Set(rows.map(({ id }) => id));
+      expect(found.size).toBe(rows.length);
+      expect([...posted].filter((id) => !found.has(id))).toEqual([]);
+      for (const id of posted) known.add(id);
+      for (const id of doubtful) known.add(id);
+      expect(rows.filter(({ id }) => !known.has(id)).length).toBe(ACCOUNTS);
+      expect((await ledger.check()).faults).toEqual([]);
+    }
+    const known = new Set<string>();
+
+    async function moveOne(): Promise<void> {
+      const [shard] = await sql<{ id: number; host: string; port: number; toHost: string; toPort: number }[]>`
+      select s.shardid as id, s.nodename as host, s.nodeport as port, n.nodename as "toHost", n.nodeport as "toPort"
+      from citus_shards s join pg_dist_node n on n.groupid <> 0 and n.nodeport <> s.nodeport
+      where s.table_name = 'wallets'::regclass order by 1 limit 1`;
+      if (shard === undefined) throw new Error('no shard to move');
+      await sql`
+      select citus_move_shard_placement(${shard.id}, ${shard.host}, ${shard.port}::int, ${shard.toHost}, ${shard.toPort}::int,
+        'force_logical')`;
+    }
+  },
+);

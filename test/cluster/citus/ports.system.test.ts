@@ -1,0 +1,51 @@
+/** What the ports promise, on a real Citus: where TEST_CITUS_URL is the address of a coordinator with workers. */
+import { describe } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { readShards } from '../../../adapters/postgres/shards/shards.js';
+import { connect } from '../../../adapters/postgres/sql.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
+import { accountsSuite } from '../../engine/ports/suites/accounts.suite.js';
+import { ledgerSuite } from '../../engine/ports/suites/ledger.suite.js';
+import { ledgerProperties } from '../../engine/ports/suites/ledger-properties.suite.js';
+import { CITUS_URL, freshCitus } from '../../kit/postgres/citus-database.js';
+
+/** For the queues of four shards. */
+const CONNECTIONS = 20;
+
+async function openCitus() {
+  const database = await freshCitus({ max: CONNECTIONS });
+  const other = connect(database.target, { max: CONNECTIONS });
+  const shards = await readShards(database.sql);
+  return {
+    ledger: createLedger(database.sql, { shards }),
+    other: createLedger(other, { shards }),
+    accounts: createAccounts(database.sql),
+    async close() {
+      await other.end();
+      await database.drop();
+    },
+  };
+}
+
+describe.skipIf(CITUS_URL === undefined)('with TEST_CITUS_URL', () => {
+  ledgerSuite('citus', openCitus);
+  ledgerProperties('citus', openCitus);
+  accountsSuite('citus', async () => {
+    const database = await freshCitus();
+    const other = connect(database.target);
+    const accounts = createAccounts(database.sql);
+    return {
+      accounts,
+      other: createAccounts(other),
+      // There are no triggers that tell nodes of a change by hand.
+      async freeze(accountId) {
+        await accounts.freeze(accountId, true, OPERATOR);
+      },
+      async close() {
+        await other.end();
+        await database.drop();
+      },
+    };
+  });
+});
