@@ -20,7 +20,7 @@ async function openCitus() {
   return {
     ledger: createLedger(database.sql, { shards }),
     other: createLedger(other, { shards }),
-    accounts: createAccounts(database.sql),
+    accounts: createAccounts(database.sql, { isDistributed: true }),
     async close() {
       await other.end();
       await database.drop();
@@ -34,10 +34,10 @@ describe.skipIf(CITUS_URL === undefined)('with TEST_CITUS_URL', () => {
   accountsSuite('citus', async () => {
     const database = await freshCitus();
     const other = connect(database.target);
-    const accounts = createAccounts(database.sql);
+    const accounts = createAccounts(database.sql, { isDistributed: true });
     return {
       accounts,
-      other: createAccounts(other),
+      other: createAccounts(other, { isDistributed: true }),
       // There are no triggers that tell nodes of a change by hand.
       async freeze(accountId) {
         await accounts.freeze(accountId, true, OPERATOR);
