@@ -101,21 +101,35 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
   await sql`
     delete from watch_holders h where held_to <= ${new Date(nowMs - GONE_AFTER_MS)}
       and not exists (select from watches w where w.holder = h.holder)`;
-  return sql<HeldWatch[]>`
-    with free as (
-      select account_id, watch_id from watches
-      where (state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
-        or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[]))
-      limit ${limit} for update skip locked
-    )
-    update watches w set holder = ${holder} from free, keys k
-    where w.account_id = free.account_id and w.watch_id = free.watch_id
-      and k.account_id = w.account_id and k.key_id = w.key_id
-      and exists (select from watch_holders where holder = ${holder} and held_to > ${now})
-    returning w.account_id as "accountId", w.watch_id as "watchId", w.kind, w.subject, w.product, w.count,
-      w.webhook_url as "webhookUrl", w.daily_thousandths as "dailyLimit", w.number, w.position,
-      encode(k.hash, 'hex') as "keyHash", w.state, w.reason, w.spent_that_day_thousandths as "spentThatDay",
-      to_char(w.spent_on, 'YYYY-MM-DD') as "spentOn"`;
+  return sql.begin(async (tx): Promise<HeldWatch[]> => {
+    const claimed = await tx<(Omit<HeldWatch, 'keyHash'> & { readonly keyId: string })[]>`
+      with free as (
+        select account_id, watch_id from watches
+        where (state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
+          or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[]))
+        limit ${limit} for update skip locked
+      )
+      update watches w set holder = ${holder} from free
+      where w.account_id = free.account_id and w.watch_id = free.watch_id
+        and exists (select from watch_holders where holder = ${holder} and held_to > ${now})
+      returning w.account_id as "accountId", w.watch_id as "watchId", w.kind, w.subject, w.product, w.count,
+        w.webhook_url as "webhookUrl", w.daily_thousandths as "dailyLimit", w.number, w.position, w.key_id as "keyId",
+        w.state, w.reason, w.spent_that_day_thousandths as "spentThatDay", to_char(w.spent_on, 'YYYY-MM-DD') as "spentOn"`;
+    return claimed.length === 0 ? [] : withKeyHashes(tx, claimed);
+  }) as Promise<HeldWatch[]>;
+}
+
+/** In a statement of its own: where keys are distributed, a join would read all of them. */
+async function withKeyHashes<Row extends { readonly accountId: string; readonly keyId: string }>(
+  tx: Transaction,
+  rows: readonly Row[],
+): Promise<(Omit<Row, 'keyId'> & { keyHash: string })[]> {
+  const keys = await tx<{ keyId: string; keyHash: string }[]>`
+    select key_id as "keyId", encode(hash, 'hex') as "keyHash" from keys
+    where account_id = any(${rows.map(({ accountId }) => accountId)}::uuid[])
+      and key_id = any(${rows.map(({ keyId }) => keyId)}::uuid[])`;
+  const hashes = new Map(keys.map(({ keyId, keyHash }) => [keyId, keyHash]));
+  return rows.map(({ keyId, ...row }) => ({ ...row, keyHash: hashes.get(keyId) ?? '' }));
 }
 
 type Step = WatchStep & WatchId & { readonly holder: string };

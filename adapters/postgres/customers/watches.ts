@@ -18,7 +18,7 @@ type DeliveryRow = Dated<WatchDelivery, 'createdAt' | 'triedAt' | 'deliveredAt' 
 export const createWatchBook = (sql: Sql): WatchBook => ({
   async list(accountId, nowMs) {
     const rows = await sql<WatchRow[]>`
-      ${select(sql, nowMs)} where w.account_id = ${accountId}
+      ${select(sql, accountId, nowMs)}
       order by w.state = 'ended', w.created_at desc, w.watch_id`;
     return rows.map(toRecord);
   },
@@ -80,13 +80,15 @@ const CHANGES = {
   ended: 'watch.ended',
 } as const satisfies Record<string, AuditKind>;
 
-const select = (sql: Sql | Transaction, nowMs: number) => sql`
+/** The account is named of both tables: where keys are distributed, its server alone is asked. */
+const select = (sql: Sql | Transaction, accountId: string, nowMs: number) => sql`
   select w.account_id as "accountId", w.watch_id as "watchId", w.key_id as "keyId", k.prefix as "keyPrefix", w.kind,
     w.subject, w.product, w.count, w.webhook_url as "webhookUrl", w.daily_thousandths as "dailyLimit", w.state, w.reason,
     w.state_at as "stateAt", w.due_at as "dueAt", w.created_at as "createdAt", w.number, w.spent_thousandths as spent,
     case when w.spent_on = ${utcDay(nowMs)}::date then w.spent_that_day_thousandths else 0 end as "spentToday",
     w.newest_at as "newestAt", w.checked_at as "checkedAt", w.every_ms as "everyMs", w.failed
-  from watches w join keys k using (account_id, key_id)`;
+  from watches w join keys k on k.account_id = ${accountId} and k.key_id = w.key_id
+  where w.account_id = ${accountId}`;
 
 function toRecord({ stateAt, dueAt, createdAt, newestAt, checkedAt, ...row }: WatchRow): WatchRecord {
   return {
@@ -102,7 +104,7 @@ function toRecord({ stateAt, dueAt, createdAt, newestAt, checkedAt, ...row }: Wa
 async function get(sql: Sql | Transaction, accountId: string, watchId: string, nowMs: number) {
   if (!isUuid(watchId)) return undefined;
   const [row] = await sql<WatchRow[]>`
-    ${select(sql, nowMs)} where w.account_id = ${accountId} and w.watch_id = ${watchId}`;
+    ${select(sql, accountId, nowMs)} and w.watch_id = ${watchId}`;
   return row && toRecord(row);
 }
 

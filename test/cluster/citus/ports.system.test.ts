@@ -8,6 +8,9 @@ import { OPERATOR } from '../../../src/domain/audit.js';
 import { accountsSuite } from '../../engine/ports/suites/accounts.suite.js';
 import { ledgerSuite } from '../../engine/ports/suites/ledger.suite.js';
 import { ledgerProperties } from '../../engine/ports/suites/ledger-properties.suite.js';
+import { watchBookSuite } from '../../engine/ports/suites/watch-book.suite.js';
+import { watchLeasesSuite } from '../../engine/ports/suites/watch-leases.suite.js';
+import { openWatchBook, openWatchLeases } from '../../engine/ports/watch-stores.js';
 import { CITUS_URL, freshCitus } from '../../kit/postgres/citus-database.js';
 
 /** For the queues of four shards. */
@@ -31,6 +34,8 @@ async function openCitus() {
 describe.skipIf(CITUS_URL === undefined)('with TEST_CITUS_URL', () => {
   ledgerSuite('citus', openCitus);
   ledgerProperties('citus', openCitus);
+  watchBookSuite('citus', () => openWatchBook(freshCitus));
+  watchLeasesSuite('citus', () => openWatchLeases(freshCitus));
   accountsSuite('citus', async () => {
     const database = await freshCitus();
     const other = connect(database.target);
