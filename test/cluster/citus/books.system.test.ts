@@ -97,20 +97,36 @@ describe.skipIf(CITUS_URL === undefined)(
       const told = await load.end();
       expect(told.failed).toEqual({});
       await expectBooks(told);
-      console.log(`moved: ${told.posted.size} charges, the slowest took ${Math.round(told.slowestMs)} ms`);
+      const slowestMs = Math.max(...told.charges.map(({ tookMs }) => tookMs));
+      console.log(
+        `moved: ${told.charges.length} charges told, all found; the slowest took ${Math.round(slowestMs)} ms`,
+      );
     }, 120_000);
 
-    it('loses and repeats no charge while a worker crashes', async () => {
+    it('loses and repeats no charge while a worker crashes, and lets only its accounts wait', async () => {
+      const [address = ''] = database.workers;
+      const dead = await accountsOn(Number(new URL(address).port));
       const load = begin();
       await sleep(1_000);
+      const sinceMs = performance.now();
       // The server ends with this one of its processes, and recovers.
-      await withAdmin(database.workers[0] ?? '', (admin) => admin`copy (select 1) to program 'kill -9 $PPID'`).catch(
-        () => {},
-      );
-      await sleep(5_000);
+      await withAdmin(address, (admin) => admin`copy (select 1) to program 'kill -9 $PPID'`).catch(() => {});
+      while (!(await withAdmin(address, async (admin) => admin`select 1`).then(Boolean, () => false))) await sleep(200);
+      const untilMs = performance.now();
+      await sleep(3_000);
       const told = await load.end();
       await expectBooks(told);
-      console.log(`crashed: ${told.posted.size} charges told, failed: ${JSON.stringify(told.failed)}`);
+      const meanwhile = told.charges.filter(({ atMs }) => atMs > sinceMs && atMs < untilMs);
+      const others = meanwhile.filter(({ accountId }) => !dead.has(accountId));
+      const slowest = (all: readonly Charge[]) => Math.round(Math.max(...all.map(({ tookMs }) => tookMs)));
+      console.log(
+        `crashed: away for ${Math.round(untilMs - sinceMs)} ms, ${told.charges.length} charges told, all found;`,
+        `of others ${others.length} meanwhile, the slowest in ${slowest(others)} ms; of its accounts`,
+        `${meanwhile.length - others.length}, the slowest in ${slowest(told.charges)} ms; failed: ${JSON.stringify(told.failed)}`,
+      );
+      expect(dead.size).toBeGreaterThan(0);
+      expect(new Set(others.map(({ accountId }) => accountId)).size).toBe(ACCOUNTS - dead.size);
+      expect(meanwhile.length - others.length).toBeLessThan(others.length / 10);
       expect((await readWorkers(sql)).every(({ answers }) => answers)).toBe(true);
     }, 120_000);
 
@@ -123,56 +139,76 @@ describe.skipIf(CITUS_URL === undefined)(
       await sql`update wallets set balance_thousandths = balance_thousandths - 1 where account_id = ${accountId}`;
     });
 
+    interface Charge {
+      readonly accountId: string;
+      readonly requestId: string;
+      readonly atMs: number;
+      readonly tookMs: number;
+    }
+
     interface Told {
-      readonly posted: ReadonlySet<string>;
+      /** Those that callers were told of. */
+      readonly charges: readonly Charge[];
       /** What failed, and may be in the ledger all the same. */
       readonly doubtful: ReadonlySet<string>;
       readonly failed: Readonly<Record<string, number>>;
-      readonly slowestMs: number;
     }
 
-    /** Charges, until it is told to end. */
+    /** Charges, each caller one account, until it is told to end. */
     function begin(): { end(): Promise<Told> } {
-      const [posted, doubtful] = [new Set<string>(), new Set<string>()];
+      const charges: Charge[] = [];
+      const doubtful = new Set<string>();
       const failed: Record<string, number> = {};
-      let [isOpen, slowestMs] = [true, 0];
-      const loops = Array.from({ length: CALLERS }, async (_, caller) => {
-        for (let nth = caller; isOpen; nth += CALLERS) {
-          const debit = debitOf(payers[nth % payers.length] as Payer, PRICE);
-          const since = performance.now();
+      let isOpen = true;
+      const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+        const payer = payers[caller % payers.length] as Payer;
+        while (isOpen) {
+          const debit = debitOf(payer, PRICE);
+          const { accountId, requestId } = debit;
+          const sinceMs = performance.now();
           try {
             const { ok } = await ledger.post(debit);
-            if (ok) posted.add(debit.requestId);
+            const atMs = performance.now();
+            if (ok) charges.push({ accountId, requestId, atMs, tookMs: atMs - sinceMs });
           } catch (error) {
-            doubtful.add(debit.requestId);
+            doubtful.add(requestId);
             const { name } = error as Error;
             failed[name] = (failed[name] ?? 0) + 1;
             await sleep(10);
           }
-          slowestMs = Math.max(slowestMs, performance.now() - since);
         }
       });
       return {
         async end() {
           isOpen = false;
-          await Promise.all(loops);
-          return { posted, doubtful, failed, slowestMs };
+          await Promise.all(callers);
+          return { charges, doubtful, failed };
         },
       };
     }
 
     /** Every charge that was told is there once, and what else is there is in doubt or from before. */
-    async function expectBooks({ posted, doubtful }: Told): Promise<void> {
+    async function expectBooks({ charges, doubtful }: Told): Promise<void> {
       const rows = await sql<{ id: string }[]>`select request_id::text as id from debits`;
       const found = new Set(rows.map(({ id }) => id));
       expect(found.size).toBe(rows.length);
-      expect([...posted].filter((id) => !found.has(id))).toEqual([]);
-      for (const id of posted) known.add(id);
+      expect(charges.filter(({ requestId }) => !found.has(requestId))).toEqual([]);
+      for (const { requestId } of charges) known.add(requestId);
       for (const id of doubtful) known.add(id);
       expect(rows.filter(({ id }) => !known.has(id)).length).toBe(ACCOUNTS);
       expect((await ledger.check()).faults).toEqual([]);
     }
     const known = new Set<string>();
+
+    /** The accounts of a worker. */
+    async function accountsOn(port: number): Promise<ReadonlySet<string>> {
+      const rows = await sql<{ id: string }[]>`
+        select id::text from unnest(${payers.map(({ accountId }) => accountId)}::uuid[]) as id
+          join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('wallets', id)
+          join pg_dist_node n on n.groupid = p.groupid
+        where n.nodeport = ${port}`;
+      return new Set(rows.map(({ id }) => id));
+    }
 
     async function moveOne(): Promise<void> {
       const [shard] = await sql<{ id: number; host: string; port: number; toHost: string; toPort: number }[]>`
