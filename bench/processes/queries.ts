@@ -1,6 +1,7 @@
 import { readUsers } from '../../adapters/networks/corpus/reads/entities.js';
 import { readTimeline } from '../../adapters/networks/corpus/reads/tweet-lists.js';
 import { runOn } from '../../adapters/networks/corpus/run.js';
+import { createIdRanges } from '../../adapters/networks/corpus/search/id-ranges.js';
 import { connect, type Target } from '../../adapters/postgres/sql.js';
 import { type CallersResult, keepCalling } from '../load/callers.js';
 
@@ -19,9 +20,10 @@ const CONNECTIONS = 8;
 /** A process that does nothing but the statements of a read, through the driver and the functions that Perch reads with. */
 export function serveQueries(target: Target): (load: QueryLoad) => Promise<CallersResult> {
   const run = runOn(connect(target, { max: CONNECTIONS, name: 'bench queries' }));
+  const readRanges = createIdRanges(run);
   const reads = {
     profile: (handle: string) => readUsers(run, [{ handle }], new AbortController().signal),
-    timeline: (id: string) => readTimeline(run, id, null, new AbortController().signal),
+    timeline: (id: string) => readTimeline(run, id, null, new AbortController().signal, readRanges),
   };
   return ({ what, subjects, callers, seconds }) =>
     keepCalling(callers, seconds, (turn) => reads[what](subjects[turn % subjects.length] ?? ''));

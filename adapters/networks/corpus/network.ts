@@ -11,6 +11,7 @@ import { readQuotes, readReplies, readTimeline } from './reads/tweet-lists.js';
 import { readFollows, readRetweeters } from './reads/user-lists.js';
 import { type CorpusPool, type Run, runOn, type Tables } from './run.js';
 import { createCompleteness } from './search/completeness.js';
+import { createIdRanges, type ReadRanges } from './search/id-ranges.js';
 import { createPostgresIndex } from './search/postgres-index.js';
 import { checkQuery, readSearch } from './search/search.js';
 import type { TweetIndex } from './search/tweet-index.js';
@@ -22,7 +23,8 @@ import { type CorpusPosition, parsePosition, storableId } from './token.js';
  */
 export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus'): Network {
   const run = runOn(pool, tables);
-  const index = createPostgresIndex(run);
+  const readRanges = createIdRanges(run);
+  const index = createPostgresIndex(run, readRanges);
   const requireComplete = createCompleteness(run);
   return {
     name: tables,
@@ -39,7 +41,7 @@ export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus')
     sample: ({ signal }) => readMostFollowed(run, signal),
     async page(list, token, { signal }) {
       if (list.kind === 'search') await requireComplete(list.product ?? 'Latest', signal);
-      return requireReader(READERS, list.kind)({ run, index }, list, parsePosition(token), signal);
+      return requireReader(READERS, list.kind)({ run, index, readRanges }, list, parsePosition(token), signal);
     },
   };
 }
@@ -64,6 +66,7 @@ async function findTweets(run: Run, ids: readonly string[], signal: AbortSignal)
 interface Reading {
   readonly run: Run;
   readonly index: TweetIndex;
+  readonly readRanges: ReadRanges;
 }
 
 type Reader = (
@@ -75,16 +78,24 @@ type Reader = (
 
 /** A list of a user or a tweet; empty for an id that no row can have. */
 const under =
-  (read: (run: Run, id: string, after: CorpusPosition | null, signal: AbortSignal) => Promise<NetworkPage>): Reader =>
-  async ({ run }, { kind, subject }, after, signal) =>
+  (
+    read: (
+      run: Run,
+      id: string,
+      after: CorpusPosition | null,
+      signal: AbortSignal,
+      readRanges: ReadRanges,
+    ) => Promise<NetworkPage>,
+  ): Reader =>
+  async ({ run, readRanges }, { kind, subject }, after, signal) =>
     storableId(subject) === null
       ? pageWithoutSubject(kind, { user: noUser, tweet: noTweet })
-      : read(run, subject, after, signal);
+      : read(run, subject, after, signal, readRanges);
 
 const READERS: Readers<Reader> = {
   timeline: under(readTimeline),
-  followers: under((run, ...rest) => readFollows(run, 'followers', ...rest)),
-  following: under((run, ...rest) => readFollows(run, 'following', ...rest)),
+  followers: under((run, id, after, signal) => readFollows(run, 'followers', id, after, signal)),
+  following: under((run, id, after, signal) => readFollows(run, 'following', id, after, signal)),
   thread: under(readThread),
   replies: under(readReplies),
   quotes: under(readQuotes),

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { indexCorpus } from '../../../adapters/networks/corpus/import/index-corpus.js';
 import { loadInTurns } from '../../../adapters/networks/corpus/import/load.js';
 import { divide } from '../../../adapters/networks/corpus/import/partitions.js';
+import { createCorpusNetwork } from '../../../adapters/networks/corpus/network.js';
 import type { CorpusRow } from '../../../adapters/networks/corpus/rows.js';
 import { migrate } from '../../../adapters/postgres/migrate.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
@@ -106,6 +107,33 @@ describe('a corpus that fills a partition', () => {
       expect.stringMatching(/-> {2}Index Only Scan Backward using corpus_tweets_2_pkey .*never executed/),
       expect.stringMatching(/-> {2}Index Only Scan Backward using corpus_tweets_1_pkey .*never executed/),
     ]);
+  });
+
+  it.each([
+    ['timeline', { kind: 'timeline', subject: '1' }, 101],
+    ['search by time', { kind: 'search', subject: 'tide', product: 'Latest' }, 51],
+    ['search in the tweets of one author', { kind: 'search', subject: 'from:user1 tide', product: 'Latest' }, 51],
+  ] as const)('plans the newest partition alone for the first page of a %s', async (_, list, limit) => {
+    await load(rows(9000), 4000);
+    const statements: [text: string, values: never[]][] = [];
+    const noting = new Proxy(sql, {
+      get: (target, name) =>
+        name === 'unsafe'
+          ? (text: string, values: never[], options: object) => {
+              statements.push([text, values]);
+              return target.unsafe(text, values, options);
+            }
+          : Reflect.get(target, name),
+    });
+    const { next } = await createCorpusNetwork(noting).page(list, null, { signal: new AbortController().signal });
+    expect(next).not.toBeNull();
+    const listing = statements.filter(
+      ([text, values]) => /\bLIMIT\b/.test(text) && values.some((value) => value === limit),
+    );
+    expect(listing).toHaveLength(1);
+    const plan = await sql.unsafe(`explain ${listing[0]?.[0]}`, listing[0]?.[1]);
+    const scanned = JSON.stringify(plan).match(/ on corpus_tweets\w*/g);
+    expect(new Set(scanned)).toEqual(new Set([' on corpus_tweets_3']));
   });
 
   it('vacuums only the partitions that an import wrote to', async () => {

@@ -8,12 +8,16 @@ export type ListedUserRow = UserRow & { user_id: string; position: number; posit
 
 /** Rows of a list sorted by time, read with one more than `size`, which shows whether there is a next page. */
 export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage {
+  return { tweets: rowsToTweets(rows).slice(0, size), next: nextOf(rows, size), nextIsCertain: true };
+}
+
+/** Of such rows: where the next page begins. */
+export function nextOf(
+  rows: readonly { readonly id: string; readonly created_at: Date }[],
+  size: number,
+): string | null {
   const last = rows.length > size ? rows[size - 1] : undefined;
-  return {
-    tweets: rowsToTweets(rows).slice(0, size),
-    next: last === undefined ? null : tokenAt({ value: last.created_at.getTime(), id: last.id }),
-    nextIsCertain: true,
-  };
+  return last === undefined ? null : tokenAt({ value: last.created_at.getTime(), id: last.id });
 }
 
 /** The same for profiles, whose rows contain their position in the list. */

@@ -1,9 +1,12 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Tweet } from '../../../../src/domain/model.js';
 import type { NetworkPage } from '../../../../src/ports/network.js';
 import { type TweetRow, withAuthors } from '../columns.js';
 import type { Run } from '../run.js';
+import { type IdRange, inIds, inSequence, narrowed, type ReadRanges } from '../search/id-ranges.js';
 import { type CorpusPosition, positionTime } from '../token.js';
-import { tweetPage } from './page.js';
+import { readTweets } from './entities.js';
+import { nextOf, tweetPage } from './page.js';
 import { requireOpenTweet, requireOpenUser, VISIBLE } from './subject.js';
 
 const TIMELINE_SIZE = 100;
@@ -11,15 +14,28 @@ const QUOTES_SIZE = 50;
 const REPLIES_SIZE = 50;
 
 /** Everything the user wrote, newest first: posts, replies, quotes and retweets (C18, C19). */
-export async function readTimeline(run: Run, userId: string, after: CorpusPosition | null, signal: AbortSignal) {
-  const page = await newestFirst(run, sql`t.author_id = ${userId}::bigint`, TIMELINE_SIZE, after, signal);
+export async function readTimeline(
+  run: Run,
+  userId: string,
+  after: CorpusPosition | null,
+  signal: AbortSignal,
+  readRanges: ReadRanges,
+): Promise<NetworkPage> {
+  const list = { which: sql`t.author_id = ${userId}::bigint`, size: TIMELINE_SIZE, after };
+  const page = await newestFirst(run, list, signal, readRanges);
   if (page.tweets?.length === 0) await requireOpenUser(run, userId, signal);
   return page;
 }
 
 /** Newest first; empty when the tweet does not exist. */
-export const readQuotes = (run: Run, tweetId: string, after: CorpusPosition | null, signal: AbortSignal) =>
-  newestFirst(run, sql`t.quoted_id = ${tweetId}::bigint`, QUOTES_SIZE, after, signal);
+export const readQuotes = (
+  run: Run,
+  tweetId: string,
+  after: CorpusPosition | null,
+  signal: AbortSignal,
+  readRanges: ReadRanges,
+): Promise<NetworkPage> =>
+  newestFirst(run, { which: sql`t.quoted_id = ${tweetId}::bigint`, size: QUOTES_SIZE, after }, signal, readRanges);
 
 /** Direct replies only, oldest first: a conversation's order, in which later ones join at the end (T5). */
 export async function readReplies(
@@ -42,22 +58,67 @@ export async function readReplies(
   return tweetPage(rows, REPLIES_SIZE);
 }
 
+interface NewestFirst {
+  readonly which: Sql;
+  readonly size: number;
+  readonly after: CorpusPosition | null;
+}
+
 async function newestFirst(
   run: Run,
-  which: Sql,
-  size: number,
-  after: CorpusPosition | null,
+  list: NewestFirst,
   signal: AbortSignal,
+  readRanges: ReadRanges,
 ): Promise<NetworkPage> {
-  const rest =
-    after === null ? empty : sql`AND (t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
+  const ranges = await readRanges(signal);
+  const places = ranges.length === 0 ? null : inSequence(narrowed(ranges, [], list.after));
+  if (places !== null) return newestInSequence(run, list, signal, places);
   const rows = await run<TweetRow>(
-    withAuthors(
-      sql`SELECT * FROM corpus_tweets t WHERE ${which} AND ${VISIBLE} ${rest}
-        ORDER BY t.created_at DESC, t.id DESC LIMIT ${size + 1}`,
-      sql`t.created_at DESC, t.id DESC`,
-    ),
+    withAuthors(leading(sql`*`, list, sql`true`, list.size + 1), sql`t.created_at DESC, t.id DESC`),
     signal,
   );
-  return tweetPage(rows, size);
+  return tweetPage(rows, list.size);
+}
+
+function leading(columns: Sql, { which, after }: NewestFirst, place: Sql, limit: number): Sql {
+  const rest =
+    after === null ? empty : sql`AND (t.created_at, t.id) < (${positionTime(after)}::timestamptz, ${after.id}::bigint)`;
+  return sql`SELECT ${columns} FROM corpus_tweets t WHERE ${which} AND ${VISIBLE} AND ${place} ${rest}
+    ORDER BY t.created_at DESC, t.id DESC LIMIT ${limit}`;
+}
+
+/**
+ * Of partitions of which each is older than the one before it: the newest by itself, then ever more at once. The tweets by a
+ * statement whose plan is kept: for many partitions it takes longer to plan than to run.
+ */
+async function newestInSequence(
+  run: Run,
+  list: NewestFirst,
+  signal: AbortSignal,
+  places: readonly IdRange[],
+): Promise<NetworkPage> {
+  const found: { id: string; created_at: Date }[] = [];
+  for (let next = 0, size = 1; next < places.length && found.length <= list.size; next += size, size *= 4) {
+    const group = places.slice(next, next + size);
+    const place = inIds({ first: group.at(-1)?.first ?? '0', last: group[0]?.last ?? '0' });
+    const columns = sql`t.id::text AS id, t.created_at`;
+    found.push(
+      ...(await run<(typeof found)[number]>(leading(columns, list, place, list.size + 1 - found.length), signal)),
+    );
+  }
+  const page = found.slice(0, list.size);
+  const known =
+    page.length === 0
+      ? new Map<string, Tweet>()
+      : await readTweets(
+          run,
+          page.map(({ id }) => id),
+          signal,
+        );
+  return {
+    // What has become protected since it was found is left out.
+    tweets: page.flatMap(({ id }) => known.get(id) ?? []).filter(({ author }) => author?.protected !== true),
+    next: nextOf(found, list.size),
+    nextIsCertain: true,
+  };
 }

@@ -1,7 +1,6 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Run } from '../run.js';
-import { type QueryBounds, queryBounds } from './plan.js';
-import type { TweetSearch } from './tweet-index.js';
+import type { QueryBounds } from './plan.js';
 
 /** The ids of a partition, and from when to when its tweets are, in Unix milliseconds. */
 export interface IdRange {
@@ -14,8 +13,10 @@ export interface IdRange {
 /** What is known of partitions is trusted for so long: imports change it, and asking costs as much as a search. */
 const LONGEST_TRUST_MS = 10_000;
 
+export type ReadRanges = (signal: AbortSignal) => Promise<readonly IdRange[]>;
+
 /** Those partitions that have rows; none of a table without. By their indexes, so a row that anybody adds counts. */
-export function createIdRanges(run: Run): (signal: AbortSignal) => Promise<readonly IdRange[]> {
+export function createIdRanges(run: Run): ReadRanges {
   let known: { readonly ranges: readonly IdRange[]; readonly untilMs: number } = { ranges: [], untilMs: 0 };
   return async (signal) => {
     const now = performance.now();
@@ -44,9 +45,16 @@ function readRanges(run: Run, signal: AbortSignal): Promise<IdRange[]> {
   );
 }
 
-/** Those that can have what is searched for by time, with the times that it can have there. */
-export function narrowed(ranges: readonly IdRange[], { query, after }: TweetSearch): IdRange[] {
-  const bounds = queryBounds(query);
+/** As constants, of which the planner makes one partition. */
+export const inIds = ({ first, last }: Pick<IdRange, 'first' | 'last'>): Sql =>
+  sql`t.id BETWEEN ${first}::bigint AND ${last}::bigint`;
+
+/** Those that can have what is listed by time, with the times that it can have there. */
+export function narrowed(
+  ranges: readonly IdRange[],
+  bounds: readonly Partial<QueryBounds>[],
+  after: { readonly value: number } | null,
+): IdRange[] {
   const until = Math.min(...bounds.flatMap((bound) => bound.until ?? []), after?.value ?? Number.POSITIVE_INFINITY);
   const since = Math.max(...bounds.flatMap((bound) => bound.since ?? []), Number.NEGATIVE_INFINITY);
   return ranges

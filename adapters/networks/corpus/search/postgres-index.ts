@@ -4,12 +4,13 @@ import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { positionTime } from '../token.js';
 import { compile, type Handles, tweets } from './compile.js';
-import { createIdRanges, type IdRange, inSequence, isIn, narrowed } from './id-ranges.js';
+import { createIdRanges, type IdRange, inIds, inSequence, isIn, narrowed } from './id-ranges.js';
 import {
   boundConditions,
   pickByIndex,
   pickFew,
   pickInOrder,
+  queryBounds,
   type Search,
   scopeConditions,
   timeConditions,
@@ -19,8 +20,7 @@ import { adjacent, scattered } from './text-query.js';
 import type { IndexPosition, TweetIndex, TweetSearch } from './tweet-index.js';
 
 /** By the text indexes of `corpus_tweets`, or of its partitions. */
-export function createPostgresIndex(run: Run): TweetIndex {
-  const readRanges = createIdRanges(run);
+export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)): TweetIndex {
   return {
     async find(search, signal) {
       const handles = await readHandles(run, collectHandles(search.query), signal);
@@ -31,8 +31,9 @@ export function createPostgresIndex(run: Run): TweetIndex {
         return page.length > 0 ? page : ((await few()) ?? read(pickByIndex(asked, [])));
       };
       const ranges = await readRanges(signal);
-      if (ranges.length === 0 || asked.spans === null) return pageOf(async () => null);
-      const places = search.order === 'time' ? inSequence(narrowed(ranges, search)) : null;
+      if (ranges.length === 0) return pageOf(async () => null);
+      const places =
+        search.order === 'time' ? inSequence(narrowed(ranges, queryBounds(search.query), search.after)) : null;
       if (places !== null) return findInSequence(asked, places, read);
       return pageOf(async () => {
         const few = await read(pickFew(asked, []));
@@ -48,16 +49,18 @@ type Read = (picked: Sql) => Promise<IndexPosition[]>;
 const MOST_AT_ONCE = 16;
 
 /**
- * Of partitions of which each is older than the one before it, ever more at once: of what is rare, all matches; of what is not, those of
- * the partitions that had all of theirs among the first few, and then the next partition by itself.
+ * Of partitions of which each is older than the one before it, the newest as a table by itself; then, of ever more at once, a few
+ * matches: of what is rare, all; of what is not, those of partitions that had all of theirs among them, and then the next
+ * partition by itself.
  */
 async function findInSequence(asked: Search, places: readonly IdRange[], read: Read): Promise<IndexPosition[]> {
-  const [newest] = places;
-  const page = newest === undefined ? [] : await read(pickInOrder(asked, [inIds(newest)]));
+  const [newest, ...older] = places;
+  if (newest === undefined) return [];
+  const page = await read(pickInOrder(asked, [inIds(newest)]));
   if (page.length > 0) return page;
-  const found: IndexPosition[] = [];
-  for (let next = 0, size = 1; next < places.length && found.length < asked.limit; size *= 4) {
-    const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
+  const found = [...(await read(pickByIndex(asked, [inIds(newest)])))];
+  for (let next = 0, size = 4; next < older.length && found.length < asked.limit; size *= 4) {
+    const group = older.slice(next, next + Math.min(size, MOST_AT_ONCE));
     const few = await read(pickFew(asked, group.map(inIds)));
     const last = few.length > FEW ? few.at(-1) : undefined;
     const begun = group.findIndex((range) => last !== undefined && isIn(range, last));
@@ -68,9 +71,6 @@ async function findInSequence(asked: Search, places: readonly IdRange[], read: R
   }
   return found.slice(0, asked.limit);
 }
-
-/** As constants, of which the planner makes one partition. */
-const inIds = ({ first, last }: IdRange): Sql => sql`t.id BETWEEN ${first}::bigint AND ${last}::bigint`;
 
 function statementsOf({ query, order, after, limit }: TweetSearch, handles: Handles): Search {
   const beyond = after === null ? [] : [order === 'rank' ? below(after) : olderThan(after)];
