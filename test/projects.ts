@@ -93,10 +93,12 @@ export const ON_ONE_NODE: Readonly<Record<string, readonly string[]>> = {
     'test/ops/soak/*.system.test.ts',
   ],
   'what is tried is what Postgres does with our statements': [
-    ...['account-list', 'costs', 'installation', 'migrate', 'released', 'routing', 'status-history', 'upgrade'].map(
+    ...['account-list', 'costs', 'installation', 'migrate', 'released', 'status-history', 'upgrade'].map(
       (name) => `test/postgres/${name}.postgres.test.ts`,
     ),
     'test/postgres/ledger/*.postgres.test.ts',
+    'test/postgres/routing/*.postgres.test.ts',
+    'test/postgres/shards/*.postgres.test.ts',
     'test/postgres/posting/*.postgres.test.ts',
     ...['index', 'objects', 'protected', 'spans'].map((name) => `test/networks/corpus/corpus-${name}.postgres.test.ts`),
     'test/networks/corpus/corpus-scripts.system.test.ts',

@@ -128,7 +128,7 @@ export const Ways = ({ baseUrl }: LandingModel) => (
 );
 
 /** What is new, as it happens: by a stream, or sent to a server. */
-export const Live = ({ baseUrl, live, sample }: LandingModel) => (
+export const NewTweets = ({ baseUrl, live, sample }: LandingModel) => (
   <Section
     id="live"
     title="Follow what is new"

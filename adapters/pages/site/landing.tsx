@@ -4,7 +4,7 @@ import { firstQueryPrice } from '../kit/first-reads.js';
 import { document } from '../kit/layout.js';
 import { Bird, Section } from '../kit/parts.js';
 import type { LandingModel } from './landing-facts.js';
-import { Dashboard, Demo, FirstReads, Live, Ways } from './landing-sections.js';
+import { Dashboard, Demo, FirstReads, NewTweets, Ways } from './landing-sections.js';
 import { Free, Months, Packs, Prices } from './pricing.js';
 
 const Receipt = () => {
@@ -112,7 +112,7 @@ export const landingPage = (model: LandingModel): string =>
       <Hero {...model} />
       <FirstReads {...model} />
       <Ways {...model} />
-      <Live {...model} />
+      <NewTweets {...model} />
       {model.demo ? <Demo /> : null}
       <Prices />
       <Packs />

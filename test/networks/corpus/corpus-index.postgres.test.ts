@@ -72,7 +72,7 @@ describe('a database of an earlier version', () => {
   });
 });
 
-it('tells an operator that jit is on, which makes searches slow', async () => {
+it('warns an operator when jit is on, which makes searches slow', async () => {
   expect(await describeJit(sql)).toEqual([]);
   const [{ name }] = await sql<[{ name: string }]>`select current_database() as name`;
   await sql.unsafe(`alter database ${name} set jit = on`);
