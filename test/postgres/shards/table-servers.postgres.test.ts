@@ -50,6 +50,14 @@ describe('a database without Citus', () => {
     expect(await readShards(database.sql)).toBeNull();
   });
 
+  it('is refused if it has the tables of one that was distributed', async () => {
+    await database.sql`drop index wallets_by_number`;
+    await database.sql`create index wallets_by_number on wallets (wallet_number)`;
+    await expect(readShards(database.sql)).rejects.toThrow('These are the tables of a coordinator of Citus');
+    await database.sql`drop index wallets_by_number`;
+    await database.sql`create unique index wallets_by_number on wallets (wallet_number)`;
+  });
+
   it('is not distributed, and stays as it is', async () => {
     await expect(distribute(database.sql, { onProgress: () => {} })).rejects.toThrow(
       'This Postgres has no Citus: create the extension on a coordinator and its workers, or leave the database as it is.',
