@@ -1,7 +1,7 @@
-// Repairs of what the Postgres driver makes of a connection that breaks or is full, as long as its releases do not have them
-// (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without them a rollback on a closed connection ends the
-// whole process, queries and connections are lost for good, and statements run in a transaction of others. The build puts the
-// repaired driver into the program; tests use it, too.
+// Repairs of what the Postgres driver makes of a connection that breaks, is full or is reserved, and of a copy that fails, as long
+// as its releases do not have them (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without them a rollback on
+// a closed connection or a copy ends the whole process, queries and connections are lost for good, and statements run in a
+// transaction of others. The build puts the repaired driver into the program; tests use it, too.
 
 /** The file of the package that is repaired. */
 export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
@@ -155,6 +155,61 @@ const hasNext = (options, tried) =>
 `,
     to: `
     !query && !connection.reserved && onopen(connection)
+`,
+  },
+  {
+    // A connection that was opened to be reserved goes to who waits for it. It was nobody's, and the pool never had it again.
+    from: `
+      initial && !initial.reserve && execute(initial)
+      options.shared.retries = retries = 0
+      initial = null
+      return
+`,
+    to: `
+      const isReserved = initial && initial.reserve
+      initial && !isReserved && execute(initial)
+      options.shared.retries = retries = 0
+      initial = null
+      return isReserved ? onopen(connection) : undefined
+`,
+  },
+  {
+    // That the server refuses the end of a copy is told to who ended it.
+    from: `
+    stream && (stream.destroy(err), stream = null)
+`,
+    to: `
+    stream && (stream.destroy(err), stream = null)
+    final && (final(err), final = null)
+`,
+  },
+  {
+    // A copy that fails before its stream has come to the code that asked for it: without a listener the error ends the process.
+    from: `
+        final = callback
+        stream = null
+      }
+    })
+`,
+    to: `
+        final = callback
+        stream = null
+      }
+    })
+    stream.on('error', () => {})
+`,
+  },
+  {
+    from: `
+    stream = new Stream.Readable({
+      read() { socket.resume() }
+    })
+`,
+    to: `
+    stream = new Stream.Readable({
+      read() { socket.resume() }
+    })
+    stream.on('error', () => {})
 `,
   },
 ];

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer, Socket, type SocketConstructorOpts } fr
 import type { DuplexOptions } from 'node:stream';
 import postgres from 'postgres';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { copyInto } from '../../adapters/networks/corpus/import/copy.js';
 import { connect, type Sql } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 import type { Line } from '../kit/postgres/line.js';
@@ -68,6 +69,53 @@ it('whenever the lines are cut, each query ends, and every connection of the poo
     );
     expect(after.map(([row]) => row?.n)).toEqual([1, 1, 1, 1, 1, 1]);
   }
+});
+
+describe('a connection that is reserved', () => {
+  it('is opened for that if there is none, and is of use to others afterwards', async () => {
+    const { line, sql } = await open();
+    for (let round = 0; round < 3; round += 1) {
+      const all = await Promise.all([sql.reserve(), sql.reserve(), sql.reserve()]);
+      const pids = await Promise.all(all.map((own) => own`select pg_backend_pid() as pid`));
+      expect(new Set(pids.map(([row]) => row?.pid)).size).toBe(3);
+      for (const own of all) own.release();
+      expect(await Promise.all([1, 2, 3].map((n) => sql`select ${n}::int as n, pg_sleep(0.05)`))).toHaveLength(3);
+      line.cut();
+      await settled();
+    }
+  });
+
+  it('takes none from the pool if it can not be opened', async () => {
+    const { line, sql, database } = await open();
+    const { line: way } = await lineTo(database);
+    onTestFinished(() => way.close());
+    line.lead({ port: 1, host: '127.0.0.1' });
+    await expect(sql.reserve()).rejects.toThrow(/CONNECTION_REFUSED|CONNECTION_CLOSED/);
+    line.lead({ port: way.port, host: '127.0.0.1' });
+    await Promise.all([1, 2, 3].map((n) => sql`select ${n}::int as n, pg_sleep(0.05)`));
+    const all = await Promise.all([sql.reserve(), sql.reserve(), sql.reserve()]);
+    for (const own of all) own.release();
+  });
+});
+
+describe('a copy', () => {
+  it('that fails with its first row is an error of who asked for it, and ends nothing', async () => {
+    const { sql } = await open();
+    const failed = sql.begin(async (tx) => {
+      const csv = await tx`copy (select 1 / (n - 1) from generate_series(1, 3) n) to stdout`.readable();
+      return csv.toArray();
+    });
+    await expect(failed).rejects.toMatchObject({ code: '22012' });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  it('whose rows the server refuses fails with the reason', async () => {
+    const { sql } = await open();
+    await sql`create table copied (n int)`;
+    const into = sql.begin((tx) => copyInto(tx, 'copied', ['n'], { rows: 1, chunks: ['x\n'] }));
+    await expect(into).rejects.toMatchObject({ code: '22P02' });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
 });
 
 it('a query whose connection was ended by the server does not hand its error to the next one', async () => {

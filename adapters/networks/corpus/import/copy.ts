@@ -63,11 +63,14 @@ export async function copyInto(
   try {
     await Promise.all(chunks.map((chunk) => written(target, chunk)));
   } catch (error) {
-    target.destroy(error as Error);
-    throw error;
+    const first = target.errored ?? (error as Error);
+    target.destroy(first);
+    throw first;
   }
-  // The driver never reports when the server refuses the end of a copy, so the statement itself is awaited.
   target.end();
   await setImmediate();
-  await sql`select`;
+  // Answered once the copy is. If the server refuses that, this fails as well, and says less.
+  await sql`select`.catch((error: Error) => {
+    throw target.errored ?? error;
+  });
 }
