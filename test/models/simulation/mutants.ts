@@ -60,7 +60,7 @@ export const MUTANTS = {
     file: 'adapters/redis/tombstones/shown-names.ts',
     text: 'beganAt === undefined ? 0 : this.#options.clock.now() - beganAt',
     instead: '0',
-    from: 4_301,
+    from: 21,
     within: 20,
   },
   paidLater: {
@@ -132,6 +132,44 @@ export const MUTANTS = {
     file: 'src/live/live.ts',
     text: 'const charged = paid ?? result.charge.amount;',
     instead: 'const charged = result.charge.amount;',
+    from: 1,
+    within: 100,
+  },
+  shardsMixed: {
+    name: 'debits of all shards in one queue',
+    breaks: 'shards apart',
+    file: 'adapters/postgres/ledger/post.ts',
+    text: 'const queue = queueOf(debit.accountId);',
+    instead: 'const queue = 0;',
+    from: 1,
+    within: 100,
+  },
+  shardsInTurn: {
+    name: 'one queue for all shards, whose flushes ask one after the other',
+    breaks: 'shards apart',
+    file: 'adapters/postgres/ledger/post.ts',
+    text: `const queue = queueOf(debit.accountId);
+    const commits = queues.get(queue) ?? new GroupCommit(options);`,
+    instead: `const queue = 0;
+    const flushEach: typeof options.flush = async (batch, mode) => {
+      const verdicts = new Map<Posting, Verdict<Posted>>();
+      for (const shard of new Set(batch.map((posting) => queueOf(posting.debit.accountId)))) {
+        const own = batch.filter((posting) => queueOf(posting.debit.accountId) === shard);
+        const found = await options.flush(own, mode);
+        for (const [nth, posting] of own.entries()) verdicts.set(posting, found[nth]!);
+      }
+      return batch.map((posting) => verdicts.get(posting)!);
+    };
+    const commits = queues.get(queue) ?? new GroupCommit({ ...options, flush: flushEach });`,
+    from: 101,
+    within: 100,
+  },
+  shardAnswerLost: {
+    name: 'an answer of a shard that is lost, taken for one that did nothing',
+    breaks: 'refusals are free',
+    file: 'adapters/postgres/retry.ts',
+    text: "CONNECTION_LOST.has(errorCode(error)) || errorCode(error).startsWith('08')",
+    instead: 'CONNECTION_LOST.has(errorCode(error))',
     from: 1,
     within: 100,
   },

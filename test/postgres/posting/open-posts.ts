@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { createPost, type DebitStatements } from '../../../adapters/postgres/ledger/post.js';
+import { createPost, type DebitStatements, type QueueOf } from '../../../adapters/postgres/ledger/post.js';
 import type { AbortState } from '../../../src/lib/abort.js';
 import type { Debit, Posted } from '../../../src/ports/ledger.js';
 import { VirtualTime } from '../../kit/time/virtual-time.js';
@@ -61,7 +61,7 @@ export const short = (reason: 'balance' | 'key_cap'): Posted => ({ ok: false, re
  * so. A debit's name begins with the letter of its wallet, of which there are six with 100 each; `a1` takes 10, unless told
  * otherwise.
  */
-export function openPosts() {
+export function openPosts(queueOf?: QueueOf) {
   const time = new VirtualTime(START_MS);
   const database = new Database(time);
   for (const letter of 'abcdef') {
@@ -73,7 +73,7 @@ export function openPosts() {
   }
   const names = new Map<Debit, string>();
   const { statements, asked, next, always } = scripted(database, names);
-  const submit = createPost(statements, { monotonic: time, timers: time });
+  const submit = createPost(statements, { monotonic: time, timers: time }, queueOf);
   /** What has become of each debit: its result or its error. */
   const answers: Record<string, unknown> = {};
   /** Each of the names as a debit, in one turn. */

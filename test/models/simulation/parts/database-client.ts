@@ -2,42 +2,96 @@ import { createPost } from '../../../../adapters/postgres/ledger/post.js';
 import type { Accounts } from '../../../../src/ports/accounts.js';
 import type { Time } from '../../../../src/ports/clock.js';
 import type { Debit, Ledger } from '../../../../src/ports/ledger.js';
-import type { Database } from './database.js';
+import { type Database, refused } from './database.js';
 import type { Host, Station, Wire } from './wire.js';
+
+/** Servers of accounts behind the one that processes ask. */
+export interface Shards {
+  /** None: the database is not distributed. */
+  readonly stations: readonly Station[];
+  readonly posts: PostLog[];
+  /** Statements that were refused, as they had debits of several shards. */
+  readonly mixed: string[];
+  /** Those that something happened to. */
+  readonly troubled: Set<Station>;
+}
+
+/** One debit as a process gave it to the ledger. */
+export interface PostLog {
+  readonly host: Host;
+  readonly shard: Station;
+  readonly beganAtMs: number;
+  /** Undefined until it ends. */
+  tookMs?: number;
+}
 
 export interface SimulatedDatabase {
   readonly database: Database;
   readonly station: Station;
   readonly wire: Wire;
+  readonly shards: Shards;
   /** Who is told of changes of keys. */
   readonly followers: Set<(hashHex: string) => void>;
 }
 
 /** Changes of keys are told to every process that follows; any message may be lost. */
-export function openDatabase(database: Database, station: Station, wire: Wire): SimulatedDatabase {
+export function openDatabase(
+  database: Database,
+  station: Station,
+  wire: Wire,
+  stations: readonly Station[],
+): SimulatedDatabase {
   const followers = new Set<(hashHex: string) => void>();
   database.notify = (hashHex) => {
     for (const tell of followers) tell(hashHex);
   };
-  return { database, station, wire, followers };
+  const shards = { stations, posts: [], mixed: [], troubled: new Set<Station>() };
+  return { database, station, wire, followers, shards };
 }
 
+/** What Citus says of a statement that is about several of its shards. */
+const ofSeveral = (): Error => refused('0A000', 'cannot push down this subquery');
+
+const COORDINATOR: Host = { name: 'coordinator', isAlive: true };
+
 /** What one process has of the database: the real posting of debits, over statements that go by wire. */
-export function connectDatabase({ database, station, wire, followers }: SimulatedDatabase, host: Host, time: Time) {
-  const ask = <T>(what: string, effect: () => T): Promise<T> => wire.call(host, station, what, effect);
-  const post = createPost(
+export function connectDatabase(link: SimulatedDatabase, host: Host, time: Time) {
+  const { database, station, wire, followers, shards } = link;
+  const ask = <T>(what: string, effect: () => T | Promise<T>): Promise<T> => wire.call(host, station, what, effect);
+  /** What is about accounts is done by the server that has them; all else, keys by their hash included, by the first. */
+  const askFor = <T>(of: readonly { readonly accountId: string }[], what: string, effect: () => T): Promise<T> =>
+    ask(what, () => {
+      const [shard, ...others] = new Set(of.map(({ accountId }) => shardOf(link, accountId)));
+      if (others.length > 0) {
+        shards.mixed.push(what);
+        throw ofSeveral();
+      }
+      return shard === undefined ? effect() : wire.call(COORDINATOR, shard, what, effect);
+    });
+  const commit = createPost(
     {
-      postPlain: (debits) => ask(`post ${idsOf(debits)}`, () => database.postPlain(debits)),
-      postAny: (debits, mode) => ask(`post ${mode} ${idsOf(debits)}`, () => database.postAny(debits, mode)),
-      find: (debits) => ask(`find ${idsOf(debits)}`, () => database.find(debits)),
+      postPlain: (debits) => askFor(debits, `post ${idsOf(debits)}`, () => database.postPlain(debits)),
+      postAny: (debits, mode) => askFor(debits, `post ${mode} ${idsOf(debits)}`, () => database.postAny(debits, mode)),
+      find: (debits) => askFor(debits, `find ${idsOf(debits)}`, () => database.find(debits)),
     },
     time,
+    (accountId) => shards.stations.indexOf(shardOf(link, accountId) as Station),
   );
+  const post: Ledger['post'] = (debit, signal) => {
+    const shard = shardOf(link, debit.accountId);
+    const posted = commit(debit, signal);
+    if (shard === undefined) return posted;
+    const log: PostLog = { host, shard, beganAtMs: time.monotonic.now() };
+    shards.posts.push(log);
+    return posted.finally(() => {
+      log.tookMs = time.monotonic.now() - log.beganAtMs;
+    });
+  };
   const ledger: Ledger = {
     post,
-    balance: (payer) => ask('balance', () => database.balance(payer)),
+    balance: (payer) => askFor([payer], 'balance', () => database.balance(payer)),
     receipt: (accountId, requestId) =>
-      ask('receipt', () => {
+      askFor([{ accountId }], 'receipt', () => {
         const row = database.row(requestId);
         if (row === undefined || row.accountId !== accountId) return undefined;
         const { balanceAfter, atMs, keyId } = row;
@@ -66,6 +120,10 @@ export function connectDatabase({ database, station, wire, followers }: Simulate
   };
   return { ledger, accounts };
 }
+
+/** The accounts of the runs are numbered. Undefined where the database is not distributed. */
+const shardOf = ({ shards: { stations } }: SimulatedDatabase, accountId: string): Station | undefined =>
+  stations[Number(accountId.slice(0, 8)) % stations.length];
 
 const idsOf = (debits: readonly Debit[]): string => debits.map(({ requestId }) => requestId.slice(-4)).join();
 

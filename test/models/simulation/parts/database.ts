@@ -37,7 +37,7 @@ export interface Key {
 }
 
 /** As the driver makes them; its type says otherwise. */
-const refused = (code: string, message: string): Error => new postgres.PostgresError({ code, message } as never);
+export const refused = (code: string, message: string): Error => new postgres.PostgresError({ code, message } as never);
 
 const lockTimeout = (): Error => refused('55P03', 'canceling statement due to lock timeout');
 const repeatedId = (): Error => refused('23505', 'duplicate key value violates unique constraint');

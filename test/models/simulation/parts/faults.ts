@@ -47,6 +47,16 @@ const slow =
     };
   };
 
+/** One of the servers that have accounts. */
+const shard =
+  (fault: (stationOf: (world: World) => Station) => Fault['begin']): Fault['begin'] =>
+  (world, chance) => {
+    const { stations, troubled } = world.databaseLink.shards;
+    const station = chance.pick(stations);
+    troubled.add(station);
+    return fault(() => station)(world, chance);
+  };
+
 const redis = ({ redis: { station } }: World): Station => station;
 const database = ({ databaseLink: { station } }: World): Station => station;
 const network = ({ network: { station } }: World): Station => station;
@@ -101,15 +111,30 @@ const FAULTS: readonly Fault[] = [
   { kind: 'death', begin: death },
 ];
 
+/** Where the database is distributed. */
+const SHARD_FAULTS: readonly Fault[] = [
+  { kind: 'shard', begin: shard(down) },
+  { kind: 'shard', begin: shard(lossy) },
+  { kind: 'shard', begin: shard((stationOf) => slow(stationOf, [50, 3_000])) },
+  { kind: 'shard', begin: shard((stationOf) => slow(stationOf, [3_000, 20_000])) },
+];
+
+/** In half of the runs with shards, nothing else fails. */
+function faultsOf(world: World, chance: Chance): readonly Fault[] {
+  if (world.databaseLink.shards.stations.length === 0) return FAULTS;
+  return chance.fork('of shards').int(2) === 0 ? SHARD_FAULTS : [...FAULTS, ...SHARD_FAULTS, ...SHARD_FAULTS];
+}
+
 /** Plans the faults of a run; returns what ends all of them. */
 export function planFaults(world: World, chance: Chance): () => void {
   const { scheduler, trace, faults } = world;
   const ends: (() => void)[] = [];
+  const possible = faultsOf(world, chance);
   if (chance.int(100) < CALM) return () => {};
   world.leaving.perCent = chance.pick([0, 0, 12, 60]);
   if (world.leaving.perCent > 0) faults.add('leaving');
   for (let count = chance.int(4); count >= 0; count -= 1) {
-    const { kind, begin } = chance.pick(FAULTS);
+    const { kind, begin } = chance.pick(possible);
     faults.add(kind);
     scheduler.after(chance.between(0, BEGIN_MS), () => {
       if (world.isEnding()) return;

@@ -1,6 +1,6 @@
 /** What holds in every run, whatever fails: each with its name, which `docs/invariants.md` explains. */
 import { itemPrice, type Unit } from '../../../../src/domain/prices.js';
-import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, sumsAgree } from './money-invariants.js';
+import { chargedOnce, onlyCallsAreCharged, refusalsAreFree, shardsAreApart, sumsAgree } from './money-invariants.js';
 import { oneFlight, onePace } from './network-invariants.js';
 import { watchesDeliverOnce } from './watch-invariants.js';
 import type { CallLog, World } from './world.js';
@@ -115,6 +115,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: 'charged at most once', check: chargedOnce },
   { name: 'only calls are charged', check: onlyCallsAreCharged },
   { name: 'refusals are free', check: refusalsAreFree },
+  { name: 'shards apart', check: shardsAreApart },
   { name: 'nothing delivered unpaid', check: nothingUnpaid },
   { name: 'prices are right', check: pricesAreRight },
   { name: 'pages complete, without repeats', check: pagesAreComplete },

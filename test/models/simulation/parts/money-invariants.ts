@@ -43,6 +43,22 @@ export function onlyCallsAreCharged({ database, calls }: World): string[] {
   );
 }
 
+/** The longest that a debit takes where nothing fails: some statements, one after the other. */
+const POSTED_WITHIN_MS = 250;
+
+/** A statement is about debits of one shard, and what happens to one holds up no debit of another. */
+export function shardsAreApart({ databaseLink: { shards }, faults }: World): string[] {
+  const mixed = shards.mixed.map((what) => `${what} was asked of several shards`);
+  if (faults.has('database') || faults.has('lock')) return mixed;
+  // Nothing is known of those of a process that has died.
+  const late = shards.posts.flatMap(({ host, shard, beganAtMs, tookMs = 0 }) =>
+    shards.troubled.has(shard) || tookMs <= POSTED_WITHIN_MS
+      ? []
+      : [`a debit of ${shard.name} on ${host.name} took ${tookMs} ms from ${beganAtMs} on`],
+  );
+  return [...mixed, ...late];
+}
+
 /** A call that was refused is never charged, not later either, unless it was told that this is unknown. */
 export function refusalsAreFree({ database, calls }: World): string[] {
   return calls.flatMap(({ result, requestId }) => {

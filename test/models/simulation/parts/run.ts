@@ -77,7 +77,9 @@ async function act(world: World, customers: readonly Customer[], chance: Chance)
     return runClient(world, { name: `client${nth}`, customer, chance: own, tasks: 1 + own.int(3) });
   });
   const rushing = chance.fork('rush');
-  if (rushing.int(5) === 0) clients.push(rush(world, customers, rushing));
+  // Debits of several shards at one moment are what queues keep apart.
+  const isDistributed = world.databaseLink.shards.stations.length > 0;
+  if (rushing.int(5) === 0 || isDistributed) clients.push(rush(world, customers, rushing));
   const watching = chance.fork('watching');
   if (watching.int(5) === 0) clients.push(watchDeletion(world, customers, watching));
   await Promise.all(clients);
@@ -116,7 +118,7 @@ const stationOf = (
   lost: { there: 0, back: 0 },
   slow: { perMille: 0, ms: [0, 0] },
   isDown: false,
-  broken: broken('CONNECTION_CLOSED', 'the connection was lost'),
+  broken: name.startsWith('shard') ? refused : broken('CONNECTION_CLOSED', 'the connection was lost'),
 });
 
 function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
@@ -127,6 +129,11 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
   const databaseStation = stationOf('database', [0.2, 8], false, broken('ECONNREFUSED', 'the database is down'));
   const networkStation = stationOf('network', [5, 250], false, broken('ECONNREFUSED', 'the network is down'));
   const database = new Database(serverClock);
+  const sharding = chance.fork('shards');
+  const shards = Array.from({ length: sharding.int(3) === 0 ? 2 + sharding.int(2) : 0 }, (_, nth) =>
+    // As Citus says it of a server that is away, or whose answer was lost.
+    stationOf(`shard ${nth}`, [0.1, 2], false, broken('08006', 'the connection to the remote node was lost')),
+  );
   const shaping = chance.fork('shape');
   const pace = { fast: shaping.pick([null, 4, 20, 100]), slow: shaping.pick([null, 1, 4, 30]) };
   const lists = { followers: 6 + shaping.int(30), tweets: 5 + shaping.int(25), pageSize: 3 + shaping.int(8) };
@@ -135,7 +142,7 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
   let [ids, isEnding] = [0, false];
   const world: World = {
     ...{ scheduler, trace, wire, chance, database, names, databaseClock: serverClock },
-    databaseLink: openDatabase(database, databaseStation, wire),
+    databaseLink: openDatabase(database, databaseStation, wire, shards),
     redis: openRedis(new RedisServer(serverClock), redisStation, wire),
     network: openNetwork({ ...lists, pace }, networkStation),
     nodes: new Map(),
@@ -187,7 +194,8 @@ function openWorld(seed: number, scheduler: Scheduler, trace: Trace) {
     for (const tell of deaths.get(host) ?? []) tell();
     scheduler.after(starting.between(200, 3_000), () => void start(name));
   };
-  return { world, customers: openCustomers(database, chance.fork('customers')), chance };
+  const fewest = shards.length > 0 ? 2 : 1;
+  return { world, customers: openCustomers(database, chance.fork('customers'), fewest), chance };
 }
 
 /** A UUID of version 7, in the order of time. */
@@ -196,10 +204,10 @@ function idOf(atMs: number, nth: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${nth.toString(16).padStart(12, '0')}`;
 }
 
-/** Two to four keys of one or two accounts; some have little money, or a cap. */
-function openCustomers(database: Database, chance: Chance): Customer[] {
+/** One or two keys of each of one, two or three accounts; some have little money, or a cap. */
+function openCustomers(database: Database, chance: Chance, fewest: number): Customer[] {
   const customers: Customer[] = [];
-  const wallets = 1 + chance.int(2);
+  const wallets = fewest + chance.int(2);
   for (let nth = 0; nth < wallets; nth += 1) {
     const [accountId, walletId] = [`0000000${nth}-0000-4000-8000-00000000000a`, `wallet ${nth}`];
     database.addWallet(accountId, walletId, chance.pick([3_000, 12_000, 60_000, 1_000_000]));

@@ -13,7 +13,7 @@ import type { SimulatedWatches } from './watches.js';
 import type { Host, Wire } from './wire.js';
 
 /** The parts that may fail in a run. What an invariant promises may depend on which did. */
-export type FaultKind = 'redis' | 'database' | 'network' | 'death' | 'lock' | 'leaving';
+export type FaultKind = 'redis' | 'database' | 'shard' | 'network' | 'death' | 'lock' | 'leaving';
 
 /** An answer as its client reads it, or the refusal. */
 export type Result =
