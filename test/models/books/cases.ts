@@ -34,4 +34,10 @@ export const CASES: Readonly<Record<string, readonly Step[]>> = {
   'a caller leaves while the network hangs: nothing is charged, and the next one reads the same': [
     { step: 'hang', ...ALONE, over: 'graphql', asks: [{ read: 'list', kind: 'quotes', count: 1, cursor: null }] },
   ],
+  'a stream whose process was killed before its first items arrived: they come again, free, and the next ones cost': [
+    { step: 'follow', key: 0, kind: 'timeline', back: 0, posts: 2, isLost: false },
+    { step: 'follow', key: 0, kind: 'timeline', back: 0, posts: 2, isLost: true },
+    { step: 'follow', key: 0, kind: 'timeline', back: 1, posts: 1, isLost: false },
+    { step: 'follow', key: 0, kind: 'timeline', back: 0, posts: 0, isLost: false },
+  ],
 };

@@ -5,8 +5,7 @@ import { MOUNTS } from '../../interfaces/graphql/service.js';
 import { type Bench, openBench } from './bench.js';
 import { START_MS } from './processes.js';
 import { run } from './run.js';
-import { runs, type Step } from './steps.js';
-import { SUITE } from './suite.js';
+import { runs, type Step, SUITE } from './steps.js';
 
 /** `npm run torture` sets these, for as long as is asked. Without them, the same runs are made each time. */
 const SECONDS = Number(process.env.MODEL_SECONDS ?? 0);

@@ -5,6 +5,7 @@ import { Model } from '../calls/model.js';
 import { SUBJECTS } from '../calls/world.js';
 import { type Bench, DEFAULT_BUDGET, type Row, type TestAccount, type TestKey } from './bench.js';
 import { compare } from './compare.js';
+import type { Place } from './follows.js';
 import type { Seen, Sent } from './seen.js';
 import { send } from './send.js';
 import { type Asked, OPENING } from './steps.js';
@@ -15,12 +16,16 @@ interface Cursor {
   readonly position: Position;
 }
 
+/** More than anything is kept. */
+const FORGET_MS = 15 * 3_600_000;
+
 export class Pair {
   readonly bench: Bench;
   readonly model: Model;
   readonly #accounts: TestAccount[] = [];
   readonly #keys: TestKey[] = [];
   readonly #cursors = new Map<string, Cursor[]>();
+  readonly #places = new Map<string, Place[]>();
   /** Charged by request, as the answers said. */
   readonly #charged = new Map<string, number>();
 
@@ -77,7 +82,25 @@ export class Pair {
     return given.at(-1 - (ask.cursor % Math.max(1, given.length))) ?? null;
   }
 
-  forgetCursors(): void {
+  /** Of the account that pays with a key. */
+  accountOf(key: number): string {
+    return this.key(this.numberOf(key)).accountId;
+  }
+
+  /** Where the streams of an account have come to. */
+  placesOf(accountId: string): Place[] {
+    const places = this.#places.get(accountId) ?? [];
+    this.#places.set(accountId, places);
+    return places;
+  }
+
+  isCharged(requestId: string): boolean {
+    return this.#charged.has(requestId);
+  }
+
+  /** Nothing of what was read is kept any more. */
+  async forget(): Promise<void> {
+    await this.advance(FORGET_MS);
     this.#cursors.clear();
   }
 
@@ -113,7 +136,7 @@ export class Pair {
   }
 
   /** Where it is open what a call costs: only what holds in any order is compared. */
-  paid({ key, budget }: Asked, seen: Pick<Seen, 'requestId' | 'charged'>): void {
+  paid({ key, budget }: Pick<Asked, 'key' | 'budget'>, seen: Pick<Seen, 'requestId' | 'charged'>): void {
     const { charged } = seen;
     const number = this.numberOf(key);
     const paying = this.model.keyOf(number);

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { priceOf } from '../calls/prices.js';
 import type { Bench } from './bench.js';
+import { follow } from './follows.js';
 import { cutOff, killed, killedStorm } from './kills.js';
 import { Pair } from './pair.js';
 import { START_MS } from './processes.js';
@@ -16,7 +17,7 @@ const STEP_MS = 20_000;
 
 async function inTime(taking: Promise<void>, step: Step): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const restarts = ['kill', 'cut off', 'storm'].includes(step.step);
+  const restarts = ['kill', 'cut off', 'storm', 'follow'].includes(step.step);
   const late = new Promise<never>((_, reject) => {
     const never = (): void => reject(new Error(`It never ended: ${JSON.stringify(step)}`));
     timer = setTimeout(never, STEP_MS + (restarts ? START_MS : 0));
@@ -44,6 +45,8 @@ async function take(pair: Pair, step: Step): Promise<void> {
       return crowd(pair, step);
     case 'storm':
       return step.killedAfter === undefined ? storm(pair, step.calls) : killedStorm(pair, step.calls, step.killedAfter);
+    case 'follow':
+      return follow(pair, step);
     case 'kill':
       return killed(pair);
     case 'cut off':
@@ -160,7 +163,6 @@ async function storm(pair: Pair, calls: readonly Asked[]): Promise<void> {
   await pair.advance(1000);
   const seen = await Promise.all(calls.map((asked) => pair.send(asked)));
   for (const [n, asked] of calls.entries()) pair.paid(asked, seen[n] as Seen);
-  await pair.advance(15 * 3_600_000);
-  pair.forgetCursors();
+  await pair.forget();
   await pair.balances();
 }

@@ -45,6 +45,17 @@ export type Step =
       /** The process is killed when so many are answered. */
       readonly killedAfter?: number | undefined;
     }
+  | {
+      readonly step: 'follow';
+      readonly key: number;
+      readonly kind: 'timeline' | 'search';
+      /** From which of the places that streams of the account came to, counted back from the newest; it begins without one. */
+      readonly back: number;
+      /** How much is posted before it goes on from there. */
+      readonly posts: number;
+      /** Its process is killed, and what it sent first is lost. */
+      readonly isLost: boolean;
+    }
   | { readonly step: 'kill' }
   | ({ readonly step: 'cut off'; readonly at: Moment } & Asked)
   | { readonly step: 'wait'; readonly ms: number }
@@ -267,6 +278,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      step: fc.constant('follow' as const),
+      key,
+      kind: fc.constantFrom('timeline' as const, 'search' as const),
+      back: fc.nat({ max: 3 }),
+      posts: fc.nat({ max: 3 }),
+      isLost: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+    }),
+  },
   // Rare: another process takes longer to start than a hundred calls.
   {
     weight: 1,
@@ -297,3 +319,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 export const runs = ({ longest }: { longest: number }): fc.Arbitrary<Step[]> =>
   fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
+
+/** The runs that are made each time: so many rounds, each of so many runs from a seed of its own. */
+export const SUITE = { seed: 20_261_239, rounds: 12, round: 5, longest: 40 };

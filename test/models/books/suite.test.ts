@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { KINDS } from '../calls/world.js';
-import { runs, type Step } from './steps.js';
-import { SUITE } from './suite.js';
+import { runs, type Step, SUITE } from './steps.js';
 
 const nameOf = (step: Step): string => {
   if (step.step === 'cut off') return `cut off while ${step.at}`;
+  if (step.step === 'follow') return step.isLost ? 'lost stream' : 'follow';
   if (step.step === 'storm') return step.killedAfter === undefined ? 'storm' : 'killed storm';
   return step.step;
 };
@@ -15,8 +15,15 @@ const RUNS = Array.from({ length: SUITE.rounds }, (_, round) =>
 ).flat();
 
 it('the runs that are made each time have every kind of step, and kill the process at every moment', () => {
-  const kills = ['kill', 'cut off while reading', 'cut off while settling', 'cut off while answering', 'killed storm'];
-  const others = ['call', 'estimate', 'fault', 'hang', 'crowd', 'storm', 'wait', 'change'];
+  const kills = [
+    'kill',
+    'cut off while reading',
+    'cut off while settling',
+    'cut off while answering',
+    'killed storm',
+    'lost stream',
+  ];
+  const others = ['call', 'follow', 'estimate', 'fault', 'hang', 'crowd', 'storm', 'wait', 'change'];
   const administering = ['grant', 'add key', 'revoke', 'rotate'];
   const steps = new Set(RUNS.flat().map(nameOf));
   expect([...steps].sort()).toEqual([...kills, ...others, ...administering].sort());

@@ -56,6 +56,7 @@ export const AUTHOR = '600';
 const SINGLES = 6;
 const LIST_TWEETS = 40;
 const NESTED_TWEETS = 40;
+const FIRST_POST = 2000;
 
 const range = (count: number, first: number): string[] => Array.from({ length: count }, (_, i) => String(first + i));
 
@@ -104,6 +105,17 @@ export class World {
     return all.has(id) && !this.#gone.has(`${what} ${id}`);
   }
 
+  /** What was posted to the main list of a kind, the oldest first. */
+  posts(kind: Kind): readonly string[] {
+    return this.#lists[kind].filter((id) => Number(id) > FIRST_POST).reverse();
+  }
+
+  /** Whether the main list of a kind is there. */
+  shows(kind: Kind): boolean {
+    const { of } = ROWS[kind];
+    return (of === 'query' || this.has(of, SUBJECTS[kind])) && !this.#hidden.has(kind);
+  }
+
   /** Null: the network says 404. A token names the last item passed. */
   page(kind: Kind, subject: string, token: string | null): WorldPage | null {
     const { of, emptyWithout } = ROWS[kind];
@@ -132,7 +144,7 @@ export class World {
         return;
       case 'post': {
         this.#posted += 1;
-        const id = String(2000 + this.#posted);
+        const id = String(FIRST_POST + this.#posted);
         (whatOf(one.kind) === 'tweet' ? this.tweets : this.users).add(id);
         this.#lists[one.kind].unshift(id);
       }

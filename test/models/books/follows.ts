@@ -1,0 +1,112 @@
+/**
+ * A stream is opened, and left after its first event. Somebody who comes back where they were gets each post once, in order,
+ * and pays for it once, whatever was lost in between.
+ */
+import { expect } from 'vitest';
+import { type OpenStream, openStream } from '../../kit/events.js';
+import { priceOf } from '../calls/prices.js';
+import { SUBJECTS } from '../calls/world.js';
+import { killed } from './kills.js';
+import { openOneWay } from './one-way.js';
+import type { Pair } from './pair.js';
+import type { Step } from './steps.js';
+
+type Follow = Extract<Step, { step: 'follow' }>;
+
+/** Where a client has come to. */
+export interface Place {
+  readonly kind: Follow['kind'];
+  /** Of the event behind which it continues. */
+  readonly id: string;
+  /** How many of the list's posts it has. */
+  readonly posts: number;
+}
+
+interface Page {
+  readonly data: readonly { readonly id: string }[];
+  readonly credits_charged: number;
+  readonly request_id: string;
+}
+
+/** More than a run posts. */
+const COUNT = 50;
+const REFUSALS = ['invalid_key', 'no_credits', 'not_found'];
+
+export async function follow(pair: Pair, step: Follow): Promise<void> {
+  const { kind, posts, isLost } = step;
+  const { world } = pair.bench.gate;
+  const own = pair.placesOf(pair.accountOf(step.key)).filter((place) => place.kind === kind);
+  const from = own.at(-1 - (step.back % Math.max(1, own.length))) ?? (await goOn(pair, step, null));
+  for (let nth = 0; nth < posts; nth += 1) world.apply({ change: 'post', kind });
+  // What is kept would lack the newest posts.
+  await pair.forget();
+  if (from !== null && isLost) await lose(pair, step, from);
+  if (from !== null) await goOn(pair, step, from);
+  await pair.forget();
+  await pair.balances();
+}
+
+async function open(pair: Pair, { kind, key }: Follow, from: Place | null, url: string): Promise<OpenStream> {
+  await pair.advance(1000);
+  const query = `${kind === 'timeline' ? 'user' : 'q'}=${encodeURIComponent(SUBJECTS[kind])}&count=${COUNT}`;
+  const headers = from === null ? {} : { 'last-event-id': from.id };
+  return openStream(`${url}/v1/live?${query}`, pair.key(pair.numberOf(key)).key, headers);
+}
+
+/** From where a stream was, or from now on (null). Where it has come to; null: it was refused. */
+async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place | null> {
+  const { kind, key } = step;
+  const { world } = pair.bench.gate;
+  if (from === null) await pair.forget();
+  const { response, events, leave } = await open(pair, step, from, pair.bench.url);
+  if (!response.ok) {
+    const { error } = (await response.json()) as { error: { code: string } };
+    expect(REFUSALS).toContain(error.code);
+    return null;
+  }
+  const posts = world.posts(kind);
+  // What is not shown is what it does not have.
+  let place = from ?? { kind, id: '', posts: world.shows(kind) ? posts.length : 0 };
+  let page: Page | null;
+  await events.next();
+  do {
+    const { value: event } = await events.next();
+    page = event?.event === 'items' ? (event.data as Page) : null;
+    if (page !== null) told(pair, key, page);
+    const got = page?.data.map(({ id }) => id).filter((id) => posts.includes(id)) ?? [];
+    expect(got).toEqual(posts.slice(place.posts, place.posts + got.length));
+    place = { kind, id: event?.id ?? place.id, posts: place.posts + got.length };
+    // Behind what was paid for before, more may come at once.
+  } while (page?.credits_charged === 0 && page.data.length > 0 && place.posts < posts.length);
+  leave();
+  // As much as there is, or as the money was enough for.
+  if (!(page && 'truncated' in page) && world.shows(kind)) expect(place.posts).toBe(posts.length);
+  pair.placesOf(pair.accountOf(key)).push(place);
+  return place;
+}
+
+/** What is sent again was charged before, and is free. */
+function told(pair: Pair, key: number, { data, credits_charged, request_id: requestId }: Page): void {
+  const charged = Math.round(credits_charged * 1000);
+  if (charged === 0) {
+    expect(data.length === 0 || pair.isCharged(requestId)).toBe(true);
+    return;
+  }
+  expect(charged).toBeGreaterThanOrEqual(data.length * priceOf('object', 'hit'));
+  expect(charged).toBeLessThanOrEqual(data.length * priceOf('object', 'miss'));
+  pair.paid({ key, budget: null }, { requestId, charged });
+}
+
+/** The stream's first events never arrive, and its process is killed. */
+async function lose(pair: Pair, step: Follow, from: Place): Promise<void> {
+  const way = await openOneWay(pair.bench.url);
+  const opening = open(pair, step, from, way.url).catch(() => undefined);
+  await way.answered;
+  await killed(pair);
+  way.close();
+  await opening;
+  for (const { requestId, keyId, amount } of await pair.untold()) {
+    expect(keyId).toBe(pair.key(pair.numberOf(step.key)).keyId);
+    pair.paid({ key: step.key, budget: null }, { requestId, charged: amount });
+  }
+}
