@@ -69,14 +69,18 @@ export class ModelCache {
       this.#absent.delete(name);
       return;
     }
-    // Gone: it leaves every cache at once (M25), under all names if a copy tells them.
+    this.#withdraw(what, id, name);
+    this.#absent.set(name, this.nowMs);
+    throw new NotFound();
+  }
+
+  /** Gone: it leaves every cache at once (M25), under all names if a copy tells them. */
+  #withdraw(what: What, id: string, name: string): void {
     const names = this.#live(name) ? namesOf(what, id) : [name];
     for (const each of names) {
       this.#objects.delete(each);
       this.#tombstones.add(each);
     }
-    this.#absent.set(name, this.nowMs);
-    throw new NotFound();
   }
 
   #keepObject(what: What, id: string): void {
@@ -116,6 +120,8 @@ export class ModelCache {
     const name = listName(kind, subject);
     if (!got) {
       this.#tombstones.add(name);
+      // An account's list is gone with the account.
+      if (ROWS[kind].of === 'user') this.#withdraw('user', subject, `user:${subject}`);
       this.#absent.set(name, this.nowMs);
       throw new NotFound();
     }
