@@ -45,7 +45,7 @@ export interface WatchesOptions {
   readonly clock: Clock;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
-  /** Called with a watch that is to be followed: now, if there is room. */
+  /** Called with a watch that is to be followed, if there is room, or not any more: now. */
   readonly wake: () => void;
 }
 
@@ -110,7 +110,7 @@ export class Watches {
     const { book, clock, wake } = this.#options;
     const watch = found(await book.change(of, to, clock.now(), by));
     if (watch.state === 'ended' && to !== 'ended') throw badRequest('This watch has ended. Add another one.', 'id');
-    if (to === 'active') wake();
+    wake();
     return watch;
   }
 

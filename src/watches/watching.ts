@@ -80,7 +80,7 @@ export class Watching {
     this.wake();
   }
 
-  /** Takes at once what nobody holds: a watch was made, or resumed. */
+  /** Takes at once what nobody holds, and leaves what is not to be followed: a watch was made, or changed. */
   wake(): void {
     this.#isWanted = true;
     this.#running ??= this.#run().finally(() => {
