@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import { openSecrets } from '../../../app/secrets.js';
 import { hashKey, keyPrefix, mintKey } from '../../../src/access/key.js';
 import type { Mount } from '../../interfaces/graphql/service.js';
@@ -10,6 +11,7 @@ import { freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { World } from '../calls/world.js';
 import { Gate } from './gate.js';
+import { Receiver } from './live/receiver.js';
 import { Processes } from './processes.js';
 
 /** In credits: small enough for a fresh page of fifty to be over it. */
@@ -27,6 +29,15 @@ export interface TestKey {
   readonly key: string;
   readonly keyId: string;
   readonly accountId: string;
+}
+
+interface WatchRow {
+  readonly state: 'active' | 'waiting' | 'paused' | 'ended';
+  readonly reason: string | null;
+  readonly number: number;
+  readonly spent: number;
+  readonly isHeld: boolean;
+  readonly isDelivering: boolean;
 }
 
 /** One row of the ledger. */
@@ -47,8 +58,10 @@ export type Bench = Awaited<ReturnType<typeof openBench>>;
 export async function openBench(mount: Mount) {
   const clock = manualClock();
   const gate = new Gate(new World());
+  const receiver = await Receiver.open();
   const database = await freshDatabase();
-  const { sql } = database;
+  // With a name that tells it from those of the service.
+  const sql = connect(database.target, { name: 'the books' });
   const secret = randomBytes(32).toString('hex');
   const { pepper } = await openSecrets('', secret);
   const accounts = createAccounts(sql);
@@ -82,16 +95,37 @@ export async function openBench(mount: Mount) {
     }
   }
 
-  /** Whether a debit is on its way whose sender lives, or waits for a lock. */
-  async function hasSession(isWaiting: boolean): Promise<boolean> {
+  /** Whether the service has any session of this name, or one that waits for a lock. */
+  async function hasSession(name: string, isWaiting: boolean): Promise<boolean> {
     const rows = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and application_name = 'perch settling'
+      select 1 from pg_stat_activity where datname = current_database() and application_name like ${name}
         and (not ${isWaiting} or wait_event_type = 'Lock')`;
     return rows.length > 0;
   }
 
+  /** Holds a lock until released; `waited` resolves when such a session waits for it, or when `until` is over. */
+  async function lockFor(name: string, take: (connection: Sql) => Promise<unknown>) {
+    const connection = await sql.reserve();
+    await connection`begin`;
+    await take(connection);
+    return {
+      async waited(until: Promise<unknown>): Promise<void> {
+        let isOver = false;
+        const over = (): void => {
+          isOver = true;
+        };
+        until.then(over, over);
+        while (!isOver && !(await hasSession(name, true))) await sleep(1);
+      },
+      release(): void {
+        void connection`rollback`.then(() => connection.release());
+      },
+    };
+  }
+
   return {
     gate,
+    receiver,
     get url() {
       return service.url;
     },
@@ -101,14 +135,18 @@ export async function openBench(mount: Mount) {
       await advance(FORGET_MS);
       gate.world = new World();
       gate.reset();
+      // What a run that failed has left.
+      receiver.reset();
+      await sql`update watches set state = 'ended', reason = null, due_at = null where state <> 'ended'`;
       return gate.world;
     },
     /** `meanwhile`: between its death and the start of the next process, for instance to let go of a lock. */
-    async kill(meanwhile: () => void = () => {}): Promise<void> {
+    async kill(meanwhile: () => void = () => {}, restMs = 0): Promise<void> {
       await service.kill();
       meanwhile();
       // Then all it has sent is done, or never will be.
-      while (await hasSession(false)) await sleep(1);
+      while (await hasSession('perch%', false)) await sleep(1);
+      clock.advance(restMs);
       service = await start();
     },
     async account({ credits, paidUsd }: { credits: number; paidUsd: number }): Promise<TestAccount> {
@@ -148,29 +186,26 @@ export async function openBench(mount: Mount) {
         where account_id = ${accountId} and kind = 'debit'`;
       return rows.map((row) => ({ ...row, amount: Number(row.amount), items: Number(row.items) }));
     },
-    /** No debit of the wallet gets through until released; `waited` resolves when one waits, or when `until` is over. */
-    async lock({ walletId }: TestAccount) {
-      const connection = await sql.reserve();
-      await connection`begin`;
-      await connection`select 1 from wallets where wallet_id = ${walletId} for update`;
-      return {
-        async waited(until: Promise<unknown>): Promise<void> {
-          let isOver = false;
-          const over = (): void => {
-            isOver = true;
-          };
-          until.then(over, over);
-          while (!isOver && !(await hasSession(true))) await sleep(1);
-        },
-        release(): void {
-          void connection`rollback`.then(() => connection.release());
-        },
-      };
+    /** How a watch is, and what it came to in thousandths. */
+    async watch(watchId: string) {
+      const [row] = await sql<WatchRow[]>`
+        select state, reason, number::int, spent_thousandths::int as spent, holder is not null as "isHeld",
+          exists (select from deliveries d where d.watch_id = w.watch_id and due_at is not null) as "isDelivering"
+        from watches w where watch_id = ${watchId}`;
+      if (row === undefined) throw new Error('There is no such watch.');
+      return row;
     },
+    /** No debit of the wallet gets through until released. */
+    lock: ({ walletId }: TestAccount) =>
+      lockFor('perch settling', (tx) => tx`select 1 from wallets where wallet_id = ${walletId} for update`),
+    /** Nothing can be written down to be delivered until released. */
+    lockDeliveries: () => lockFor('perch%', (tx) => tx`lock table deliveries in share mode`),
     async close(): Promise<void> {
       const { faults } = await ledger.check();
       await service.kill();
       await processes.close();
+      await receiver.close();
+      await sql.end();
       await database.drop();
       if (faults.length > 0) throw new Error(`The ledger is wrong: ${JSON.stringify(faults)}`);
     },

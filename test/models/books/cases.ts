@@ -40,4 +40,24 @@ export const CASES: Readonly<Record<string, readonly Step[]>> = {
     { step: 'follow', key: 0, kind: 'timeline', back: 1, posts: 1, isLost: false },
     { step: 'follow', key: 0, kind: 'timeline', back: 0, posts: 0, isLost: false },
   ],
+  'a watch whose process was killed after a charge and after a webhook: each post is delivered and charged once, in order':
+    [
+      { step: 'watch', key: 0, kind: 'timeline', posts: 3, killedAt: null },
+      { step: 'watch', key: 0, kind: 'timeline', posts: 3, killedAt: 'writing' },
+      { step: 'watch', key: 1, kind: 'timeline', posts: 3, killedAt: 'delivering' },
+      { step: 'watch', key: 0, kind: 'timeline', posts: 0, killedAt: null },
+    ],
+  'a watch whose key reaches its cap: it waits, and goes on with another key': [
+    { step: 'watch', key: 1, kind: 'search', posts: 0, killedAt: null },
+    { step: 'watch', key: 1, kind: 'search', posts: 3, killedAt: null },
+    { step: 'watch', key: 1, kind: 'search', posts: 3, killedAt: null },
+    { step: 'watch', key: 0, kind: 'search', posts: 1, killedAt: null },
+  ],
+  'a watch whose list is gone for a time: it is paused, and goes on where it was': [
+    { step: 'watch', key: 0, kind: 'timeline', posts: 2, killedAt: null },
+    { step: 'change', change: 'hide', kind: 'timeline' },
+    { step: 'watch', key: 0, kind: 'timeline', posts: 1, killedAt: null },
+    { step: 'change', change: 'show', kind: 'timeline' },
+    { step: 'watch', key: 0, kind: 'timeline', posts: 1, killedAt: null },
+  ],
 };

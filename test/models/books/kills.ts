@@ -10,9 +10,10 @@ import type { Seen } from './seen.js';
 import { signal } from './signal.js';
 import type { Asked, Moment } from './steps.js';
 
-/** Between two calls. */
-export async function killed(pair: Pair, meanwhile?: () => void): Promise<void> {
-  await pair.bench.kill(meanwhile);
+/** Between two calls. `restMs`: until another process serves. */
+export async function killed(pair: Pair, meanwhile?: () => void, restMs = 0): Promise<void> {
+  await pair.bench.kill(meanwhile, restMs);
+  pair.model.advance(restMs);
   pair.model.restart();
 }
 

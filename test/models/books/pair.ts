@@ -2,10 +2,12 @@
 import { expect } from 'vitest';
 import type { Answer, Call, Position, Read } from '../calls/calls.js';
 import { Model } from '../calls/model.js';
+import { Spending } from '../calls/wallets.js';
 import { SUBJECTS } from '../calls/world.js';
 import { type Bench, DEFAULT_BUDGET, type Row, type TestAccount, type TestKey } from './bench.js';
 import { compare } from './compare.js';
-import type { Place } from './follows.js';
+import type { Place } from './live/streams.js';
+import type { Watch } from './live/watches.js';
 import type { Seen, Sent } from './seen.js';
 import { send } from './send.js';
 import { type Asked, OPENING } from './steps.js';
@@ -26,6 +28,7 @@ export class Pair {
   readonly #keys: TestKey[] = [];
   readonly #cursors = new Map<string, Cursor[]>();
   readonly #places = new Map<string, Place[]>();
+  readonly #watches = new Map<string, Map<string, Watch>>();
   /** Charged by request, as the answers said. */
   readonly #charged = new Map<string, number>();
 
@@ -92,6 +95,19 @@ export class Pair {
     const places = this.#places.get(accountId) ?? [];
     this.#places.set(accountId, places);
     return places;
+  }
+
+  /** Of an account, by the kind of their list. */
+  watchesOf(accountId: string): Map<string, Watch> {
+    const watches = this.#watches.get(accountId) ?? new Map<string, Watch>();
+    this.#watches.set(accountId, watches);
+    return watches;
+  }
+
+  /** What a key may spend, in thousandths. */
+  leftOf(key: number): number {
+    const number = this.numberOf(key);
+    return new Spending(this.model.accountOf(number), this.model.keyOf(number), null).left;
   }
 
   isCharged(requestId: string): boolean {

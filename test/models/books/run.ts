@@ -2,8 +2,9 @@
 import { expect } from 'vitest';
 import { priceOf } from '../calls/prices.js';
 import type { Bench } from './bench.js';
-import { follow } from './follows.js';
 import { cutOff, killed, killedStorm } from './kills.js';
+import { follow } from './live/streams.js';
+import { watch } from './live/watches.js';
 import { Pair } from './pair.js';
 import { START_MS } from './processes.js';
 import type { Seen } from './seen.js';
@@ -17,7 +18,7 @@ const STEP_MS = 20_000;
 
 async function inTime(taking: Promise<void>, step: Step): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const restarts = ['kill', 'cut off', 'storm', 'follow'].includes(step.step);
+  const restarts = ['kill', 'cut off', 'storm', 'follow', 'watch'].includes(step.step);
   const late = new Promise<never>((_, reject) => {
     const never = (): void => reject(new Error(`It never ended: ${JSON.stringify(step)}`));
     timer = setTimeout(never, STEP_MS + (restarts ? START_MS : 0));
@@ -47,6 +48,8 @@ async function take(pair: Pair, step: Step): Promise<void> {
       return step.killedAfter === undefined ? storm(pair, step.calls) : killedStorm(pair, step.calls, step.killedAfter);
     case 'follow':
       return follow(pair, step);
+    case 'watch':
+      return watch(pair, step);
     case 'kill':
       return killed(pair);
     case 'cut off':

@@ -1,5 +1,6 @@
 /** The whole service in a process of its own, to be killed at any moment: clock and network are told through a pipe. */
 import { pino } from 'pino';
+import { GuardedWebhooks } from '../../../adapters/client-documents/webhooks.js';
 import type { Target } from '../../../adapters/postgres/sql.js';
 import { compose } from '../../../app/compose.js';
 import { Lifecycle } from '../../../app/lifecycle.js';
@@ -41,7 +42,9 @@ async function open({ mount: graphql, database, settings, nowMs: startMs }: Open
   const stores = await openStores(lifecycle, config, { database });
   const log = pino({ level: settings.LOG_LEVEL ?? 'fatal' });
   const clock = { now: () => nowMs };
-  const { url } = await compose(lifecycle, config, stores, { log, clock, network, graphql });
+  // Webhooks go to this machine.
+  const webhooks = new GuardedWebhooks({ userAgent: 'model', loopback: true });
+  const { url } = await compose(lifecycle, config, stores, { log, clock, network, graphql, webhooks });
   say({ said: 'listening', url });
 }
 

@@ -6,6 +6,7 @@ import { runs, type Step, SUITE } from './steps.js';
 const nameOf = (step: Step): string => {
   if (step.step === 'cut off') return `cut off while ${step.at}`;
   if (step.step === 'follow') return step.isLost ? 'lost stream' : 'follow';
+  if (step.step === 'watch') return step.killedAt === null ? 'watch' : `watch killed while ${step.killedAt}`;
   if (step.step === 'storm') return step.killedAfter === undefined ? 'storm' : 'killed storm';
   return step.step;
 };
@@ -22,8 +23,11 @@ it('the runs that are made each time have every kind of step, and kill the proce
     'cut off while answering',
     'killed storm',
     'lost stream',
+    'watch killed while settling',
+    'watch killed while writing',
+    'watch killed while delivering',
   ];
-  const others = ['call', 'follow', 'estimate', 'fault', 'hang', 'crowd', 'storm', 'wait', 'change'];
+  const others = ['call', 'follow', 'watch', 'estimate', 'fault', 'hang', 'crowd', 'storm', 'wait', 'change'];
   const administering = ['grant', 'add key', 'revoke', 'rotate'];
   const steps = new Set(RUNS.flat().map(nameOf));
   expect([...steps].sort()).toEqual([...kills, ...others, ...administering].sort());

@@ -3,13 +3,13 @@
  * and pays for it once, whatever was lost in between.
  */
 import { expect } from 'vitest';
-import { type OpenStream, openStream } from '../../kit/events.js';
-import { priceOf } from '../calls/prices.js';
-import { SUBJECTS } from '../calls/world.js';
-import { killed } from './kills.js';
-import { openOneWay } from './one-way.js';
-import type { Pair } from './pair.js';
-import type { Step } from './steps.js';
+import { type OpenStream, openStream } from '../../../kit/events.js';
+import { priceOf } from '../../calls/prices.js';
+import { SUBJECTS } from '../../calls/world.js';
+import { killed } from '../kills.js';
+import { openOneWay } from '../one-way.js';
+import type { Pair } from '../pair.js';
+import type { Step } from '../steps.js';
 
 type Follow = Extract<Step, { step: 'follow' }>;
 
@@ -30,7 +30,8 @@ interface Page {
 
 /** More than a run posts. */
 const COUNT = 50;
-const REFUSALS = ['invalid_key', 'no_credits', 'not_found'];
+/** What a key can be refused a list for that works otherwise. */
+export const REFUSALS = ['invalid_key', 'no_credits', 'not_found'];
 
 export async function follow(pair: Pair, step: Follow): Promise<void> {
   const { kind, posts, isLost } = step;
@@ -68,10 +69,15 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
   // What is not shown is what it does not have.
   let place = from ?? { kind, id: '', posts: world.shows(kind) ? posts.length : 0 };
   let page: Page | null;
+  let isOver = false;
   await events.next();
   do {
     const { value: event } = await events.next();
     page = event?.event === 'items' ? (event.data as Page) : null;
+    if (event?.event === 'error') {
+      isOver = true;
+      expect(REFUSALS).toContain((event.data as { error: { code: string } }).error.code);
+    }
     if (page !== null) told(pair, key, page);
     const got = page?.data.map(({ id }) => id).filter((id) => posts.includes(id)) ?? [];
     expect(got).toEqual(posts.slice(place.posts, place.posts + got.length));
@@ -80,21 +86,25 @@ async function goOn(pair: Pair, step: Follow, from: Place | null): Promise<Place
   } while (page?.credits_charged === 0 && page.data.length > 0 && place.posts < posts.length);
   leave();
   // As much as there is, or as the money was enough for.
-  if (!(page && 'truncated' in page) && world.shows(kind)) expect(place.posts).toBe(posts.length);
+  isOver ||= page !== null && 'truncated' in page;
+  if (!isOver && world.shows(kind)) expect(place.posts).toBe(posts.length);
   pair.placesOf(pair.accountOf(key)).push(place);
   return place;
 }
 
 /** What is sent again was charged before, and is free. */
-function told(pair: Pair, key: number, { data, credits_charged, request_id: requestId }: Page): void {
+function told(pair: Pair, key: number, page: Page): void {
+  if (page.credits_charged > 0) charge(pair, key, page);
+  else expect(page.data.length === 0 || pair.isCharged(page.request_id)).toBe(true);
+}
+
+/** Items that were charged once, in thousandths: in full, or as far as they were kept, in part. */
+export function charge(pair: Pair, key: number, { data, credits_charged, request_id: requestId }: Page): number {
   const charged = Math.round(credits_charged * 1000);
-  if (charged === 0) {
-    expect(data.length === 0 || pair.isCharged(requestId)).toBe(true);
-    return;
-  }
   expect(charged).toBeGreaterThanOrEqual(data.length * priceOf('object', 'hit'));
   expect(charged).toBeLessThanOrEqual(data.length * priceOf('object', 'miss'));
   pair.paid({ key, budget: null }, { requestId, charged });
+  return charged;
 }
 
 /** The stream's first events never arrive, and its process is killed. */
