@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/domain/audit.js';
 import type { EmailAccounts, EmailChangeRecord } from '../../../src/ports/sign-in.js';
-import { writeDeliveries } from '../customers/deliveries.js';
+import { writeDeliveries } from '../customers/new-deliveries.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 import { recordForPerson } from './audit.js';

@@ -4,7 +4,7 @@ import type { Notices, WalletLevel } from '../../../src/ports/deliveries.js';
 import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql } from '../sql.js';
-import { writeDeliveries } from './deliveries.js';
+import { writeDeliveries } from './new-deliveries.js';
 
 /** Alerts in Postgres. */
 export const createAlerts = (sql: Sql): AlertStore => ({

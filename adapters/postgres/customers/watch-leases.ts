@@ -9,7 +9,7 @@ import type {
   WatchStop,
 } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { writeDeliveries, writeItems } from './deliveries.js';
+import { writeDeliveries, writeItems } from './new-deliveries.js';
 
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;

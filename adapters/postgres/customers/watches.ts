@@ -5,7 +5,7 @@ import type { NewWatch, WatchBook, WatchDelivery, WatchRecord } from '../../../s
 import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
-import { resumeItems } from './deliveries.js';
+import { resumeItems } from './new-deliveries.js';
 
 type Dated<Row, Names extends keyof Row> = Omit<Row, Names> & {
   readonly [Name in Names]: Row[Name] extends string ? Date : Date | null;

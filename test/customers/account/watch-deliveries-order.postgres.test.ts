@@ -167,4 +167,45 @@ describe('deliveries of watches', () => {
       { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
     );
   }, 120_000);
+
+  it('are noted together, and later where somebody has locked the watch', async () => {
+    const { sql } = database;
+    const store = createDeliveries(sql);
+    const nowMs = Date.now();
+    const account = await watchingAccount(sql);
+    const all = await Promise.all(Array.from({ length: 4 }, (_, nth) => watched(sql, account, `https://hooks/${nth}`)));
+    for (const one of all) for (let times = 0; times < 2; times += 1) await one.write(nowMs);
+    const due = await store.dueWebhooks(nowMs, null, 1, 16);
+    const claimed = await store.claim(due, nowMs, nowMs + 30_000);
+    expect(claimed.map(({ number }) => number)).toEqual([1, 1, 1, 1]);
+    const [locked, failing] = all as [Watched, Watched];
+    const holder = await sql.reserve();
+    await holder`begin`;
+    await holder`select from watches where watch_id = ${locked.watchId} for update`;
+    const written = claimed.map((one) =>
+      one.watchId === failing.watchId
+        ? store.failed(one, nowMs, { status: 503, excerpt: 'busy', fault: null }, nowMs + 5_000)
+        : store.delivered(one, nowMs, { status: 200, excerpt: `of ${one.watchId}`, fault: null }),
+    );
+    const states = async (one: Watched) =>
+      (await one.rows()).map(({ deliveredAt, inTurn, status }) => [deliveredAt !== null, inTurn, status]);
+    const passed = [
+      [true, true, 200],
+      [false, true, null],
+    ];
+    await expect.poll(() => Promise.all(all.slice(2).map(states))).toEqual([passed, passed]);
+    const waiting = [
+      [false, true, null],
+      [false, false, null],
+    ];
+    expect(await states(locked)).toEqual(waiting);
+    await holder`rollback`;
+    holder.release();
+    await Promise.all(written);
+    expect(await states(locked)).toEqual(passed);
+    expect(await states(failing)).toEqual([
+      [false, true, 503],
+      [false, false, null],
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
-import { type NewItems, resumeItems, writeItems } from '../../../adapters/postgres/customers/deliveries.js';
+import { type NewItems, resumeItems, writeItems } from '../../../adapters/postgres/customers/new-deliveries.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 
 /** A watch of an account, which is written to as its process does. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createMemberStore } from '../../../adapters/postgres/accounts/members.js';
-import { writeDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { writeDeliveries } from '../../../adapters/postgres/customers/new-deliveries.js';
 import { createWatchLeases } from '../../../adapters/postgres/customers/watch-leases.js';
 import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
 import { connect } from '../../../adapters/postgres/sql.js';

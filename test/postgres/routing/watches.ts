@@ -1,6 +1,7 @@
 /** Calls of the ports behind watches and deliveries, whose own tables stay on the coordinator. */
 import { randomUUID } from 'node:crypto';
-import { createDeliveries, writeDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { writeDeliveries } from '../../../adapters/postgres/customers/new-deliveries.js';
 import { createWatchLeases } from '../../../adapters/postgres/customers/watch-leases.js';
 import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';

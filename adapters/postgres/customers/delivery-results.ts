@@ -1,0 +1,187 @@
+import DataLoader from 'dataloader';
+import type {
+  Delivery,
+  DeliveryResult,
+  DeliveryStore,
+  DueWebhook,
+  UndeliveredWatch,
+} from '../../../src/ports/deliveries.js';
+import type { Sql, Transaction } from '../sql.js';
+import { type WatchId, writeDeliveries } from './new-deliveries.js';
+
+/** Outcomes that are written together, and how long the first of them waits for others, milliseconds. */
+const MOST_OUTCOMES = 100;
+const TOGETHER_MS = 5;
+
+/** How a try went. */
+interface Outcome {
+  readonly delivery: Delivery | DueWebhook;
+  readonly result: DeliveryResult;
+  readonly at: number;
+  /** When it is tried again; null: never. */
+  readonly dueAt: number | null;
+}
+
+type Results = Pick<DeliveryStore, 'delivered' | 'failed' | 'giveUp'>;
+
+/** How tries went, in Postgres. */
+export function createDeliveryResults(sql: Sql): Results {
+  // What many watch is taken by their receivers at about the same time.
+  const options = {
+    cache: false,
+    maxBatchSize: MOST_OUTCOMES,
+    batchScheduleFn: (dispatch: () => void) => void setTimeout(dispatch, TOGETHER_MS),
+  };
+  const delivered = new DataLoader<Outcome, true>((all) => writeAll(sql, all, writeDelivered), options);
+  const failed = new DataLoader<Outcome, true>((all) => writeAll(sql, all, writeFailed), options);
+  return {
+    async delivered(delivery, at, result) {
+      await delivered.load({ delivery, at, result, dueAt: null });
+    },
+
+    async failed(delivery, at, result, dueAt) {
+      await failed.load({ delivery, at, result, dueAt });
+    },
+
+    async giveUp(delivery, nowMs, result, tell) {
+      if (!isOrdered(delivery)) return;
+      await sql.begin(async (tx) => {
+        await lockWatches(tx, [delivery], false);
+        const marked = await markFailed(tx, [{ delivery, result, at: nowMs, dueAt: null }]);
+        const paused = marked.length > 0 ? await pauseUndelivered(tx, delivery, new Date(nowMs)) : undefined;
+        if (paused !== undefined) await writeDeliveries(tx, { ...paused, alertId: null }, tell(paused));
+      });
+    },
+  };
+}
+
+/** Writes outcomes, and gives those that were written: `skipsLocked`, all but those of watches that somebody has locked. */
+type Write = (tx: Transaction, outcomes: readonly Outcome[], skipsLocked: boolean) => Promise<readonly Outcome[]>;
+
+/**
+ * Together in a transaction that waits for no watch, so that it can be part of no deadlock: what somebody else has locked is
+ * written by itself, and so is each of them where one can't be.
+ */
+async function writeAll(sql: Sql, outcomes: readonly Outcome[], write: Write): Promise<(true | Error)[]> {
+  const together = new Map(outcomes.map((one) => [nameOf(one), one]));
+  const tried = together.size < 2 ? [] : sql.begin((tx) => write(tx, [...together.values()], true)).catch(() => []);
+  const written = new Set(await tried);
+  return Promise.all(
+    outcomes.map(async (one) => {
+      if (written.has(one)) return true;
+      const alone = sql.begin((tx) => write(tx, [one], false));
+      return alone.then(() => true as const).catch((error: Error) => error);
+    }),
+  );
+}
+
+/** One of each watch: its turn passes from one to the next. */
+const nameOf = ({ delivery }: Outcome): string => (isOrdered(delivery) ? delivery.watchId : delivery.deliveryId);
+
+/** The next one of its watch is then in turn. */
+async function writeDelivered(tx: Transaction, outcomes: readonly Outcome[], skipsLocked: boolean) {
+  const free = await lockWatches(tx, outcomes.map(({ delivery }) => delivery).filter(isOrdered), skipsLocked);
+  const written = outcomes.filter(({ delivery }) => !isOrdered(delivery) || free.has(delivery.watchId));
+  const column = columnOf(written);
+  await tx`
+    update deliveries d set due_at = null, delivered_at = n.at, status = n.status, excerpt = n.excerpt, fault = null
+    from unnest(
+      ${column(({ delivery }) => delivery.accountId)}::uuid[], ${column(({ delivery }) => delivery.deliveryId)}::uuid[],
+      ${column(({ at }) => new Date(at).toISOString())}::timestamptz[], ${column(({ result }) => result.status)}::integer[],
+      ${column(({ result }) => result.excerpt)}::text[]
+    ) n (account_id, delivery_id, at, status, excerpt)
+    where d.account_id = n.account_id and d.delivery_id = n.delivery_id`;
+  await passTurns(tx, written);
+  return written;
+}
+
+async function writeFailed(tx: Transaction, outcomes: readonly Outcome[], skipsLocked: boolean) {
+  const ending = outcomes.filter(({ delivery, dueAt }) => dueAt === null && isOrdered(delivery));
+  const free = await lockWatches(tx, ending.map(({ delivery }) => delivery).filter(isOrdered), skipsLocked);
+  const isFree = ({ delivery }: Outcome): boolean => isOrdered(delivery) && free.has(delivery.watchId);
+  const written = outcomes.filter((one) => !ending.includes(one) || isFree(one));
+  const marked = new Set(await markFailed(tx, written));
+  await passTurns(
+    tx,
+    ending.filter((one) => isFree(one) && marked.has(one.delivery.deliveryId)),
+  );
+  return written;
+}
+
+const columnOf =
+  (outcomes: readonly Outcome[]) =>
+  (of: (outcome: Outcome) => string | number | null): (string | number | null)[] =>
+    outcomes.map(of);
+
+/** Those that are locked now. */
+async function lockWatches(tx: Transaction, of: readonly WatchId[], skipsLocked: boolean): Promise<Set<string>> {
+  if (of.length === 0) return new Set();
+  const locked = await tx<{ watchId: string }[]>`
+    select watch_id as "watchId" from watches
+    where (account_id, watch_id) in (
+      select * from unnest(${of.map(({ accountId }) => accountId)}::uuid[], ${of.map(({ watchId }) => watchId)}::uuid[]))
+    for no key update ${skipsLocked ? tx`skip locked` : tx``}`;
+  return new Set(locked.map(({ watchId }) => watchId));
+}
+
+/** One that is sent again by hand is before those that wait, and they go on waiting. */
+async function passTurns(tx: Transaction, outcomes: readonly Outcome[]): Promise<void> {
+  const ordered = outcomes.filter(({ delivery }) => isOrdered(delivery));
+  if (ordered.length === 0) return;
+  const column = columnOf(ordered);
+  await tx`
+    with next as (
+      select w.account_id, w.watch_id, waiting.number, n.at
+      from unnest(
+          ${column(({ delivery }) => delivery.accountId)}::uuid[],
+          ${column(({ delivery }) => (isOrdered(delivery) ? delivery.watchId : null))}::uuid[],
+          ${column(({ at }) => new Date(at).toISOString())}::timestamptz[]
+        ) n (account_id, watch_id, at)
+        join watches w using (account_id, watch_id)
+        cross join lateral (
+          select number from deliveries
+          where watch_id = w.watch_id and number is not null and due_at is not null
+          order by number limit 1
+        ) waiting
+      where w.reason is distinct from 'undelivered'
+    )
+    update deliveries d set in_turn = true, due_at = next.at from next
+    where d.account_id = next.account_id and d.watch_id = next.watch_id and d.number = next.number
+      and not d.in_turn and d.due_at is not null`;
+}
+
+/** Pauses a watch whose webhook takes nothing, where that can be said: otherwise undefined. */
+async function pauseUndelivered(
+  tx: Transaction,
+  { accountId, watchId }: WatchId,
+  at: Date,
+): Promise<UndeliveredWatch | undefined> {
+  const [paused] = await tx<UndeliveredWatch[]>`
+    update watches w set state = 'paused', reason = 'undelivered', state_at = ${at}, due_at = null
+    where account_id = ${accountId} and watch_id = ${watchId} and state <> 'ended'
+      and reason is distinct from 'undelivered'
+    returning account_id as "accountId", watch_id as "watchId", kind, subject, webhook_url as "webhookUrl",
+      (select email from account_owners o where o.account_id = w.account_id) as email`;
+  return paused;
+}
+
+/** Of a watch's items, which are sent one after the other. */
+const isOrdered = (delivery: Delivery | DueWebhook): delivery is DueWebhook & { readonly watchId: string } =>
+  'number' in delivery && delivery.number !== null && delivery.watchId !== null;
+
+/** Gives the ids of those marked. A try slower than its lease changes nothing of the next one, nor of one that was delivered. */
+async function markFailed(tx: Transaction, outcomes: readonly Outcome[]): Promise<string[]> {
+  const column = columnOf(outcomes);
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const marked = await tx<{ deliveryId: string }[]>`
+    update deliveries d set due_at = n.due_at, status = n.status, excerpt = n.excerpt, fault = n.fault
+    from unnest(
+      ${column(({ delivery }) => delivery.accountId)}::uuid[], ${column(({ delivery }) => delivery.deliveryId)}::uuid[],
+      ${column(({ delivery }) => delivery.tries)}::integer[], ${column(({ dueAt }) => iso(dueAt))}::timestamptz[],
+      ${column(({ result }) => result.status)}::integer[], ${column(({ result }) => result.excerpt)}::text[],
+      ${column(({ result }) => result.fault)}::text[]
+    ) n (account_id, delivery_id, tries, due_at, status, excerpt, fault)
+    where d.account_id = n.account_id and d.delivery_id = n.delivery_id and d.tries = n.tries and d.due_at is not null
+    returning d.delivery_id as "deliveryId"`;
+  return marked.map(({ deliveryId }) => deliveryId);
+}
