@@ -95,14 +95,18 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
 
   async forget(madeBefore, takenBefore, limit) {
     const old = await sql`
-      delete from deliveries where (account_id, delivery_id) in (
+      with old as (
         select account_id, delivery_id from deliveries where created_at < ${new Date(madeBefore)}
-        limit ${limit} for update skip locked)`;
+        limit ${limit} for update skip locked
+      )
+      delete from deliveries d using old where (d.account_id, d.delivery_id) = (old.account_id, old.delivery_id)`;
     const taken = await sql`
-      delete from deliveries where (account_id, delivery_id) in (
+      with taken as (
         select account_id, delivery_id from deliveries
         where watch_id is not null and delivered_at < ${new Date(takenBefore)} and due_at is null
-        limit ${limit} for update skip locked)`;
+        limit ${limit} for update skip locked
+      )
+      delete from deliveries d using taken where (d.account_id, d.delivery_id) = (taken.account_id, taken.delivery_id)`;
     return old.count + taken.count;
   },
 });

@@ -63,10 +63,13 @@ export function createWatchLeases(sql: Sql): WatchLeases {
     },
 
     async forget(before, limit) {
+      // A subquery may be run more than once, and would take so many each time.
       const gone = await sql`
-      delete from watches where (account_id, watch_id) in (
+      with gone as (
         select account_id, watch_id from watches where state = 'ended' and state_at < ${new Date(before)}
-        limit ${limit} for update skip locked)`;
+        limit ${limit} for update skip locked
+      )
+      delete from watches w using gone where (w.account_id, w.watch_id) = (gone.account_id, gone.watch_id)`;
       return gone.count;
     },
   };
