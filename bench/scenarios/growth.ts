@@ -89,8 +89,14 @@ async function partitions(bench: Workbench, home: Furnished): Promise<Section> {
     for (const sql of [one, ten]) await sql`vacuum (analyze) corpus_tweets`;
     const [whole, parts] = [createCorpusNetwork(one), createCorpusNetwork(ten)];
     const lines: Line[] = [];
-    for (const { name, query, product } of SEARCHES.filter((search) => search.product !== 'People')) {
-      const list = { kind: 'search', subject: query, product } as const;
+    const searches = SEARCHES.filter(({ product }) => product !== 'People').map(({ name, query, product }) => ({
+      name,
+      list: { kind: 'search', subject: query, product } as const,
+    }));
+    for (const { name, list } of [
+      ...searches,
+      { name: 'a timeline', list: { kind: 'timeline', subject: SUBJECT.id } as const },
+    ]) {
       const figures = await alternate(
         [
           { name: 'one table', round: () => pageMs(whole, list) },
@@ -103,7 +109,7 @@ async function partitions(bench: Workbench, home: Furnished): Promise<Section> {
       const ratio = ratioOf(inTen, inOne, 'that of one table');
       lines.push({ name, unit: 'ms', value: spread(inTen), ...(ratio && { ratio }), goal: '≤ 1.3' });
     }
-    const title = `${SCENARIOS.F.split(':')[0]}: the first page of a search over ten partitions`;
+    const title = `${SCENARIOS.F.split(':')[0]}: the first page over ten partitions`;
     return { letter: 'F', title, lines, notes: ['the network port alone, nothing cached'] };
   } finally {
     await Promise.all([one.end({ timeout: 1 }), ten.end({ timeout: 1 })]);
