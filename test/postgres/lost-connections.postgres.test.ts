@@ -72,7 +72,7 @@ it('whenever the lines are cut, each query ends, and every connection of the poo
 });
 
 describe('a connection that is reserved', () => {
-  it('is opened for that if there is none, and is of use to others afterwards', async () => {
+  it('is opened for that by a pool that has none, and serves others afterwards', async () => {
     const { line, sql } = await open();
     for (let round = 0; round < 3; round += 1) {
       const all = await Promise.all([sql.reserve(), sql.reserve(), sql.reserve()]);
