@@ -6,7 +6,7 @@ import { type Database, refused } from './database.js';
 import type { Host, Station, Wire } from './wire.js';
 
 /** Servers of accounts behind the one that processes ask. */
-export interface Shards {
+interface Shards {
   /** None: the database is not distributed. */
   readonly stations: readonly Station[];
   readonly posts: PostLog[];
@@ -17,7 +17,7 @@ export interface Shards {
 }
 
 /** One debit as a process gave it to the ledger. */
-export interface PostLog {
+interface PostLog {
   readonly host: Host;
   readonly shard: Station;
   readonly beganAtMs: number;
