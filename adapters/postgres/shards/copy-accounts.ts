@@ -3,7 +3,7 @@ import type { Sql, Transaction } from '../sql.js';
 import { tablesAt } from './table-servers.js';
 
 /** Accounts whose ids are from one on, up to another; null: to the end. */
-export interface Slice {
+export interface AccountSlice {
   readonly from: string;
   readonly to: string | null;
 }
@@ -13,7 +13,7 @@ const ACCOUNTS_AT_ONCE = 20_000;
 const ENTRIES_AT_ONCE = 2_000_000;
 
 /** All accounts, so many at a time: their ids are random. Entries that need not be read are counted as well. */
-export async function slicesOf(sql: Sql): Promise<Slice[]> {
+export async function slicesOf(sql: Sql): Promise<AccountSlice[]> {
   const [row] = await sql<[{ wallets: number; entries: number }]>`
     select count(*) as wallets, coalesce(sum(last_seq), 0)::bigint as entries from wallets`;
   const parts = Math.max(1, Math.ceil(row.wallets / ACCOUNTS_AT_ONCE), Math.ceil(row.entries / ENTRIES_AT_ONCE));
@@ -39,7 +39,7 @@ const VIEWS = ['unsummed_debits', 'ledger_entries'];
  */
 export async function copyAccounts(
   tx: Transaction,
-  { from, to }: Slice,
+  { from, to }: AccountSlice,
   debits: postgres.PendingQuery<postgres.Row[]>,
 ): Promise<void> {
   // One connection to each worker: all that it is asked for is of one moment.

@@ -1,9 +1,9 @@
 import type { Sql } from '../sql.js';
 import { accountHash } from './account-hash.js';
-import { FIRST, FUNCTIONS, PLACES, type Place } from './table-servers.js';
+import { FIRST, FUNCTIONS, PLACES, type TablePlace } from './table-servers.js';
 
 /** Where tables are that Citus knows; those that it does not know are on the coordinator. */
-export async function placedTables(sql: Sql): Promise<ReadonlyMap<string, Exclude<Place, 'coordinator'>>> {
+export async function placedTables(sql: Sql): Promise<ReadonlyMap<string, Exclude<TablePlace, 'coordinator'>>> {
   const rows = await sql<{ name: string; isHashed: boolean }[]>`
     select logicalrelid::text as name, partmethod = 'h' as "isHashed" from pg_dist_partition
     where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`;

@@ -4,9 +4,9 @@
  * - `everywhere`: a copy on each server, so that the others can refer to it and be joined with it. Few and seldom written;
  * - `coordinator`: nowhere else, as in a database that is not distributed.
  */
-export type Place = 'account' | 'everywhere' | 'coordinator';
+export type TablePlace = 'account' | 'everywhere' | 'coordinator';
 
-const AT: Readonly<Record<Place, readonly string[]>> = {
+const AT: Readonly<Record<TablePlace, readonly string[]>> = {
   // In the order in which they can be distributed: a table after those that it refers to.
   account: [
     ...['wallets', 'spend_caps', 'keys', 'debits', 'statement_entries'],
@@ -31,11 +31,11 @@ const AT: Readonly<Record<Place, readonly string[]>> = {
 };
 
 /** Of every table of the schema. */
-export const PLACES: ReadonlyMap<string, Place> = new Map(
-  (Object.keys(AT) as Place[]).flatMap((place) => AT[place].map((table) => [table, place] as const)),
+export const PLACES: ReadonlyMap<string, TablePlace> = new Map(
+  (Object.keys(AT) as TablePlace[]).flatMap((place) => AT[place].map((table) => [table, place] as const)),
 );
 
-export const tablesAt = (place: Place): readonly string[] => AT[place];
+export const tablesAt = (place: TablePlace): readonly string[] => AT[place];
 
 /** The table whose rows decide where the others' are. */
 export const FIRST = 'wallets';

@@ -168,7 +168,7 @@ describe('deliveries of watches', () => {
     );
   }, 120_000);
 
-  it('are noted together, and later where somebody has locked the watch', async () => {
+  it('are noted together, and later where the watch is locked', async () => {
     const { sql } = database;
     const store = createDeliveries(sql);
     const nowMs = Date.now();

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLACES, type Place } from '../../../adapters/postgres/shards/table-servers.js';
+import { PLACES, type TablePlace } from '../../../adapters/postgres/shards/table-servers.js';
 import { NEAR_MS } from '../../../adapters/redis/cache.js';
 import { MOST_CONNECTIONS } from '../../../app/databases.js';
 import { SCENARIOS } from '../../../bench/options.js';
@@ -94,7 +94,7 @@ describe('distributing the tables by account, as docs/scaling.md says', () => {
   });
 
   it('every table is where `perch database distribute` places it', () => {
-    const starts: Readonly<Record<Place, string>> = {
+    const starts: Readonly<Record<TablePlace, string>> = {
       ...{ account: 'distributed', everywhere: 'a copy on each server', coordinator: 'left on the coordinator' },
     };
     const told = rows().flatMap(({ table, place }) =>
