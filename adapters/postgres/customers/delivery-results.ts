@@ -6,8 +6,9 @@ import type {
   DueWebhook,
   UndeliveredWatch,
 } from '../../../src/ports/deliveries.js';
+import type { WatchId } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { type WatchId, writeDeliveries } from './new-deliveries.js';
+import { writeDeliveries } from './new-deliveries.js';
 
 /** Outcomes that are written together, and how long the first of them waits for others, milliseconds. */
 const MOST_OUTCOMES = 100;

@@ -1,5 +1,6 @@
 import type { Thousandths } from '../../../src/domain/credits.js';
 import type { NewDelivery } from '../../../src/ports/deliveries.js';
+import type { WatchId } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** Writes notices down, in the transaction that marks what they tell of. */
@@ -14,11 +15,6 @@ export async function writeDeliveries(
       values (${of.accountId}, ${of.alertId}, ${of.watchId ?? null}, ${channel}, ${target}, ${subject}, ${body},
         ${new Date(dueAt)}, ${new Date(dueAt)})`;
   }
-}
-
-export interface WatchId {
-  readonly accountId: string;
-  readonly watchId: string;
 }
 
 /** New items of a watch. */
