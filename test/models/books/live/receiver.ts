@@ -23,7 +23,8 @@ export class Receiver {
       void json(request).then((event) => {
         receiver.at(request.url ?? '').push({ id: String(request.headers['webhook-id']), event });
         // One that is held is never answered.
-        if (receiver.#holding === null) response.writeHead(204).end();
+        // A connection that ends as the next one is sent would fail it, and the clock of its next try stands still.
+        if (receiver.#holding === null) response.writeHead(204, { connection: 'close' }).end();
         else receiver.#holding.fire();
       });
     });
