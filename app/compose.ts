@@ -128,7 +128,7 @@ export async function compose(
   const findings = await openSelfCheck(lifecycle, network, log, createCheckMemory(stores.sql));
   await observeRequests(app, telemetry);
   await openTraffic(lifecycle, app, { stores, clock, log, startPoll });
-  await openMetrics(lifecycle, config, { app, engine, shared, costs, push, replica: stores.replica });
+  await openMetrics(lifecycle, config, { app, engine, shared, costs, push, stores });
   const status = createStatus({
     network,
     pool: engine.pool,

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Replica } from '../adapters/postgres/replica.js';
+import { watchFigures } from '../adapters/postgres/customers/watch-figures.js';
 import type { Telemetry } from '../adapters/telemetry/telemetry.js';
 import { operationNames } from '../schema/operations.js';
 import type { Config } from '../src/config/config.js';
@@ -9,6 +9,7 @@ import type { Push } from '../src/ports/network.js';
 import type { Engine } from './engine.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
+import type { Stores } from './stores.js';
 
 // Traces and metrics for operators: parts that are not configured are not even loaded, and cost nothing.
 
@@ -42,12 +43,13 @@ export async function openMetrics(
     readonly shared: Shared;
     readonly costs: CostBook;
     readonly push: Push | null;
-    readonly replica: Replica | null;
+    readonly stores: Pick<Stores, 'sql' | 'replica'>;
   },
 ): Promise<void> {
   if (metricsPort === null) return;
   const { createMetrics } = await import('../adapters/metrics/metrics.js');
-  const { app, engine, shared, costs, push, replica } = watched;
+  const { app, engine, shared, costs, push, stores } = watched;
+  const { sql, replica } = stores;
   const options = {
     app,
     operations: operationNames(),
@@ -56,6 +58,7 @@ export async function openMetrics(
     push: push && (() => push.state),
     redis: shared.redis,
     replica: replica && (async () => (await replica.look()).asOf),
+    watches: () => watchFigures(sql),
     memories: shared.memories.states,
     version: VERSION,
   };

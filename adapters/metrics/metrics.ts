@@ -7,11 +7,13 @@ import { toCredits } from '../../src/domain/credits.js';
 import { LEDGER_COMMITS, type LedgerCommit, WEBHOOK_TRIES, type WebhookTry } from '../../src/domain/usage.js';
 import type { MemoryState } from '../../src/lib/memories.js';
 import type { PushState } from '../../src/ports/network.js';
+import type { WatchFigures } from '../../src/ports/watches.js';
 import type { PoolHealth } from '../../src/read/pool/health.js';
 import { measureProcess, type RedisState } from './process.js';
 import { measureRequests } from './requests.js';
 import { serveMetrics } from './serve-metrics.js';
 import { measurePush, measureUpstream } from './upstream.js';
+import { measureWatches } from './watches.js';
 
 interface Row {
   readonly name: string;
@@ -152,6 +154,7 @@ export interface MetricsOptions {
   readonly redis: (() => RedisState) | null;
   /** Until when the replica of history has everything, null while it can't be asked; null where there is none. */
   readonly replica: (() => Promise<Date | null>) | null;
+  readonly watches: () => Promise<WatchFigures>;
   readonly memories: () => readonly MemoryState[];
   readonly version: string;
 }
@@ -167,7 +170,7 @@ export interface Metrics {
 
 /** Starts measuring. Imported only where metrics are enabled. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { app, operations, health, costs, push, redis, replica, memories, version } = options;
+  const { app, operations, health, costs, push, redis, replica, watches, memories, version } = options;
   const registry = new Registry();
   measureProcess(app, registry, version, redis);
   measureRequests(app, [registry], new Set(operations));
@@ -175,6 +178,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   if (push !== null) measurePush([registry], push);
   if (replica !== null) measureReplica([registry], replica);
   measureCosts([registry], costs);
+  measureWatches([registry], watches);
   measureMemories([registry], memories);
   const stopListening = [measureLedger([registry]), measureWebhooks([registry])];
   let served: { close(): Promise<void> } | undefined;

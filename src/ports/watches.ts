@@ -224,6 +224,20 @@ export interface WatchDesk {
   forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches;
 }
 
+/** What watches wait for, over all accounts. */
+export interface WatchFigures {
+  /** Deliveries that are written and not received. */
+  readonly waiting: number;
+  /** Since when the webhook is due that is due longest. */
+  readonly overdueSeconds: number;
+  /** Those that have not ended. */
+  readonly watches: readonly {
+    readonly state: 'active' | 'waiting' | 'paused';
+    readonly reason: WatchReason | null;
+    readonly count: number;
+  }[];
+}
+
 /**
  * Watches for the processes that follow them: each is held by one process at a time. What a process holds, it holds until a
  * moment that it puts off for all of them at once.

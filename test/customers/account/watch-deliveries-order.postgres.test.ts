@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { watchFigures } from '../../../adapters/postgres/customers/watch-figures.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -169,7 +170,8 @@ describe('deliveries of watches', () => {
   }, 120_000);
 
   it('are noted together, and later where the watch is locked', async () => {
-    const { sql } = database;
+    const fresh = await freshDatabase();
+    const { sql } = fresh;
     const store = createDeliveries(sql);
     const nowMs = Date.now();
     const account = await watchingAccount(sql);
@@ -207,7 +209,23 @@ describe('deliveries of watches', () => {
       [false, true, 503],
       [false, false, null],
     ]);
-    // Another test's processes send whatever is due.
-    await sql`delete from deliveries where account_id = ${account.accountId}`;
+    await fresh.drop();
+  });
+
+  it('are counted while they wait, with how long the one has been due that nobody sends', async () => {
+    const fresh = await freshDatabase();
+    const { sql } = fresh;
+    const one = await watched(sql, await watchingAccount(sql), 'https://hooks.example/1');
+    const watches = [{ state: 'active', reason: null, count: 1 }];
+    expect(await watchFigures(sql)).toEqual({ waiting: 0, overdueSeconds: 0, watches });
+    const nowMs = Date.now();
+    for (const atMs of [nowMs - 300_000, nowMs - 200_000]) await one.write(atMs);
+    expect((await watchFigures(sql)).overdueSeconds).toBeCloseTo((Date.now() - nowMs) / 1000 + 300, -1);
+    const store = createDeliveries(sql);
+    const [first] = await store.claim(await store.dueWebhooks(nowMs, null, 1, 16), nowMs, nowMs + 30_000);
+    expect(await watchFigures(sql)).toEqual({ waiting: 2, overdueSeconds: 0, watches });
+    if (first !== undefined) await store.delivered(first, nowMs - 60_000, { status: 200, excerpt: null, fault: null });
+    expect(await watchFigures(sql)).toMatchObject({ waiting: 1, overdueSeconds: expect.closeTo(60, -1) });
+    await fresh.drop();
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../adapters/cli/workers/free-port.js';
 import { readOperations } from '../../../schema/operations.js';
@@ -101,6 +102,32 @@ describe('the metrics', () => {
     const address = 'https://127.0.0.1/';
     const deliver = async () => (await watchOf(watched.perch.database.sql, watched.account, address)).write(Date.now());
     await adds(deliver, 'perch_webhook_duration_seconds_count', { of: 'watch', outcome: 'failed' }, 1);
+  });
+
+  it('tell of watches, and of what their receivers have not taken', async () => {
+    const { sql } = watched.perch.database;
+    const watch = await watchOf(sql, watched.account, 'https://127.0.0.1/');
+    const active = { state: 'active', reason: '' };
+    const waiting = { state: 'waiting', reason: 'credits' };
+    const figures = async () => ({
+      deliveries: await value('perch_watch_deliveries_pending'),
+      active: await value('perch_watches', active),
+      waiting: await value('perch_watches', waiting),
+    });
+    // An answer does for a second.
+    const later = () => sleep(1_100);
+    await later();
+    const before = await figures();
+    expect(await value('perch_webhooks_overdue_seconds')).toBeLessThan(60);
+    await sql`update watches set state = 'waiting', reason = 'credits', due_at = now() + interval '1 day' where watch_id = ${watch.watchId}`;
+    await watch.write(Date.now());
+    await watch.write(Date.now());
+    await later();
+    expect(await figures()).toEqual({
+      deliveries: before.deliveries + 2,
+      active: before.active - 1,
+      waiting: before.waiting + 1,
+    });
   });
 
   it('count who is too fast', async () => {

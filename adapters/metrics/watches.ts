@@ -1,0 +1,57 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { WatchFigures } from '../../src/ports/watches.js';
+
+/** How long an answer does for all gauges, milliseconds: they are asked for together. */
+const KEPT_MS = 1_000;
+
+/** Each has a series, also where there is none: what was never there can't be compared. */
+const STATES = [
+  { state: 'active', reason: '' },
+  ...(['credits', 'key_cap', 'daily_limit', 'backlog'] as const).map((reason) => ({ state: 'waiting', reason })),
+  ...(['by_hand', 'key', 'list', 'undelivered'] as const).map((reason) => ({ state: 'paused', reason })),
+];
+
+/** Measures what watches wait for. Every process tells the same, of all. */
+export function measureWatches(registers: Registry[], ask: () => Promise<WatchFigures>): void {
+  let asked: { readonly atMs: number; readonly figures: Promise<WatchFigures | null> } | null = null;
+  const figures = (): Promise<WatchFigures | null> => {
+    if (asked === null || Date.now() - asked.atMs > KEPT_MS)
+      asked = { atMs: Date.now(), figures: ask().catch(() => null) };
+    return asked.figures;
+  };
+  const measure = (name: string, help: string, of: (figures: WatchFigures) => number): void => {
+    new Gauge({
+      ...{ name, help: `${help} The same of every process. Missing while Postgres cannot be asked.`, registers },
+      aggregator: 'max',
+      async collect() {
+        const found = await figures();
+        if (found === null) this.remove();
+        else this.set(of(found));
+      },
+    });
+  };
+  measure(
+    'perch_watch_deliveries_pending',
+    'Deliveries of watches that are written and not received, those to be tried again among them, up to 100,000.',
+    ({ waiting }) => waiting,
+  );
+  measure(
+    'perch_webhooks_overdue_seconds',
+    'How long the webhook has been due that is due longest and not being sent; 0 if none is.',
+    ({ overdueSeconds }) => overdueSeconds,
+  );
+  new Gauge({
+    name: 'perch_watches',
+    help: 'Watches that have not ended, by state and by what they wait for or were paused for. The same of every process. Missing while Postgres cannot be asked.',
+    labelNames: ['state', 'reason'],
+    registers,
+    aggregator: 'max',
+    async collect() {
+      this.reset();
+      const found = await figures();
+      if (found === null) return;
+      for (const labels of STATES) this.set(labels, 0);
+      for (const { state, reason, count } of found.watches) this.set({ state, reason: reason ?? '' }, count);
+    },
+  });
+}
