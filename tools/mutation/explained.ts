@@ -37,6 +37,7 @@ export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
     ],
     ['postPlainDebits', 'ObjectLiteral', NOT_PREPARED],
     ['postPlainDebits', 'BooleanLiteral', NOT_PREPARED],
+    ['byAccount', 'EqualityOperator', 'ids that are equal have been told apart before'],
     ['columnsOf', 'EqualityOperator', 'the same id is the least as well'],
   ],
   'src/read/cursor.ts': [
@@ -130,6 +131,7 @@ export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
     ['GroupCommit.#probes', 'OptionalChaining', PARKED_IS_LOCKED],
   ],
   'adapters/postgres/ledger/post.ts': [
+    ['createPost', 'ArrowFunction', 'without shards there is one queue, whatever it is called'],
     ['createPost', 'ObjectLiteral', 'both numbers are also the default bounds; here they count connections, too'],
     ['resolveAbandoned', 'OptionalChaining', 'a caller who has left has a signal', 2],
   ],
