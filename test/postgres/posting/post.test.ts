@@ -48,6 +48,19 @@ describe('the same request', () => {
     expect(answers).toMatchObject({ a1: posted(90, 2), a2: short('balance'), a9998: posted(80, 3) });
   });
 
+  test('fails as its first post does, and is not asked for again', async () => {
+    const { post, run, next, asked, answers } = openPosts();
+    const { fate, release } = held();
+    const error = refused('42501');
+    next('plain', fate);
+    post('a1');
+    await run(0);
+    post('a2', { requestId: idOf('a1') });
+    release(error);
+    await run(100);
+    expect([answers, asked]).toEqual([{ a1: error, a2: error }, ['plain: a1']]);
+  });
+
   test('is the same debit while its first post is in progress', async () => {
     const { post, run, next, asked, answers, balanceOf } = openPosts();
     const { fate, release } = held();
@@ -323,3 +336,14 @@ test('a plain statement has each wallet once, in the order of the accounts, and 
   // The place of each wallet's first debit, and of the one with the least id.
   expect([firsts, leasts, requests]).toEqual(['{1,4,5}', '{2,4,5}', '{a3,a1,a2,b1,c1,c2}']);
 });
+
+test.each([{ keyId: 'key b' }, { walletId: 'wallet b' }, { accountId: 'account b' }])(
+  'a debit is plain by the look-up of its own key only, not by that of %o',
+  async (other) => {
+    const { post, run, asked, answers } = openPosts();
+    const own = { accountId: 'account a', walletId: 'wallet a', keyId: 'key a' };
+    post('a1', { uncapped: { ...own, ...other, keyNumber: 1, capsVersion: 0 } });
+    await run(0);
+    expect([asked, answers]).toEqual([['skipLocked: a1'], { a1: posted(90, 2) }]);
+  },
+);
