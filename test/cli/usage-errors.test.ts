@@ -48,6 +48,7 @@ describe('help', () => {
         'account sign-out',
         'account thaw',
         'costs',
+        'database distribute',
         'doctor',
         'export',
         'import',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEMO_HANDLES } from '../../demo/entry-points.js';
+import { POSTING_HANDLE } from '../../demo/handles/posting-handle.js';
 import { mintKey } from '../../src/access/key.js';
 import { describeInChromium, launchChromium, visit } from '../kit/browser/chromium.js';
 import { demoDatabase } from '../kit/demo.js';
@@ -12,6 +13,9 @@ import { startPerch, type TestPerch } from '../kit/perch.js';
 const PICTURES = process.env.TAKE_PICTURES === '1' ? fileURLToPath(new URL('../../docs/', import.meta.url)) : null;
 /** What the demo account of a first start has: requests a second. */
 const DEMO_QPS = 20;
+const SLOW_MS = 120_000;
+/** The example that is a subscription: it ends when somebody leaves. */
+const FOLLOW = 'Follow';
 
 interface Body {
   readonly data: unknown;
@@ -106,6 +110,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     await takeDemoKey(page);
     for (const example of await page.locator('.graphiql-tab-button').all()) {
       const name = String(await example.textContent());
+      if (name === FOLLOW) continue;
       await example.click();
       const [response] = await Promise.all([page.waitForResponse(`${perch.url}/graphql`), run(page)]);
       const body: Body = await response.json();
@@ -115,6 +120,18 @@ describeInChromium('the pages of the real service, over the demo network, in a b
       await expect.poll(() => text(page, 'last-cost'), { message: name }).toContain(`${charged} credit`);
     }
     expect({ foreign, violations, errors }).toEqual({ foreign: [], violations: [], errors: [] });
+    await tab.close();
+  });
+
+  it('shows the tweets of an account as they are posted, and what each cost', { timeout: SLOW_MS }, async () => {
+    const tab = await openGraphiql();
+    const { page } = tab;
+    await takeDemoKey(page);
+    await page.locator('.graphiql-tab-button', { hasText: FOLLOW }).click();
+    await run(page);
+    // One comes every 30 seconds.
+    await expect.poll(() => answer(page), { timeout: 60_000 }).toContain(POSTING_HANDLE);
+    expect(await text(page, 'last-cost')).toMatch(/^(1 credit miss|0\.5 credits hit)$/);
     await tab.close();
   });
 

@@ -27,7 +27,17 @@ const BLOCKS = blocksOf(PAGE);
 const [LIST = ''] = /^## The list$.*?(?=^## )/ms.exec(PAGE) ?? [];
 const HEADINGS = [...LIST.matchAll(/^### (.+)$/gm)].map(([, heading = '']) => heading);
 /** Of `perch doctor`, whatever the service is for. */
-const USUAL = ['Configuration', 'Data folder', 'Database', 'Ledger', 'Checkpoints', 'Network', 'Redis', 'Public pages'];
+const USUAL = [
+  'Configuration',
+  'Data folder',
+  'Database',
+  'Ledger',
+  'Checkpoints',
+  'Network',
+  'Redis',
+  'Public pages',
+  'Searches',
+];
 
 /** The one shell block with these words in it. */
 function shellWith(words: string): string {

@@ -1,4 +1,5 @@
 /** Four people walk through a service of their own in both browsers. Every page is looked at on a phone, a tablet and a desk. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadCorpus } from '../../../adapters/networks/corpus/import/load.js';
 import { Cli } from '../../cli/support/support.js';
@@ -252,7 +253,19 @@ for (const [nth, { name, describeIn, launch }] of BROWSERS.entries()) {
           '/dashboard',
           '9,998 play credits',
         ],
-        ['reads its log', turns('Dashboard', 'Requests'), '/dashboard/usage/requests', 'harbor_obs'],
+        [
+          'reads its log, which is written every few seconds',
+          async (customer) => {
+            await turns('Dashboard', 'Requests')(customer);
+            await until('the call is in the log', async () => {
+              await sleep(500);
+              await customer.goto('/dashboard/usage/requests');
+              return (await customer.words()).includes('harbor_obs');
+            });
+          },
+          '/dashboard/usage/requests',
+          'harbor_obs',
+        ],
         ['connects an agent', turns('Dashboard', 'Connect an agent'), '/dashboard/connect', 'Claude Code'],
         [
           'asks for credits',
