@@ -127,7 +127,7 @@ describeInChromium('the pages of the real service, over the demo network, in a b
     const tab = await openGraphiql();
     const { page } = tab;
     await takeDemoKey(page);
-    await page.locator('.graphiql-tab-button', { hasText: FOLLOW }).click();
+    await page.getByRole('button', { name: FOLLOW, exact: true }).click();
     await run(page);
     // One comes every 30 seconds.
     await expect.poll(() => answer(page), { timeout: 60_000 }).toContain(POSTING_HANDLE);
