@@ -85,7 +85,7 @@ describe('a connection that is reserved', () => {
     }
   });
 
-  it('takes none from the pool if it can not be opened', async () => {
+  it('leaves the pool as it is when it cannot be opened', async () => {
     const { line, sql, database } = await open();
     const { line: way } = await lineTo(database);
     onTestFinished(() => way.close());
@@ -98,8 +98,8 @@ describe('a connection that is reserved', () => {
   });
 });
 
-describe('a copy', () => {
-  it('that fails with its first row is an error of who asked for it, and ends nothing', async () => {
+describe('COPY', () => {
+  it('rejects when its first row fails, and does not end the process', async () => {
     const { sql } = await open();
     const failed = sql.begin(async (tx) => {
       const csv = await tx`copy (select 1 / (n - 1) from generate_series(1, 3) n) to stdout`.readable();
@@ -109,7 +109,7 @@ describe('a copy', () => {
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
-  it('whose rows the server refuses fails with the reason', async () => {
+  it('rejects with the reason when the server refuses its rows', async () => {
     const { sql } = await open();
     await sql`create table copied (n int)`;
     const into = sql.begin((tx) => copyInto(tx, 'copied', ['n'], { rows: 1, chunks: ['x\n'] }));

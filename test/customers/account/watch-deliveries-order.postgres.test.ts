@@ -212,7 +212,7 @@ describe('deliveries of watches', () => {
     await fresh.drop();
   });
 
-  it('are counted while they wait, with how long the one has been due that nobody sends', async () => {
+  it('are counted while they wait, with the age of the most overdue one', async () => {
     const fresh = await freshDatabase();
     const { sql } = fresh;
     const one = await watched(sql, await watchingAccount(sql), 'https://hooks.example/1');

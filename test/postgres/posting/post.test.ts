@@ -48,7 +48,7 @@ describe('the same request', () => {
     expect(answers).toMatchObject({ a1: posted(90, 2), a2: short('balance'), a9998: posted(80, 3) });
   });
 
-  test('fails as its first post does, and is not asked for again', async () => {
+  test('fails with its first post, without a second look-up', async () => {
     const { post, run, next, asked, answers } = openPosts();
     const { fate, release } = held();
     const error = refused('42501');
