@@ -74,7 +74,7 @@ export class ModelCache {
     throw new NotFound();
   }
 
-  /** Gone: it leaves every cache at once (M25), under all names if a copy tells them. */
+  /** A deleted object leaves every cache at once (M25), under each name that a cached copy has. */
   #withdraw(what: What, id: string, name: string): void {
     const names = this.#live(name) ? namesOf(what, id) : [name];
     for (const each of names) {

@@ -31,7 +31,8 @@ const ROW_BY_INDEX = { created_at: 6, rank: 2, standing: 2 } as const;
 
 /**
  * Always true, and of a kind that the leading process alone may ask: the planner would otherwise start workers for the
- * third way, which take longer to start than most pages take to find, even where no row of it is read.
+ * third way, which take longer to start than most pages take to find, even where no row of it is read. Workers would also
+ * read several places side by side, and `pickFew` relies on their order.
  */
 const ALONE = raw('pg_backend_pid() > 0');
 
