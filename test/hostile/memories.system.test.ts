@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryCache } from '../../adapters/memory/cache.js';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.js';
@@ -19,18 +17,16 @@ import { type Customers, customersOf } from '../kit/customers.js';
 import { createScriptedNetwork, range } from '../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../kit/perch.js';
 import { importsOf, isCode, readSources } from '../kit/sources.js';
+import { collectGarbage } from '../kit/time/garbage.js';
 
 const MIB = 1024 * 1024;
 const clock = { now: () => 0 };
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 /** What is in use, and not only waits to be collected. */
 function usedBytes(): number {
-  collect();
+  collectGarbage();
   // Buffers are swept beside the program: only the next collection waits for that.
-  collect();
+  collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

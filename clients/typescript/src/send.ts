@@ -16,10 +16,11 @@ export const sender =
   async (request) => {
     const limit = AbortSignal.timeout(timeoutMs);
     const { origin } = new URL(request.url);
+    const signal = AbortSignal.any([request.signal, limit]);
+    // A redirect would send the key elsewhere: the interface has none.
+    const sent = new Request(request.clone(), { signal, redirect: 'manual' });
     try {
-      const signal = AbortSignal.any([request.signal, limit]);
-      // A redirect would send the key elsewhere: the interface has none.
-      const response = await fetch(new Request(request.clone(), { signal, redirect: 'manual' }));
+      const response = await fetch(sent);
       const text = await response.text();
       const { status, headers } = response;
       if (isRedirect(response)) throw redirected(origin, status);
@@ -27,7 +28,9 @@ export const sender =
     } catch (fault) {
       if (fault instanceof PerchError) throw fault;
       if (request.signal.aborted) throw request.signal.reason;
-      if (limit.aborted) throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
+      // Both are read here so that both are kept until here: Node does not end a call whose request or timeout it collected.
+      if (sent.signal.aborted && limit.aborted)
+        throw new PerchError('timeout', `No answer within ${timeoutMs} ms.`, { status: 0 });
       throw new PerchError('unreachable', `${origin} can't be reached${whyOf(fault)}.`, { status: 0 });
     }
   };

@@ -1,0 +1,16 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+/** Collects all garbage of this process now. */
+export const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Runs the work while garbage is collected all the time: what nobody holds is lost, as it may be at any moment. */
+export async function collectingGarbage<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(collectGarbage, 50);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
