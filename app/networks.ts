@@ -4,6 +4,7 @@ import type { Sql } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { counted } from '../src/domain/figures.js';
 import { VERSION } from '../src/domain/version.js';
+import { signalWithTimeout } from '../src/lib/abort.js';
 import type { Memories } from '../src/lib/memories.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { CheckMemory, Network, NetworkReport, Push, ReadContext, SampleAccount } from '../src/ports/network.js';
@@ -118,7 +119,7 @@ export async function openSelfCheck(
 ): Promise<() => NetworkReport['findings']> {
   let findings: NetworkReport['findings'] = [];
   const stopping = new AbortController();
-  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(SELF_CHECK_MS)]);
+  const signal = signalWithTimeout(stopping.signal, SELF_CHECK_MS);
   const check = async (): Promise<void> => {
     const report = await network.selfCheck?.({ signal }, memory);
     if (report === undefined || stopping.signal.aborted) return;

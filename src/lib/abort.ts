@@ -48,6 +48,17 @@ export async function abortable<T>(signal: AbortSignal, answer: Promise<T>): Pro
   }
 }
 
+const timeouts = new WeakMap<AbortSignal, AbortSignal>();
+
+/** Fires with the signal, or with a `TimeoutError` after `ms` milliseconds, whichever comes first. */
+export function signalWithTimeout(signal: AbortSignal, ms: number): AbortSignal {
+  const timeout = AbortSignal.timeout(ms);
+  const either = AbortSignal.any([signal, timeout]);
+  // Held as long as what it ends: Node 20 collects a timeout that only `any` knows, and it never fires.
+  timeouts.set(either, timeout);
+  return either;
+}
+
 /** A signal that is there already, where one is made only when it is wanted. */
 export const lazySignal = (signal: AbortSignal): LazySignal => ({
   get aborted() {

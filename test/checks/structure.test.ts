@@ -66,6 +66,13 @@ describe('size', () => {
   });
 });
 
+describe('timeouts', () => {
+  test('gives AbortSignal.any no timeout that nothing else holds', () => {
+    const lost = /AbortSignal\.any\(\[[^\]]*AbortSignal\.timeout/;
+    expect(CODE.filter(({ text }) => lost.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
 describe('names', () => {
   test('files and folders are kebab-case', () => {
     const isKebab = (part: string): boolean => /^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(part) || part === 'README.md';

@@ -1,4 +1,5 @@
 import { isUnreadable, ServiceError } from '../../../src/domain/errors.js';
+import { signalWithTimeout } from '../../../src/lib/abort.js';
 import type { BoundedMap } from '../../../src/lib/bounded-map.js';
 import { Memories } from '../../../src/lib/memories.js';
 import type { Clock } from '../../../src/ports/clock.js';
@@ -41,7 +42,7 @@ export class CreationTimes {
 
   async #find(did: string, { signal }: ReadContext): Promise<void> {
     if (this.#clock.now() < this.#restUntilMs) return;
-    const context = { signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]) };
+    const context = { signal: signalWithTimeout(signal, LONGEST_MS) };
     try {
       const [first] = await this.#directory.ask({ path: `/${did}/log/audit`, schema: ANSWERS.plcLog, context });
       const createdAt = normaliseTime(first?.createdAt);

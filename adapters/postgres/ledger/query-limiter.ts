@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import { counted } from '../../../src/domain/figures.js';
-import { type Cancellable, cancelOnAbort } from '../../../src/lib/abort.js';
+import { type Cancellable, cancelOnAbort, signalWithTimeout } from '../../../src/lib/abort.js';
 import { FairShare, type HeldSlot } from '../../../src/lib/fair-share.js';
 import type { AsOf } from '../../../src/ports/ledger.js';
 import type { Replica } from '../replica.js';
@@ -81,7 +81,7 @@ export class QueryLimiter {
   ): Promise<AsOf<readonly Row[]>> {
     signal.throwIfAborted();
     const { account, slot } = this.#enter(accountId);
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.totalMs)]);
+    const ends = signalWithTimeout(signal, this.#limits.totalMs);
     try {
       await this.#turn(account, ends);
     } catch {

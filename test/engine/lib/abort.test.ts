@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { abortable } from '../../../src/lib/abort.js';
+import { abortable, signalWithTimeout } from '../../../src/lib/abort.js';
+import { collectingGarbage } from '../../kit/time/garbage.js';
 
 const never = new Promise<never>(() => {});
 
@@ -23,4 +24,20 @@ it.each([
   const { signal } = new AbortController();
   const result = await abortable(signal, work()).catch(({ message }: Error) => message);
   expect([result, getEventListeners(signal, 'abort')]).toEqual([expected, []]);
+});
+
+const fired = (signal: AbortSignal) =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+
+it('fires after its time though memory is collected meanwhile', async () => {
+  const caller = new AbortController();
+  const reason = await collectingGarbage(() => fired(signalWithTimeout(caller.signal, 100)));
+  expect([reason, caller.signal.aborted]).toMatchObject([{ name: 'TimeoutError' }, false]);
+});
+
+it('fires with the signal before its time', async () => {
+  const caller = new AbortController();
+  const either = fired(signalWithTimeout(caller.signal, 60_000));
+  caller.abort('enough');
+  expect(await either).toBe('enough');
 });
