@@ -78,6 +78,8 @@ const OPTIONS = {
 
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });
+  // What Node compiled of the last build: see adapters/cli/bin.ts.
+  rmSync(join(outdir, '.compiled'), { recursive: true, force: true });
   const { outputFiles } = await esbuild.build(OPTIONS);
   copyDocs();
   const { typescript, python } = clientArchives();

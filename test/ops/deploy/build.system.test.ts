@@ -1,6 +1,7 @@
 /** What runs in production: JavaScript that was built, on plain Node. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
+import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -84,6 +85,8 @@ describe('a clone', () => {
     const before = await builtAtMs();
     expect(await version()).toEqual({ code: 0, stdout: first?.stdout, stderr: '' });
     expect(await builtAtMs()).toBe(before);
+    // What Node compiled, for the next start.
+    if ('enableCompileCache' in module) expect(await readdir(join(clone, 'dist/.compiled'))).not.toEqual([]);
     // What people write, and what editors keep while they do, is in no build.
     for (const name of ['README.md', '.version.ts.swp', 'version.ts~', '#version.ts#', '4913']) {
       await writeFile(join(clone, 'src/domain', name), 'x');
