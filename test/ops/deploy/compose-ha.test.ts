@@ -81,8 +81,13 @@ describe('deploy/ha/compose.yaml', () => {
     expect(loopWait + 2 * retryTimeout).toBeLessThanOrEqual(ttl);
   });
 
+  it('installs the way to etcd with Patroni, which Debian leaves out', () => {
+    for (const path of ['deploy/ha/Dockerfile', 'docs/deploying.md'])
+      expect(readRoot(path)).toMatch(/apt-get install .*\bpatroni python3-etcd\b/);
+  });
+
   it('names images by a fixed version', () => {
     for (const name of ['etcd1', 'pg1']) expect(of(name).image).toMatch(/:v?\d+(?:\.\d+)*$/);
-    expect(readRoot('deploy/ha/Dockerfile')).toMatch(/^FROM debian:12\.\d+-slim$/m);
+    expect(readRoot('deploy/ha/Dockerfile')).toMatch(/^FROM debian:13\.\d+-slim$/m);
   });
 });

@@ -41,7 +41,7 @@ describe.skipIf(leftOut)(`point-in-time recovery${leftOut ? ' [left out: no Post
     text
       .replaceAll('/var/backups/perch', file('backups'))
       .replaceAll('/var/lib/postgresql/restored', file('restored'))
-      .replaceAll('/usr/lib/postgresql/15/bin', PROGRAMS ?? '');
+      .replaceAll('/usr/lib/postgresql/17/bin', PROGRAMS ?? '');
   const environment = () => ({
     PATH: `${PROGRAMS}:${process.env.PATH}`,
     BACKUP_URL: url(port),
