@@ -1,7 +1,7 @@
 import type { Debit } from '../../../src/ports/ledger.js';
 import type { Sql } from '../sql.js';
 import type { FlushMode } from './group-commit-options.js';
-import { type Entry, NO_SHARDS, receiptText, type ShardOf } from './plain-debits.js';
+import { type Entry, NO_SHARDS, receiptText, type ShardOf, withoutShard } from './plain-debits.js';
 
 /**
  * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key
@@ -37,7 +37,7 @@ export async function postDebits(
   const keys = firstsOf(debits, ({ keyId, accountId }) => `${keyId} ${accountId}`);
   const [rows] = await sql<[Columns]>`
     select outcomes, seqs, balances from post_any_debits(
-      ${shardOf(debits)}::uuid, ${mode === 'skipLocked'}::boolean,
+      ${shardIn(sql, shardOf(debits))}, ${mode === 'skipLocked'}::boolean,
       ${payers.firsts}::int[], ${keys.firsts}::int[], ${payers.firstOf}::int[], ${keys.firstOf}::int[],
       ${debits.map((debit) => debit.accountId)}::uuid[],
       ${debits.map((debit) => debit.walletId)}::uuid[],
@@ -54,6 +54,9 @@ export async function postDebits(
     balance_after: rows.balances[nth] as number | null,
   }));
 }
+
+const shardIn = (sql: Sql, shard: string | null) =>
+  shard === null ? sql.unsafe(withoutShard('null::uuid')) : sql`${shard}::uuid`;
 
 /** An element for each debit. */
 interface Columns {
@@ -90,7 +93,7 @@ export async function findPosted(
   shardOf: ShardOf = NO_SHARDS,
 ): Promise<(PostedEntry | undefined)[]> {
   const rows = await sql<(PostedEntry & { place: number })[]>`
-    select place, balance, seq, amount from find_posted(${shardOf(debits)}::uuid,
+    select place, balance, seq, amount from find_posted(${shardIn(sql, shardOf(debits))},
       ${debits.map((debit) => debit.accountId)}::uuid[], ${debits.map((debit) => debit.requestId)}::uuid[])`;
   const found: (PostedEntry | undefined)[] = debits.map(() => undefined);
   for (const { place, ...entry } of rows) found[place - 1] = entry;

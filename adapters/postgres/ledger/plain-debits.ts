@@ -24,10 +24,17 @@ export type ShardOf = (debits: readonly Debit[]) => string | null;
 
 export const NO_SHARDS: ShardOf = () => null;
 
+/**
+ * As it is where there are no shards: Citus runs no function elsewhere that is given a subquery. Given a null for the shard, Citus
+ * 13.2 crashes; and a process that began before the database was distributed knows of none.
+ */
+export const withoutShard = (argument: string): string => `(select ${argument})`;
+
 /** To read an array costs more than what is done with it, so each id is sent once: an account has one wallet. */
 const STATEMENT = `
   select paid_firsts, balances, seqs from post_plain_debits($1::uuid, $2::uuid[], $3::int[], $4::bigint[], $5::int[], $6::int[],
     $7::int[], $8::uuid[], $9::bigint[], $10::int[], $11::int[], $12::bigint[], $13::int[], $14::int[], $15::text[], $16::text[])`;
+const STATEMENT_WITHOUT_SHARD = STATEMENT.replace('$1::uuid', withoutShard);
 
 /**
  * Posts those debits of a batch whose wallets cover all that the batch takes from them, as one statement, which is one
@@ -42,13 +49,14 @@ export async function postPlainDebits(
   sql: Sql,
   debits: readonly Debit[],
   shardOf: ShardOf = NO_SHARDS,
-  statement = STATEMENT,
+  statement?: string,
 ): Promise<(Entry | undefined)[]> {
   const entries: (Entry | undefined)[] = debits.map(() => undefined);
   const payers = groupByPayer(debits);
   if (payers.length === 0) return entries;
-  const parameters = [shardOf(debits), ...columnsOf(payers)];
-  const [row] = await sql.unsafe(statement, parameters, { prepare: true }).values();
+  const shard = shardOf(debits);
+  const text = statement ?? (shard === null ? STATEMENT_WITHOUT_SHARD : STATEMENT);
+  const [row] = await sql.unsafe(text, [shard, ...columnsOf(payers)], { prepare: true }).values();
   const [firsts, balances, seqs] = (row as (string | null)[]).map(numbersIn) as [number[], number[], number[]];
   const payerAt = new Map(payers.map((payer) => [payer.first, payer]));
   for (const [nth, first] of firsts.entries()) {

@@ -6,7 +6,7 @@ import { findPosted, type LockMode, postDebits } from '../../../adapters/postgre
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { NO_SHARDS, type ShardOf } from '../../../adapters/postgres/ledger/plain-debits.js';
 import { debitStatements } from '../../../adapters/postgres/ledger/post.js';
-import type { Sql } from '../../../adapters/postgres/sql.js';
+import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import type { Accounts } from '../../../src/ports/accounts.js';
 import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
@@ -151,4 +151,20 @@ describe.each(['one Postgres', 'shards'] as const)('in %s', (where) => {
     const { postPlain } = debitStatements(sql, SHARDS[where]);
     expect(await postPlain(debits)).toEqual([{ seq: 2, balance: 900 }, undefined, { seq: 3, balance: 700 }]);
   });
+});
+
+test('give Citus no null for a shard, which it would not survive, in a process that knows of no shards', async () => {
+  const payer = await openWith(1_000);
+  const session = connect(database.target, { max: 1 });
+  const { postPlain, postAny, find } = debitStatements(session);
+  const debits = [debitOf(payer, 1)];
+  await postPlain(debits);
+  await postAny([debitOf(payer, 1)], 'skipLocked');
+  await find(debits);
+  const rows = await session<{ statement: string }[]>`select statement from pg_prepared_statements`;
+  const shards = rows.flatMap(
+    ({ statement }) => /(?:post_plain_debits|post_any_debits|find_posted)\(\s*([^,]+)/.exec(statement)?.[1] ?? [],
+  );
+  expect(shards.sort()).toEqual(['(select $1::uuid)', '(select null::uuid)', '(select null::uuid)']);
+  await session.end();
 });
