@@ -49,6 +49,7 @@ describe('help', () => {
         'account thaw',
         'costs',
         'database distribute',
+        'database rebalance',
         'doctor',
         'export',
         'import',

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { counted } from '../../../src/domain/figures.js';
+import type { Sql } from '../../postgres/sql.js';
 import { examples, group, shardCount } from '../command-line.js';
 import { configOfProcess } from '../environment.js';
 import { Failure, WRONG_USE } from '../failure.js';
 import { answer, note } from '../print.js';
 
-/** database distribute. */
+/** database distribute, rebalance. */
 export function databaseCommands(program: Command): void {
-  const database = group(program, 'database', 'the database: distribute');
+  const database = group(program, 'database', 'the database: distribute, rebalance');
   database
     .command('distribute')
     .description('distribute the tables of accounts over the workers of Citus')
@@ -28,27 +29,52 @@ first run. Months of debits can be neither archived nor restored afterwards. doc
 ${examples('perch database distribute', 'perch database distribute --shards 8')}`,
     )
     .action(distributeDatabase);
+  database
+    .command('rebalance')
+    .description('move shards to workers of Citus that have few, while nodes run')
+    .option('--json', 'print how many were moved as JSON')
+    .addHelpText(
+      'after',
+      `
+After a worker was added on the coordinator:
+  select citus_add_node('HOST', PORT)
+
+Shards move one after the other. Charges go on; those of the accounts of a shard wait for some tenths of a second when it has arrived.
+Interrupted, run it again.
+${examples('perch database rebalance')}`,
+    )
+    .action(rebalanceDatabase);
 }
 
 async function distributeDatabase(options: { shards?: number; json?: boolean }): Promise<void> {
+  const { DISTRIBUTING, distribute } = await import('../../postgres/shards/distribute.js');
+  const done = await withCoordinator(DISTRIBUTING, (sql) =>
+    distribute(sql, { shards: options.shards, onProgress: note }),
+  );
+  answer({ done }, options.json, () =>
+    done.length === 0
+      ? 'Nothing to do: the database is distributed.'
+      : `The database is distributed: ${counted(done.length, 'step')}. Start the nodes again.`,
+  );
+}
+
+async function rebalanceDatabase(options: { json?: boolean }): Promise<void> {
+  const { rebalance } = await import('../../postgres/shards/rebalance.js');
+  const moved = await withCoordinator('perch rebalancing', (sql) => rebalance(sql, note));
+  answer({ moved }, options.json, () =>
+    moved === 0 ? 'Nothing to do: no worker has too few shards.' : `Moved ${counted(moved, 'shard')}.`,
+  );
+}
+
+async function withCoordinator<T>(name: string, run: (sql: Sql) => Promise<T>): Promise<T> {
   const { databaseUrl: url } = configOfProcess();
   if (url === null)
     throw new Failure('The embedded database is one server: set DATABASE_URL to a coordinator of Citus.', WRONG_USE);
   const { reached } = await import('../../../app/databases.js');
   const { connect } = await import('../../postgres/sql.js');
-  const { DISTRIBUTING, distribute } = await import('../../postgres/shards/distribute.js');
-  const sql = connect({ url }, { max: 2, name: DISTRIBUTING });
+  const sql = connect({ url }, { max: 2, name });
   try {
-    const distributing = distribute(sql, {
-      shards: options.shards,
-      onProgress: note,
-    });
-    const done = await reached('DATABASE_URL', url, distributing);
-    answer({ done }, options.json, () =>
-      done.length === 0
-        ? 'Nothing to do: the database is distributed.'
-        : `The database is distributed: ${counted(done.length, 'step')}. Start the nodes again.`,
-    );
+    return await reached('DATABASE_URL', url, run(sql));
   } finally {
     await sql.end();
   }

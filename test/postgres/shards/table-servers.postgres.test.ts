@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountHash } from '../../../adapters/postgres/shards/account-hash.js';
 import { distribute } from '../../../adapters/postgres/shards/distribute.js';
+import { rebalance } from '../../../adapters/postgres/shards/rebalance.js';
 import { readShards } from '../../../adapters/postgres/shards/shards.js';
 import { FIRST, FUNCTIONS, PLACES, tablesAt } from '../../../adapters/postgres/shards/table-servers.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
@@ -62,6 +63,10 @@ describe('a database without Citus', () => {
     await expect(distribute(database.sql, { onProgress: () => {} })).rejects.toThrow(
       'This Postgres has no Citus: create the extension on a coordinator and its workers, or leave the database as it is.',
     );
+  });
+
+  it('has no shards to move', async () => {
+    await expect(rebalance(database.sql, () => {})).rejects.toThrow('The database is not distributed: run');
   });
 });
 

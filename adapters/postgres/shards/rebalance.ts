@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from '../sql.js';
+import { isDistributed } from './shards.js';
+import { FIRST } from './table-servers.js';
+
+interface Move {
+  readonly shard: number;
+  readonly from: string;
+  readonly fromPort: number;
+  readonly to: string;
+  readonly toPort: number;
+}
+
+/**
+ * Moves shards to workers that have few, one after the other, while charges go on: as `citus_rebalance_start` does, but the
+ * accounts of a shard wait for less. At the end of a move Citus lets nobody write to the shard and looks whether the other worker
+ * has all changes, again a second later if it has not, or as soon as its session is told of a notification: so it is told of many.
+ * Needs a pool of two connections. Returns how many were moved; throws an Error that says what to do where it can't be done.
+ */
+export async function rebalance(sql: Sql, onProgress: (text: string) => void): Promise<number> {
+  if (!(await isDistributed(sql))) throw new Error('The database is not distributed: run `perch database distribute`.');
+  const mover = await sql.reserve();
+  try {
+    await mover`select set_config('statement_timeout', '0', false)`;
+    await mover`listen perch_moves`;
+    // A worker that is new lacks the tables that each has a copy of.
+    await whileWoken(sql, () => mover`select replicate_reference_tables()`);
+    const moves = await mover<Move[]>`
+      select shardid as shard, sourcename as "from", sourceport as "fromPort", targetname as "to", targetport as "toPort"
+      from get_rebalance_table_shards_plan() where table_name = ${FIRST}::text::regclass`;
+    for (const [nth, { shard, from, fromPort, to, toPort }] of moves.entries()) {
+      onProgress(`Moving shard ${shard} from ${from}:${fromPort} to ${to}:${toPort}: ${nth + 1} of ${moves.length}`);
+      await whileWoken(
+        sql,
+        () => mover`select citus_move_shard_placement(${shard}, ${from}, ${fromPort}::int, ${to}, ${toPort}::int)`,
+      );
+    }
+    return moves.length;
+  } finally {
+    mover.release();
+  }
+}
+
+const WAKE_MS = 25;
+
+/** Notifies a session that listens again and again while it is at work. If that fails, the work only takes longer. */
+async function whileWoken<T>(sql: Sql, work: () => PromiseLike<T>): Promise<T> {
+  const over = new AbortController();
+  const waking = (async () => {
+    while (!over.signal.aborted) {
+      await sql`notify perch_moves`.catch(() => {});
+      await sleep(WAKE_MS, undefined, { signal: over.signal }).catch(() => {});
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await waking;
+  }
+}
