@@ -19,6 +19,7 @@ export const SCENARIOS = {
   N: 'followers: an item that reaches all of them, and silence (minutes: --following)',
   O: 'a million wallets: charges, and one run of housekeeping (minutes: --wallets)',
   P: 'charges beside heavy history queries (two cores and taskset: --history)',
+  Q: 'charges over the workers of Citus (a coordinator in TEST_CITUS_URL: --workers)',
 } as const;
 
 export type Letter = keyof typeof SCENARIOS;
@@ -48,7 +49,7 @@ const isLetter = (text: string): text is Letter => Object.hasOwn(SCENARIOS, text
 
 function letters(text: string): Letter[] {
   const found = text.toUpperCase().split(',').filter(isLetter);
-  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to P, as A,B.');
+  if (found.length !== text.split(',').length) throw new InvalidArgumentError('Letters from A to Q, as A,B.');
   return found;
 }
 
@@ -81,6 +82,7 @@ const ONLY_WHEN_ASKED = {
   N: 'following',
   O: 'wallets',
   P: 'history',
+  Q: 'workers',
 } as const;
 
 const optionOf = (letter: Letter): string | undefined =>
@@ -97,6 +99,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     .option('--following', 'also N')
     .option('--wallets', 'also O')
     .option('--history', 'also P')
+    .option('--workers', 'also Q')
     .option('--rounds <n>', 'rounds of each contestant', whole(1, 100), 5)
     .option('--seconds <n>', 'seconds of one round', whole(1, 60), 2)
     .option(

@@ -14,6 +14,7 @@ import { importLarge } from './scenarios/import.js';
 import { durableCharges } from './scenarios/ledger/charges.js';
 import { historyBeside } from './scenarios/ledger/history.js';
 import { millionWallets } from './scenarios/ledger/million-wallets.js';
+import { overWorkers } from './scenarios/ledger/workers.js';
 import { corpusMisses } from './scenarios/misses.js';
 import { manyNodes } from './scenarios/nodes.js';
 import { protectedProfiles } from './scenarios/protected.js';
@@ -34,6 +35,7 @@ const SCENARIOS_IN_ORDER = [
   following,
   millionWallets,
   historyBeside,
+  overWorkers,
 ];
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -85,7 +85,7 @@ interface Arena {
   readonly postmaster: number;
 }
 
-const chargeBy =
+export const chargeBy =
   (post: Ledger['post']): Charge =>
   async (debit) => {
     if (!(await post(debit)).ok) throw new Error('a debit was refused');
