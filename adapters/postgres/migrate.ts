@@ -34,11 +34,15 @@ export async function migrate(
   });
 }
 
-/** What changes the schema takes the time it needs, and all else that would waits for it, nodes that start among it. */
+/**
+ * What changes the schema takes the time it needs, and all else that would waits for it, nodes that start among it. On Citus, it
+ * changes several tables in a transaction, and those that are append only: by settings without a meaning elsewhere.
+ */
 async function takeTurn(transaction: Transaction): Promise<void> {
   await transaction`
     select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
-      set_config('idle_in_transaction_session_timeout', '0', true)`;
+      set_config('idle_in_transaction_session_timeout', '0', true),
+      set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.enable_unsafe_triggers', 'on', true)`;
   await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
 }
 
@@ -93,8 +97,24 @@ async function run(
     migrationPattern: `${folder.replace(/[?*()[\]]/g, '[$&]')}/*.do.*.sql`,
     schemaTable: 'public.schema_version',
     newline: 'LF',
-    execQuery: async (query) => ({ rows: await session.unsafe(query) }),
+    async execQuery(query) {
+      let rows: unknown[] = [];
+      for (const statement of statementsIn(query)) rows = await session.unsafe(statement);
+      return { rows };
+    },
   });
   postgrator.on('migration-started', (migration) => onProgress(`Migrating the database: ${migration.name}`));
   await postgrator.migrate();
+}
+
+/** One by one, as Citus takes those that change what it distributes. In a step, a statement ends at the end of a line. */
+export function statementsIn(step: string): string[] {
+  const statements = [''];
+  let isQuoted = false;
+  for (const line of step.split('\n')) {
+    statements.push(`${statements.pop()}${line}\n`);
+    if (line.split('$$').length % 2 === 0) isQuoted = !isQuoted;
+    if (!isQuoted && /^(?!\s*--).*;$/.test(line)) statements.push('');
+  }
+  return statements.filter((statement) => statement.trim() !== '');
 }

@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkVersion, migrate } from '../../adapters/postgres/migrate.js';
+import { checkVersion, migrate, statementsIn } from '../../adapters/postgres/migrate.js';
 import { connect } from '../../adapters/postgres/sql.js';
 import { type FreshDatabase, freshDatabase } from '../kit/postgres/database.js';
 
@@ -34,4 +35,16 @@ test('two nodes that start together on an empty database: one migrates, the othe
 test('a Postgres older than 15 is refused with what to do', () => {
   expect(() => checkVersion(14)).toThrow(/Postgres 14.*15 or newer.*DATABASE_URL/);
   expect(() => checkVersion(15)).not.toThrow();
+});
+
+test('a step is taken one statement at a time', () => {
+  const folder = new URL('../../adapters/postgres/migrations/', import.meta.url);
+  const steps = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  expect(steps.length).toBeGreaterThan(4);
+  for (const step of steps) {
+    const statements = statementsIn(step);
+    expect(statements.join('')).toBe(step);
+    const bare = statements.map((statement) => statement.replaceAll(/\$\$.*?\$\$|'[^']*'|--[^\n]*/gs, ''));
+    expect(bare.filter((statement) => statement.split(';').length > 2)).toEqual([]);
+  }
 });
