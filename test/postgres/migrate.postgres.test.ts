@@ -37,7 +37,7 @@ test('a Postgres older than 15 is refused with what to do', () => {
   expect(() => checkVersion(15)).not.toThrow();
 });
 
-test('a step is taken one statement at a time', () => {
+test('takes a step one statement at a time', () => {
   const folder = new URL('../../adapters/postgres/migrations/', import.meta.url);
   const steps = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), 'utf8'));
   expect(steps.length).toBeGreaterThan(4);

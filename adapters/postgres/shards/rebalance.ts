@@ -23,8 +23,12 @@ export async function rebalance(sql: Sql, onProgress: (text: string) => void): P
   try {
     await mover`select set_config('statement_timeout', '0', false)`;
     await mover`listen perch_moves`;
-    // A worker that is new lacks the tables that each has a copy of.
-    await whileWoken(sql, () => mover`select replicate_reference_tables()`);
+    const [newcomer] = await mover`
+      select from pg_dist_node n where noderole = 'primary' and isactive and shouldhaveshards and not exists (
+        select from pg_dist_placement p join pg_dist_shard s using (shardid)
+        where p.groupid = n.groupid and s.logicalrelid = 'accounts'::regclass)`;
+    // Only a superuser may, unless it was granted.
+    if (newcomer !== undefined) await whileWoken(sql, () => mover`select replicate_reference_tables()`);
     const moves = await mover<Move[]>`
       select shardid as shard, sourcename as "from", sourceport as "fromPort", targetname as "to", targetport as "toPort"
       from get_rebalance_table_shards_plan() where table_name = ${FIRST}::text::regclass`;

@@ -118,7 +118,7 @@ describe.skipIf(CITUS_URL === undefined)(
       );
     }, 120_000);
 
-    it('survives a process that began before the database was distributed, which can charge, but not all cases', async () => {
+    it('survives a process that began before the database was distributed', async () => {
       const { post } = createLedger(sql);
       const [payer] = payers as [Payer];
       const debit = debitOf(payer, PRICE);

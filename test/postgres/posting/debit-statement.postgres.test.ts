@@ -153,7 +153,7 @@ describe.each(['one Postgres', 'shards'] as const)('in %s', (where) => {
   });
 });
 
-test('give Citus no null for a shard, which it would not survive, in a process that knows of no shards', async () => {
+test('gives Citus no null for a shard in a process that knows of no shards', async () => {
   const payer = await openWith(1_000);
   const session = connect(database.target, { max: 1 });
   const { postPlain, postAny, find } = debitStatements(session);
