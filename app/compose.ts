@@ -118,7 +118,7 @@ export async function compose(
   const costs = await openCosts(lifecycle, { stores, network, clock, log, startPoll });
   const openInvented = () => openInventedNetwork(stores.inventedSql);
   let watching: Watching | undefined;
-  const wake = (): void => watching?.wake();
+  const wake: Watching['wake'] = (watch) => watching?.wake(watch);
   const push = await openPush(lifecycle, network, log);
   const read = { config, stores, shared, network, push };
   const parts = { wake, ...read, openInvented, clock, tracing, customers, costs, shares };

@@ -64,7 +64,7 @@ export interface EngineOptions {
   /** Announces new items in lists that are followed; left out: nothing does. */
   readonly push?: Push | null;
   /** Called when a watch is to be followed at once. */
-  readonly wake?: () => void;
+  readonly wake?: WatchesOptions['wake'];
   /** Shared with the pages beside the engine; its own by default. */
   readonly shares?: Shares;
 }

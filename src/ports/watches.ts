@@ -247,9 +247,11 @@ export interface WatchLeases {
   renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
   /**
    * Takes watches that nobody holds, at most `limit`: active ones, waiting ones that are due, and those that ended whose
-   * holder was gone before it gave them up. Not before `renew`.
+   * holder was gone before it gave them up. Only some, if they are named. Not before `renew`.
    */
-  claim(holder: string, nowMs: number, limit: number): Promise<HeldWatch[]>;
+  claim(holder: string, nowMs: number, limit: number, only?: readonly WatchId[]): Promise<HeldWatch[]>;
+  /** What there is to share: watches that are held or could be claimed, and holders that were renewed in time. */
+  count(nowMs: number): Promise<{ readonly watches: number; readonly holders: number }>;
   /**
    * Writes down new items as a delivery, with the position behind them. False if another process holds the watch: it
    * starts from the position before, and gets the same items free. One that was paused or ended meanwhile is told all the

@@ -12,12 +12,18 @@ export class Beginnings {
   readonly #accounts = new Map<string, Account>();
   #active = 0;
 
-  /** Resolves when it may begin, with a function to call once it has. */
-  enter(accountId: string): Promise<() => void> {
+  /** Resolves when it may begin, or the signal is aborted, with a function to call once it has. */
+  enter(accountId: string, signal: AbortSignal): Promise<() => void> {
     const account = this.#accounts.get(accountId) ?? { active: 0, waiting: [] };
     this.#accounts.set(accountId, account);
     return new Promise((resolve) => {
-      account.waiting.push(() => {
+      const leave = (): void => {
+        account.waiting.splice(account.waiting.indexOf(begin), 1);
+        if (account.active + account.waiting.length === 0) this.#accounts.delete(accountId);
+        resolve(() => {});
+      };
+      const begin = (): void => {
+        signal.removeEventListener('abort', leave);
         this.#count(account, 1);
         let isIn = true;
         resolve(() => {
@@ -27,7 +33,10 @@ export class Beginnings {
           if (account.active + account.waiting.length === 0) this.#accounts.delete(accountId);
           this.#next();
         });
-      });
+      };
+      account.waiting.push(begin);
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
       this.#next();
     });
   }

@@ -109,6 +109,11 @@ export class WatchFollower {
     return this.#checked?.() ?? null;
   }
 
+  /** Whether it was told to end. */
+  get isEnding(): boolean {
+    return this.#over.signal.aborted;
+  }
+
   /** No new call is made; one in progress is finished, and what it was charged for is written down. */
   end(): void {
     this.#over.abort();
@@ -130,7 +135,7 @@ export class WatchFollower {
     const { live, form, beginnings, clock, leases } = this.#options;
     const { watch } = this;
     const { signal } = this.#over;
-    const begun = await beginnings.enter(watch.accountId);
+    const begun = await beginnings.enter(watch.accountId, signal);
     try {
       if (signal.aborted) return 'over';
       const [from] = live.positions.decode(this.#position, 1);

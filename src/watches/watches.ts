@@ -20,6 +20,7 @@ import type {
   CallerWatches,
   WatchBook,
   WatchDeliveryPage,
+  WatchId,
   WatchRecord,
   WatchRequest,
 } from '../ports/watches.js';
@@ -45,8 +46,8 @@ export interface WatchesOptions {
   readonly clock: Clock;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
-  /** Called with a watch that is to be followed, if there is room, or not any more: now. */
-  readonly wake: () => void;
+  /** Called with a watch that is to be followed, or not any more: now. */
+  readonly wake: (watch: WatchId) => void;
 }
 
 /** Watches of accounts, for their owners and for callers of the API. */
@@ -94,7 +95,7 @@ export class Watches {
     if (watch === null) throw tooMany(most);
     const isSame = watch.count === settings.count && watch.dailyLimit === dailyLimit && watch.keyId === keyId;
     if (!isSame) throw another(watch);
-    wake();
+    wake(watch);
     return { watch, secret: this.secretOf(watch) };
   }
 
@@ -110,7 +111,7 @@ export class Watches {
     const { book, clock, wake } = this.#options;
     const watch = found(await book.change(of, to, clock.now(), by));
     if (watch.state === 'ended' && to !== 'ended') throw badRequest('This watch has ended. Add another one.', 'id');
-    wake();
+    wake(watch);
     return watch;
   }
 

@@ -3,7 +3,7 @@ import { withTimeout } from '../lib/monotonic.js';
 import { repeat } from '../lib/poll.js';
 import type { Checked } from '../live/feed.js';
 import type { Clock } from '../ports/clock.js';
-import type { HeldWatch, WatchCheck, WatchLeases } from '../ports/watches.js';
+import type { HeldWatch, WatchCheck, WatchId, WatchLeases } from '../ports/watches.js';
 import { Beginnings } from './beginnings.js';
 import { type FollowerOptions, WatchFollower } from './follower.js';
 
@@ -16,6 +16,11 @@ const LOST_MS = HELD_MS - RENEW_MS;
 /** Most watches that are taken in one statement, and that a process holds. */
 const CLAIM_AT_ONCE = 500;
 const MOST_HELD = 20_000;
+
+/** A process gives watches up once it follows more than its share by this part: they are not passed on for one or two. */
+const TOLERATED = 0.1;
+/** Most that it gives up at once: the process that takes them reads each of their lists. */
+const GIVE_UP_AT_ONCE = 500;
 
 /** How often it is noted when a list was last read, milliseconds, and for how many watches at once. */
 const NOTE_MS = MINUTE_MS;
@@ -50,8 +55,9 @@ interface Held {
 }
 
 /**
- * Follows watches, over all nodes each in one process. One that is killed leaves its watches to others after half a minute:
- * they begin where the last delivery was written, and get what was charged after that free.
+ * Follows watches, over all nodes each in one process, and in each process as many as in the others. One that is killed
+ * leaves its watches to others after half a minute: they begin where the last delivery was written, and get what was charged
+ * after that free.
  */
 export class Watching {
   readonly #options: WatchingOptions;
@@ -59,7 +65,12 @@ export class Watching {
   readonly #held = new Map<string, Held>();
   #cancel: () => void = () => {};
   #running: Promise<void> | undefined;
-  #isWanted = false;
+  /** Whether it is time to see what it may take, and what it has too many of. */
+  #isDue = false;
+  /** Those that were made or changed here. */
+  #woken: WatchId[] = [];
+  /** Whether it gives up what is more than its share. */
+  #isLevelling = false;
   #isClosed = false;
   #renewedAt: number;
   #forgotAt: number;
@@ -77,12 +88,21 @@ export class Watching {
 
   start(): void {
     this.#cancel = repeat(this.#options.timers, RENEW_MS, () => this.#tick());
-    this.wake();
+    this.#look();
   }
 
-  /** Takes at once what nobody holds, and leaves what is not to be followed: a watch was made, or changed. */
-  wake(): void {
-    this.#isWanted = true;
+  /** A watch was made, or changed: takes it at once if nobody holds it, or leaves it if it is not to be followed. */
+  wake(watch: WatchId): void {
+    this.#woken.push(watch);
+    this.#begin();
+  }
+
+  #look(): void {
+    this.#isDue = true;
+    this.#begin();
+  }
+
+  #begin(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });
@@ -101,11 +121,14 @@ export class Watching {
   }
 
   async #run(): Promise<void> {
-    while (this.#isWanted && !this.#isClosed) {
-      this.#isWanted = false;
+    while ((this.#isDue || this.#woken.length > 0) && !this.#isClosed) {
+      const [isDue, woken] = [this.#isDue, this.#woken];
+      this.#isDue = false;
+      this.#woken = [];
       try {
         await this.#renew();
-        await this.#claim();
+        if (woken.length > 0) await this.#take(MOST_HELD, woken);
+        if (isDue) await this.#balance();
         await this.#forget();
       } catch (error) {
         this.#options.onFailure(error);
@@ -116,7 +139,7 @@ export class Watching {
   #tick(): void {
     // Also where a store does not answer at all.
     if (this.#options.monotonic.now() - this.#renewedAt >= LOST_MS) this.#endAll();
-    this.wake();
+    this.#look();
   }
 
   #endAll(): void {
@@ -141,13 +164,51 @@ export class Watching {
     if (left.length > 0) await leases.giveUp(holder, left);
   }
 
-  async #claim(): Promise<void> {
+  /** How many watches this process is to follow. All, where that is not known: each has to be followed by somebody. */
+  async #share(): Promise<number> {
+    const { leases, clock, onFailure } = this.#options;
+    try {
+      const { watches, holders } = await leases.count(clock.now());
+      return holders > 1 ? Math.ceil(watches / holders) : MOST_HELD;
+    } catch (error) {
+      onFailure(error);
+      return MOST_HELD;
+    }
+  }
+
+  async #balance(): Promise<void> {
+    const share = await this.#share();
+    if ((await this.#take(share - this.#staying().length)) === CLAIM_AT_ONCE) this.#isDue = true;
+    this.#level(share);
+  }
+
+  /** How many there were. */
+  async #take(most: number, only?: readonly WatchId[]): Promise<number> {
     const { leases, clock, holder } = this.#options;
-    const room = Math.min(CLAIM_AT_ONCE, MOST_HELD - this.#held.size);
-    if (room <= 0) return;
-    const claimed = await leases.claim(holder, clock.now(), room);
+    const room = Math.min(CLAIM_AT_ONCE, MOST_HELD - this.#held.size, most);
+    if (room <= 0) return 0;
+    const claimed = await leases.claim(holder, clock.now(), room, only);
     for (const watch of claimed) this.#follow(watch);
-    if (claimed.length === CLAIM_AT_ONCE) this.#isWanted = true;
+    return claimed.length;
+  }
+
+  /** Followers that were not told to end. */
+  #staying(): WatchFollower[] {
+    return [...this.#held.values()].flatMap(({ follower }) => (follower.isEnding ? [] : [follower]));
+  }
+
+  /**
+   * Gives up what is more than its share, some at a time. Others claim no more than theirs, and so none of it comes back
+   * while there are as many watches and processes.
+   */
+  #level(share: number): void {
+    const staying = this.#staying();
+    const surplus = staying.length - share;
+    this.#isLevelling = surplus > (this.#isLevelling ? 0 : Math.max(1, share * TOLERATED));
+    if (!this.#isLevelling) return;
+    // One that ended is about to be over. Those of one list go together: a process reads it once for all of them.
+    const given = staying.filter(({ watch }) => watch.state !== 'ended').sort(bySubject);
+    for (const follower of given.slice(0, Math.min(surplus, GIVE_UP_AT_ONCE))) follower.end();
   }
 
   #follow(watch: HeldWatch): void {
@@ -155,8 +216,15 @@ export class Watching {
       ...this.#options,
       beginnings: this.#beginnings,
     });
-    const done = this.#finish(follower).finally(() => this.#held.delete(watch.watchId));
+    const done = this.#finish(follower).finally(() => {
+      if (this.#isHeldBy(follower)) this.#held.delete(watch.watchId);
+    });
     this.#held.set(watch.watchId, { follower, done, noted: null, notedAt: 0 });
+  }
+
+  /** Not by one that took its place, once it was free for others. */
+  #isHeldBy(follower: WatchFollower): boolean {
+    return this.#held.get(follower.watch.watchId)?.follower === follower;
   }
 
   async #finish(follower: WatchFollower): Promise<void> {
@@ -167,7 +235,7 @@ export class Watching {
       onFailure(error);
     }
     // All of them are released together. What fails is repeated when it is renewed.
-    if (!this.#isClosed) await leases.giveUp(holder, [follower.watch]).catch(() => {});
+    if (!this.#isClosed && this.#isHeldBy(follower)) await leases.giveUp(holder, [follower.watch]).catch(() => {});
   }
 
   /** What has changed of how lists are read. */
@@ -193,6 +261,9 @@ export class Watching {
     if ((await leases.forget(before, FORGET_AT_ONCE)) < FORGET_AT_ONCE) this.#forgotAt = monotonic.now();
   }
 }
+
+const bySubject = ({ watch: a }: WatchFollower, { watch: b }: WatchFollower): number =>
+  Number(a.subject > b.subject) - Number(a.subject < b.subject);
 
 function isNews({ at, everyMs, failed }: Checked, { noted, notedAt }: Held, now: number): boolean {
   if (noted === null || failed !== noted.failed) return true;

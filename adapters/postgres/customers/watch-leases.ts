@@ -22,6 +22,9 @@ const MOST_COUNTED = 500;
 const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
   sql`account_id = ${accountId} and watch_id = ${watchId}`;
 
+const these = (sql: Sql | Transaction, watches: readonly WatchId[]) =>
+  sql`unnest(${watches.map((of) => of.accountId)}::uuid[], ${watches.map((of) => of.watchId)}::uuid[])`;
+
 /** In the transaction that gives an account what its watches wait for: they are taken up again within seconds. */
 export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason: 'credits' | 'key_cap') => sql`
   update watches set due_at = least(due_at, now())
@@ -38,7 +41,8 @@ export function createWatchLeases(sql: Sql): WatchLeases {
   });
   return {
     renew: (holder, checks, heldTo) => renew(sql, holder, checks, heldTo),
-    claim: (holder, nowMs, limit) => claim(sql, holder, nowMs, limit),
+    claim: (holder, nowMs, limit, only) => claim(sql, holder, nowMs, limit, only),
+    count: (nowMs) => count(sql, nowMs),
     step: (holder, { accountId, watchId }, taken) => steps.load({ ...taken, holder, accountId, watchId }),
     stop: (holder, watch, why) => sql.begin((tx) => stop(tx, holder, watch, why)),
 
@@ -52,9 +56,7 @@ export function createWatchLeases(sql: Sql): WatchLeases {
 
     async giveUp(holder, watches) {
       await sql`
-      update watches w set holder = null
-      from unnest(${watches.map(({ accountId }) => accountId)}::uuid[], ${watches.map(({ watchId }) => watchId)}::uuid[])
-        given (account_id, watch_id)
+      update watches w set holder = null from ${these(sql, watches)} given (account_id, watch_id)
       where w.account_id = given.account_id and w.watch_id = given.watch_id and holder = ${holder}`;
     },
 
@@ -98,7 +100,13 @@ const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: 
     where holder = ${holder} and state in ('active', 'waiting')`;
 
 /** One whose holder was not renewed in time is free; while no row of a holder is there, its watches stay its own. */
-async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Promise<HeldWatch[]> {
+async function claim(
+  sql: Sql,
+  holder: string,
+  nowMs: number,
+  limit: number,
+  only: readonly WatchId[] | undefined,
+): Promise<HeldWatch[]> {
   const now = new Date(nowMs);
   const gone = await sql<{ holder: string }[]>`select holder from watch_holders where held_to <= ${now}`;
   await sql`
@@ -108,8 +116,9 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
     const claimed = await tx<(Omit<HeldWatch, 'keyHash'> & { readonly keyId: string })[]>`
       with free as (
         select account_id, watch_id from watches
-        where (state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
-          or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[]))
+        where ((state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null)
+          or (state in ('active', 'waiting', 'ended') and holder = any(${gone.map((of) => of.holder)}::uuid[])))
+          ${only === undefined ? tx`` : tx`and (account_id, watch_id) in (select * from ${these(tx, only)} these)`}
         limit ${limit} for update skip locked
       )
       update watches w set holder = ${holder} from free
@@ -120,6 +129,18 @@ async function claim(sql: Sql, holder: string, nowMs: number, limit: number): Pr
         w.state, w.reason, w.spent_that_day_thousandths as "spentThatDay", to_char(w.spent_on, 'YYYY-MM-DD') as "spentOn"`;
     return claimed.length === 0 ? [] : withKeyHashes(tx, claimed);
   }) as Promise<HeldWatch[]>;
+}
+
+/** Each part reads an index alone, but for rows that changed since their table was vacuumed. */
+async function count(sql: Sql, nowMs: number): Promise<{ watches: number; holders: number }> {
+  const now = new Date(nowMs);
+  const [counted] = await sql<{ watches: number; holders: number }[]>`
+    select (select count(*) from watches where holder is not null) + (
+        select count(*) from watches
+        where state in ('active', 'waiting') and (due_at is null or due_at <= ${now}) and holder is null
+      ) as watches,
+      (select count(*) from watch_holders where held_to > ${now}) as holders`;
+  return { watches: 0, holders: 0, ...counted };
 }
 
 /** In a statement of its own: where keys are distributed, a join would read all of them. */

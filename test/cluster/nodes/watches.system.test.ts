@@ -60,9 +60,12 @@ describeOnRedis('watches of several processes', (redis) => {
         }
         await post();
         await arrived(1);
-        // All are held by the one that was there first; each kill leaves them to the other.
+        // The one that was there first gives half of them to the other; each kill leaves all of them to one, until it is back.
         let index = 0;
         await fleet.restart(1);
+        const sizes = async () =>
+          (await sql`select count(*)::int as size from watches group by holder`).map(({ size }) => size);
+        await expect.poll(sizes, { timeout: 30_000 }).toEqual([WATCHES / 2, WATCHES / 2]);
         for (const [nth, ms] of [40, 700, 2_300].entries()) {
           await post();
           await post();

@@ -7,7 +7,10 @@ import { addPlayed, itemsOf, openNode, playService } from './played.js';
 const SECOND = 1000;
 const START = Date.UTC(2026, 10, 26, 12);
 
-/** Two processes and three watches of a list that goes on; the first process dies at one of its moves. How many it made. */
+/**
+ * Two processes and four watches of a list that goes on. The first gives two of them up for the second, and dies at one of its
+ * moves: how many it made.
+ */
 async function run(diesAt: number, perCall: number): Promise<number> {
   const time = new VirtualTime(START);
   const service = playService(time);
@@ -15,7 +18,7 @@ async function run(diesAt: number, perCall: number): Promise<number> {
   const store = new MemoryWatches();
   state.perCall = perCall;
   post();
-  const watches = [0, 1, 2].map(() => addPlayed(store, time, service));
+  const watches = [0, 1, 2, 3].map(() => addPlayed(store, time, service));
   const [first, , third] = watches;
   if (first === undefined || third === undefined) throw new Error('no watch');
   const left = openNode(time, service.serve, store.leases);
@@ -47,6 +50,8 @@ async function run(diesAt: number, perCall: number): Promise<number> {
     expect(store.rows.get(watch.watchId)).toMatchObject({ spent: items.length, number: told.length });
   }
   expect(state.paid.size).toBe(store.written.length);
+  if (!left.state.isKilled) expect(right.claims[0]).toBe(0);
+  if (!left.state.isKilled) expect(right.claims.find((claimed) => claimed > 0)).toBe(2);
   expect([left, right].flatMap(({ failures }) => failures)).toEqual([]);
   return left.state.moves;
 }

@@ -70,19 +70,23 @@ export class MemoryWatches {
       const held = [...this.rows.values()].filter((row) => row.holder === holder && isFollowed(row));
       return held.map(({ accountId, watchId }) => ({ accountId, watchId }));
     },
-    claim: async (holder, nowMs, limit) => {
+    claim: async (holder, nowMs, limit, only) => {
       const isLive = (of: string): boolean => (this.#holders.get(of) ?? 0) > nowMs;
       if (!isLive(holder)) return [];
       const free = [...this.rows.values()].filter(
         (row) =>
-          (isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && row.holder === null) ||
-          (row.state !== 'paused' && row.holder !== null && !isLive(row.holder)),
+          (only?.some(({ watchId }) => watchId === row.watchId) ?? true) &&
+          (isFree(row, nowMs) || (row.state !== 'paused' && row.holder !== null && !isLive(row.holder))),
       );
       return free.slice(0, limit).map((row) => {
         row.holder = holder;
         return held(row);
       });
     },
+    count: async (nowMs) => ({
+      watches: [...this.rows.values()].filter((row) => row.holder !== null || isFree(row, nowMs)).length,
+      holders: [...this.#holders.values()].filter((heldTo) => heldTo > nowMs).length,
+    }),
     step: async (holder, watch, step) => {
       const row = this.#heldBy(holder, watch);
       if (row === undefined || row.position !== step.from) return false;
@@ -150,6 +154,9 @@ export class MemoryWatches {
 }
 
 const isFollowed = ({ state }: Row): boolean => state === 'active' || state === 'waiting';
+
+const isFree = (row: Row, nowMs: number): boolean =>
+  isFollowed(row) && (row.dueAt === null || row.dueAt <= nowMs) && row.holder === null;
 
 function held(row: Row): HeldWatch {
   const { stateAt: _at, dueAt: _due, spent: _spent, newestAt: _newest, check: _check, holder: _holder, ...watch } = row;

@@ -246,7 +246,7 @@ describe('a followed watch', () => {
     await time.run(HOUR_MS);
     expect(asked).toEqual([]);
     store.change(watch, 'active', time.now());
-    watching.wake();
+    watching.wake(watch);
     await time.run(SECOND);
     expect(kinds()).toEqual(['1: 1 for 1']);
     store.change(watch, 'ended', time.now());
@@ -335,6 +335,157 @@ describe('a followed watch', () => {
     expect(store.rows.size).toBe(1);
     await time.run(2 * HOUR_MS);
     expect(store.rows.size).toBe(0);
+  });
+});
+
+describe('watches of several processes', () => {
+  it('are spread evenly once a process comes or goes, and stay where they are', async () => {
+    const { time, store, nodes, open, all, post, state } = await setUp(600);
+    const sizes = () => nodes.map(({ watching }) => watching.size);
+    open();
+    await time.run(SECOND);
+    expect(sizes()).toEqual([600]);
+    open();
+    await time.run(15 * SECOND);
+    expect(sizes()).toEqual([300, 300]);
+    open();
+    await time.run(15 * SECOND);
+    expect(sizes()).toEqual([200, 200, 200]);
+    const holders = () => all.map(({ watchId }) => store.rows.get(watchId)?.holder);
+    const before = holders();
+    await time.run(10 * MINUTE_MS);
+    expect(holders()).toEqual(before);
+    await closing(time, nodes[0]);
+    await time.run(15 * SECOND);
+    expect(sizes()).toEqual([0, 300, 300]);
+    nodes[1]?.kill();
+    post();
+    await time.run(MINUTE_MS);
+    expect(nodes[2]?.watching.size).toBe(600);
+    for (const watch of all) expect(store.of(watch).flatMap(({ body }) => itemsOf(body))).toEqual([1]);
+    expect(state.paid.size).toBe(600);
+  });
+
+  it('pass from one to another no more than they have to', async () => {
+    const { time, nodes, open } = await setUp(600);
+    open();
+    await time.run(SECOND);
+    const moved = () => nodes.flatMap(({ claims }) => claims).reduce((sum, claimed) => sum + claimed, -600);
+    for (const most of [300, 500, 650]) {
+      open();
+      await time.run(10 * MINUTE_MS);
+      expect(moved()).toBe(most);
+    }
+  });
+
+  it('stay while one has a few more than another', async () => {
+    const { time, store, nodes, open, watch } = await setUp(210);
+    open();
+    open();
+    await time.run(10 * SECOND);
+    const [first, second] = nodes;
+    expect([first?.watching.size, second?.watching.size]).toEqual([105, 105]);
+    const own = [...store.rows.values()].filter(({ holder }) => holder === store.rows.get(watch.watchId)?.holder);
+    for (const row of own.slice(0, 15)) store.change(row, 'paused', time.now());
+    await time.run(10 * MINUTE_MS);
+    expect([first?.watching.size, second?.watching.size].sort()).toEqual([105, 90]);
+    for (const row of own.slice(15, 45)) store.change(row, 'paused', time.now());
+    await time.run(15 * SECOND);
+    expect([first?.watching.size, second?.watching.size].sort()).toEqual([82, 83]);
+  });
+
+  it('are followed at once where they were made or resumed, whatever its share', async () => {
+    const { time, store, nodes, open, state } = await setUp(40);
+    open();
+    open();
+    await time.run(SECOND);
+    const [first, second] = nodes;
+    for (let nth = 0; nth < 30; nth += 1) {
+      const made = addPlayed(store, time, { state });
+      second?.watching.wake(made);
+      await time.run(10);
+      expect(second?.watching.size).toBe(20 + nth + 1);
+    }
+    await time.run(20 * SECOND);
+    expect([first?.watching.size, second?.watching.size]).toEqual([35, 35]);
+    const [, , , , paused] = [...store.rows.values()];
+    if (paused === undefined) throw new Error('no watch');
+    store.change(paused, 'paused', time.now());
+    first?.watching.wake(paused);
+    await time.run(10 * SECOND);
+    store.change(paused, 'active', time.now());
+    second?.watching.wake(paused);
+    const before = second?.watching.size ?? 0;
+    await time.run(10);
+    expect(second?.watching.size).toBe(before + 1);
+  });
+
+  it('are given up once a call in progress is finished, and what it was charged for is written', async () => {
+    const { time, store, nodes, open, post, all, state } = await setUp(20);
+    open();
+    await time.run(SECOND);
+    state.takesMs = 4 * SECOND;
+    for (let nth = 0; nth < 12; nth += 1) {
+      post();
+      // The second comes while the first reads and charges.
+      if (nth === 4) open();
+      await time.run(5 * SECOND);
+    }
+    await time.run(MINUTE_MS);
+    expect(nodes.map(({ watching }) => watching.size)).toEqual([10, 10]);
+    const posted = Array.from({ length: 12 }, (_, nth) => nth + 1);
+    for (const watch of all) {
+      expect(store.of(watch).flatMap(({ body }) => itemsOf(body))).toEqual(posted);
+      expect(store.rows.get(watch.watchId)?.spent).toBe(12);
+    }
+    expect(state.paid.size).toBe(store.written.length);
+  });
+
+  it('of one list go together', async () => {
+    const { time, store, open, state } = await setUp(1);
+    for (let nth = 0; nth < 59; nth += 1) addPlayed(store, time, { state }, { subject: `list ${nth % 6}` });
+    open();
+    await time.run(SECOND);
+    open();
+    await time.run(15 * SECOND);
+    const lists = new Map<string, Set<string | null>>();
+    for (const { subject, holder } of store.rows.values())
+      lists.set(subject, (lists.get(subject) ?? new Set()).add(holder));
+    expect([...lists.values()].filter(({ size }) => size > 1).length).toBeLessThanOrEqual(1);
+  });
+
+  it('are 20,000 in a process that is alone, and leave it though none of their lists can be read', async () => {
+    const { time, nodes, open, state } = await setUp(20_010);
+    state.takesMs = HOUR_MS;
+    open();
+    await time.run(SECOND);
+    expect(nodes[0]?.watching.size).toBe(20_000);
+    open();
+    await time.run(2 * MINUTE_MS);
+    // But for those whose call is in progress.
+    expect(nodes.map(({ watching }) => watching.size)).toEqual([10_005 + 32, 10_005 - 32]);
+  });
+
+  it('are all taken, and none is given up, where they cannot be counted', async () => {
+    const { time, store, nodes, open, kinds, post } = await setUp(20);
+    open();
+    await time.run(SECOND);
+    const { count } = store.leases;
+    Object.assign(store.leases, { count: () => Promise.reject(new Error('too slow')) });
+    open();
+    await time.run(5 * MINUTE_MS);
+    post();
+    await time.run(20 * SECOND);
+    expect(nodes.map(({ watching }) => watching.size)).toEqual([20, 0]);
+    expect(kinds()).toEqual(['1: 1 for 1']);
+    expect(nodes[0]?.failures.length).toBeGreaterThan(50);
+    await closing(time, nodes[0]);
+    await time.run(6 * SECOND);
+    expect(nodes[1]?.watching.size).toBe(20);
+    Object.assign(store.leases, { count });
+    open();
+    await time.run(15 * SECOND);
+    expect(nodes.map(({ watching }) => watching.size)).toEqual([0, 10, 10]);
   });
 });
 

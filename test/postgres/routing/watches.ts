@@ -124,15 +124,26 @@ const callsOfLeases = (
     const check = { ...held, checkedAt: Date.now(), everyMs: 1_000, failed: null };
     return leases().renew(holder, [check], Date.now() + 1e6);
   }),
-  claim: after(
-    async (customer) => {
-      const holder = randomUUID();
-      await leases().renew(holder, [], Date.now() + 1e6);
-      for (const payer of [customer, customer.test]) await add(payer);
-      return holder;
-    },
-    (holder) => leases().claim(holder, Date.now(), 10_000),
-  ),
+  claim: {
+    '': after(
+      async (customer) => {
+        const holder = randomUUID();
+        await leases().renew(holder, [], Date.now() + 1e6);
+        for (const payer of [customer, customer.test]) await add(payer);
+        return holder;
+      },
+      (holder) => leases().claim(holder, Date.now(), 10_000),
+    ),
+    'of one that is named': after(
+      async (customer) => {
+        const holder = randomUUID();
+        await leases().renew(holder, [], Date.now() + 1e6);
+        return { holder, watch: await add(customer) };
+      },
+      ({ holder, watch }) => leases().claim(holder, Date.now(), 10_000, [watch]),
+    ),
+  },
+  count: after(hold, () => leases().count(Date.now())),
   step: after(hold, ({ holder, held }) => leases().step(holder, held, newStep(held))),
   stop: after(hold, ({ holder, held }) => leases().stop(holder, held, STOP)),
   wake: after(hold, ({ holder, held }) => leases().wake(holder, held, Date.now())),

@@ -155,6 +155,49 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
     });
 
+    it('gives those that are named, of those that nobody holds', async () => {
+      const { watch: taken, holder } = await held();
+      const [first, second, waits] = [await store.add(), await store.add(), await store.add()];
+      await leases.claim(holder, NOW, 10, [waits]);
+      await leases.stop(holder, waits, waiting());
+      const other = await start(store.other);
+      expect(ids(await store.other.claim(other, NOW, 10, [taken, waits, second]))).toEqual([second.watchId]);
+      expect(await store.other.claim(other, NOW, 10, [])).toEqual([]);
+      expect(ids(await leases.claim(holder, NOW, 10))).toEqual([first.watchId]);
+    });
+
+    it('counts the watches to share and the holders that renewed in time', async () => {
+      // Holders of other tests are gone by then.
+      const later = NOW + 24 * 3_600_000;
+      const watches = await Promise.all(Array.from({ length: 7 }, () => store.add()));
+      const [first, second, third, fourth] = watches;
+      if (!first || !second || !third || !fourth) throw new Error('no watches');
+      expect(await leases.count(later)).toEqual({ watches: 7, holders: 0 });
+      const one = await start(leases, later);
+      expect(await leases.count(later)).toEqual({ watches: 7, holders: 1 });
+      expect(await leases.claim(one, later, 5)).toHaveLength(5);
+      expect(await leases.count(later)).toEqual({ watches: 7, holders: 1 });
+      const two = await start(store.other, later);
+      const three = await start(store.other, later + 1);
+      await store.other.claim(two, later, 5);
+      expect(await leases.count(later)).toEqual({ watches: 7, holders: 3 });
+      await store.other.release(three, later);
+      expect(await store.other.count(later)).toEqual({ watches: 7, holders: 2 });
+      // What nobody is to follow is none, once it was given up: paused, waiting, ended.
+      for (const of of watches) for (const holder of [one, two]) await leases.giveUp(holder, [of]);
+      await leases.claim(one, later, 10, [first, second]);
+      await leases.stop(one, first, waiting({ dueAt: later + 1000 }));
+      await store.change(second, 'ended');
+      await store.change(third, 'ended');
+      await store.change(fourth, 'paused');
+      expect(await leases.count(later)).toEqual({ watches: 4, holders: 2 });
+      expect(await leases.count(later + 1000)).toEqual({ watches: 5, holders: 2 });
+      // One that ended is followed to its end by another.
+      expect(await leases.count(later + HELD_MS)).toEqual({ watches: 5, holders: 0 });
+      await leases.giveUp(one, [second]);
+      expect(await leases.count(later)).toEqual({ watches: 3, holders: 2 });
+    });
+
     it('writes a delivery down together with the position, and what it cost with the day', async () => {
       const { watch, holder } = await held();
       const first = step();
