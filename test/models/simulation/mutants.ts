@@ -51,7 +51,7 @@ export const MUTANTS = {
     file: 'src/read/tombstones.ts',
     text: 'if (!keys.wasAddedAfter(key, noted)) tell(',
     instead: 'tell(',
-    from: 51,
+    from: 1,
     within: 100,
   },
   lateCached: {
@@ -114,7 +114,7 @@ export const MUTANTS = {
     file: 'src/watches/follower.ts',
     text: 'isResumed: true',
     instead: 'isResumed: false',
-    from: 1,
+    from: 201,
     within: 100,
   },
   watchChargedAgain: {

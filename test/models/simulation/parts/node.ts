@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../../../../src/config/config.js';
 import { Memories } from '../../../../src/lib/memories.js';
 import { UNTRACED } from '../../../../src/lib/untraced.js';
 import type { Clock, Time } from '../../../../src/ports/clock.js';
+import type { Watching } from '../../../../src/watches/watching.js';
 import { connectDatabase } from './database-client.js';
 import { connectNetwork } from './network.js';
 import { connectRedis } from './redis-client.js';
@@ -40,6 +41,8 @@ const QUIET = { info: () => undefined, warn: () => undefined };
 export interface SimulatedNode {
   readonly host: Host;
   readonly engine: Engine;
+  /** Null in a run without watches. */
+  readonly watching: Watching | null;
 }
 
 /** Starts one process: the engine, the adapters of Redis and the posting of debits are the real ones. */
@@ -82,8 +85,8 @@ export async function openNode(world: World, host: Host, skewMs: number): Promis
     },
   });
   const { watches } = world;
-  if (watches !== null) connectWatches(world, watches, host, engine.live, { ...time, ...clock });
-  return { host, engine };
+  const watching = watches && connectWatches(world, watches, host, engine.live, { ...time, ...clock });
+  return { host, engine, watching };
 }
 
 /** There are no test keys in a run, */

@@ -50,7 +50,7 @@ export function connectWatches(
   host: Host,
   live: Live,
   at: Time & Clock,
-): void {
+): Watching {
   const { wire, databaseLink, nextId, killAfter, isEnding } = world;
   const { leases } = watches.store;
   const ask =
@@ -62,7 +62,7 @@ export function connectWatches(
       const effect = () => (leases[name] as (...args: never[]) => never)(...args);
       return wire.call(host, databaseLink.station, `watches ${name}`, effect);
     };
-  new Watching({
+  const watching = new Watching({
     leases: new Proxy(leases, { get: (_, name: keyof WatchLeases) => ask(name) }),
     live,
     form: WATCH_FORM,
@@ -73,7 +73,9 @@ export function connectWatches(
     dashboard: () => null,
     onWritten: () => {},
     onFailure: () => {},
-  }).start();
+  });
+  watching.start();
+  return watching;
 }
 
 /** Adds watches, before anything is posted and anything fails; what is posted, and what their accounts do, is planned. */
@@ -82,7 +84,8 @@ export async function addWatches(world: World, { store, posted }: SimulatedWatch
   const payers = openPayers(world, chance);
   const node = nodes.get(names[0] ?? '');
   if (node === undefined) throw new Error('no process has started');
-  const { live } = node.engine;
+  const { watching, engine } = node;
+  const { live } = engine;
   for (let count = 1 + chance.int(4); count > 0; count -= 1) {
     const { accountId, keyHash } = chance.pick(payers);
     const limit = chance.int(4) === 0 ? 1_000 * (1 + chance.int(4)) : null;
@@ -105,6 +108,8 @@ export async function addWatches(world: World, { store, posted }: SimulatedWatch
     if (event?.kind !== 'begin') continue;
     const position = live.positions.encode([event.position]);
     store.add({ ...settings, accountId, watchId, keyHash, position });
+    // All are followed by the process where they were made, until it gives some of them up.
+    watching?.wake({ accountId, watchId });
     planUse(world, store, watchId, chance);
   }
   for (let nth = 4 + chance.int(PAGE_SIZE); nth > 0; nth -= 1) {
