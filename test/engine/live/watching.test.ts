@@ -339,7 +339,7 @@ describe('a followed watch', () => {
 });
 
 describe('watches of several processes', () => {
-  it('are spread evenly once a process comes or goes, and stay where they are', async () => {
+  it('are spread evenly when a process comes or goes, and then stay', async () => {
     const { time, store, nodes, open, all, post, state } = await setUp(600);
     const sizes = () => nodes.map(({ watching }) => watching.size);
     open();
@@ -366,7 +366,7 @@ describe('watches of several processes', () => {
     expect(state.paid.size).toBe(600);
   });
 
-  it('pass from one to another no more than they have to', async () => {
+  it('move no more often than needed', async () => {
     const { time, nodes, open } = await setUp(600);
     open();
     await time.run(SECOND);
@@ -378,7 +378,7 @@ describe('watches of several processes', () => {
     }
   });
 
-  it('stay while one has a few more than another', async () => {
+  it('stay where they are when one process has only a few more', async () => {
     const { time, store, nodes, open, watch } = await setUp(210);
     open();
     open();
@@ -394,7 +394,7 @@ describe('watches of several processes', () => {
     expect([first?.watching.size, second?.watching.size].sort()).toEqual([82, 83]);
   });
 
-  it('are followed at once where they were made or resumed, whatever its share', async () => {
+  it('are followed at once by the process that made or resumed them', async () => {
     const { time, store, nodes, open, state } = await setUp(40);
     open();
     open();
@@ -441,7 +441,7 @@ describe('watches of several processes', () => {
     expect(state.paid.size).toBe(store.written.length);
   });
 
-  it('of one list go together', async () => {
+  it('move together when they follow one list', async () => {
     const { time, store, open, state } = await setUp(1);
     for (let nth = 0; nth < 59; nth += 1) addPlayed(store, time, { state }, { subject: `list ${nth % 6}` });
     open();
@@ -454,7 +454,7 @@ describe('watches of several processes', () => {
     expect([...lists.values()].filter(({ size }) => size > 1).length).toBeLessThanOrEqual(1);
   });
 
-  it('are 20,000 in a process that is alone, and leave it though none of their lists can be read', async () => {
+  it('fill a lone process up to 20,000, and leave it even if no list can be read', async () => {
     const { time, nodes, open, state } = await setUp(20_010);
     state.takesMs = HOUR_MS;
     open();
@@ -466,7 +466,7 @@ describe('watches of several processes', () => {
     expect(nodes.map(({ watching }) => watching.size)).toEqual([10_005 + 32, 10_005 - 32]);
   });
 
-  it('are all taken, and none is given up, where they cannot be counted', async () => {
+  it('are all claimed, and none given up, when they cannot be counted', async () => {
     const { time, store, nodes, open, kinds, post } = await setUp(20);
     open();
     await time.run(SECOND);

@@ -288,8 +288,8 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     killMachine,
     startMachine,
     async freeze(name) {
-      // Patroni has read that it leads, asks its server something, and waits. Until its lock is gone: where it goes on, it is to
-      // notice that.
+      // Its server first: Patroni, which has read that it leads, waits for it in the middle of a round. Once its lock has
+      // expired, it stops as well, and later goes on from there with what it read.
       await signalServer(name, 'SIGSTOP');
       await untilLed(name);
       await signal(name, 'SIGSTOP');

@@ -155,7 +155,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
     });
 
-    it('gives those that are named, of those that nobody holds', async () => {
+    it('claims only the named watches that nobody follows', async () => {
       const { watch: taken, holder } = await held();
       const [first, second, waits] = [await store.add(), await store.add(), await store.add()];
       await leases.claim(holder, NOW, 10, [waits]);
