@@ -1019,7 +1019,8 @@ create table watches (
   foreign key (account_id, key_id) references keys,
   check (reason is not null or state in ('active', 'ended')),
   check (due_at is not null or state <> 'waiting')
-);
+  -- With each delivery its row is written anew, on the same page and without its indexes while there is room.
+) with (fillfactor = 50);
 create index watches_to_follow on watches (holder, due_at) where state in ('active', 'waiting');
 create index watches_by_holder on watches (holder) where holder is not null;
 create index watches_by_key on watches (account_id, key_id);
@@ -1059,7 +1060,7 @@ create table deliveries (
 );
 create index webhooks_due on deliveries (account_id, due_at) where channel = 'webhook' and in_turn and due_at is not null;
 create index mails_due on deliveries (due_at) where channel = 'mail' and due_at is not null;
-create index deliveries_by_alert on deliveries (account_id, alert_id, created_at);
+create index deliveries_by_alert on deliveries (account_id, alert_id, created_at) where alert_id is not null;
 create index deliveries_by_age on deliveries (created_at);
 create index deliveries_taken on deliveries (delivered_at) where watch_id is not null and delivered_at is not null;
 create index deliveries_in_order on deliveries (watch_id, number) where number is not null and due_at is not null;
