@@ -1,6 +1,5 @@
-import type { Thousandths } from '../../../src/domain/credits.js';
 import type { NewDelivery } from '../../../src/ports/deliveries.js';
-import type { WatchId } from '../../../src/ports/watches.js';
+import type { WatchId, WatchStep } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** Writes notices down, in the transaction that marks what they tell of. */
@@ -17,36 +16,32 @@ export async function writeDeliveries(
   }
 }
 
-/** New items of a watch. */
-export interface NewItems extends WatchId {
-  /** The id of the request that they were charged for. */
-  readonly deliveryId: string;
-  readonly number: number;
-  readonly items: number;
-  readonly charged: Thousandths;
-  readonly body: string;
-  readonly at: number;
-}
+/** New items of a watch, in the name of the process that holds it. */
+export type NewItems = WatchStep & WatchId & { readonly holder: string };
 
 /**
- * Writes new items down, of each watch once, to be sent to its address when those before them are. In the transaction that
- * moved the watches' positions: it has their rows locked.
+ * Writes new items down, of each watch once, to be sent to its address when those before them are, and moves the watches'
+ * positions behind them. In one call, because many are written at a time. Which watches were moved: with `skipsLocked`,
+ * none that somebody has locked.
  */
-export async function writeItems(tx: Transaction, all: readonly NewItems[]): Promise<void> {
-  const column = (of: (items: NewItems) => string | number) => all.map(of);
-  await tx`
-    insert into deliveries (account_id, watch_id, delivery_id, number, items, charged_thousandths, channel, target, body,
-      created_at, due_at, in_turn)
-    select account_id, watch_id, n.delivery_id, n.number, n.items, n.charged, 'webhook', webhook_url, n.body, n.at, n.at,
-      reason is distinct from 'undelivered' and not exists (
-        select from deliveries d where d.watch_id = w.watch_id and d.number is not null and d.due_at is not null)
-    from unnest(
+export async function writeItems(
+  sql: Sql | Transaction,
+  all: readonly NewItems[],
+  skipsLocked: boolean,
+): Promise<ReadonlySet<string>> {
+  const column = (of: (items: NewItems) => string | number | null) => all.map(of);
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const [written] = await sql<{ moved: string[] }[]>`
+    select step_watches(
       ${column(({ accountId }) => accountId)}::uuid[], ${column(({ watchId }) => watchId)}::uuid[],
-      ${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ number }) => number)}::bigint[],
+      ${column(({ holder }) => holder)}::uuid[], ${column(({ from }) => from)}::text[],
+      ${column(({ position }) => position)}::text[], ${column(({ requestId }) => requestId)}::uuid[],
       ${column(({ items }) => items)}::integer[], ${column(({ charged }) => charged)}::bigint[],
-      ${column(({ body }) => body)}::text[], ${column(({ at }) => new Date(at).toISOString())}::timestamptz[]
-    ) n (account_id, watch_id, delivery_id, number, items, charged, body, at)
-      join watches w using (account_id, watch_id)`;
+      ${column(({ body }) => body)}::text[], ${column(({ day }) => day)}::text[]::date[],
+      ${column(({ newestAt }) => iso(newestAt))}::timestamptz[], ${column(({ at }) => iso(at))}::timestamptz[],
+      ${skipsLocked}
+    ) as moved`;
+  return new Set(written?.moved);
 }
 
 /**

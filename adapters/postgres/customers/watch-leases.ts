@@ -1,20 +1,12 @@
 import DataLoader from 'dataloader';
-import type {
-  Backlog,
-  HeldWatch,
-  WatchCheck,
-  WatchId,
-  WatchLeases,
-  WatchStep,
-  WatchStop,
-} from '../../../src/ports/watches.js';
+import type { Backlog, HeldWatch, WatchCheck, WatchId, WatchLeases, WatchStop } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { writeDeliveries, writeItems } from './new-deliveries.js';
+import { type NewItems, writeDeliveries, writeItems } from './new-deliveries.js';
 
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;
 
-/** Steps that share a transaction at most, and the bytes of their bodies, which are pages of a list. */
+/** Steps that are written together at most, and the bytes of their bodies, which are pages of a list. */
 const MOST_STEPS = 200;
 const MOST_STEP_BYTES = 4 * 2 ** 20;
 const MOST_COUNTED = 500;
@@ -33,7 +25,7 @@ export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason:
 /** Who follows which watch, in Postgres. Whatever a holder writes is written only while the watch names it. */
 export function createWatchLeases(sql: Sql): WatchLeases {
   // Many watches of one list find the same item at the same time.
-  const steps = new DataLoader<Step, boolean>((taken) => stepAll(sql, taken), {
+  const steps = new DataLoader<NewItems, boolean>((taken) => stepAll(sql, taken), {
     ...{ cache: false, maxBatchSize: MOST_STEPS },
   });
   const backlogs = new DataLoader<string, Backlog>((watchIds) => countBacklogs(sql, watchIds), {
@@ -156,23 +148,21 @@ async function withKeyHashes<Row extends { readonly accountId: string; readonly 
   return rows.map(({ keyId, ...row }) => ({ ...row, keyHash: hashes.get(keyId) ?? '' }));
 }
 
-type Step = WatchStep & WatchId & { readonly holder: string };
-
 /**
- * Steps of different watches share a transaction. It waits for nobody's row, so that it can be part of no deadlock: what
+ * Steps of different watches are written together. That waits for nobody's row, so that it can be part of no deadlock: what
  * somebody else has locked is written by itself, and so is each of them where one can't be.
  */
-async function stepAll(sql: Sql, steps: readonly Step[]): Promise<(boolean | Error)[]> {
+async function stepAll(sql: Sql, steps: readonly NewItems[]): Promise<(boolean | Error)[]> {
   const together = new Map(steps.map((taken) => [taken.watchId, taken]));
   const tried = together.size > 1 ? bySize([...together.values()]).map((some) => tryAll(sql, some)) : [];
   const written = new Set((await Promise.all(tried)).flat());
-  const alone = (taken: Step): Promise<boolean> => sql.begin(async (tx) => (await step(tx, [taken], false)).length > 0);
+  const alone = async (taken: NewItems): Promise<boolean> => (await writeItems(sql, [taken], false)).has(taken.watchId);
   return Promise.all(steps.map((taken) => written.has(taken) || alone(taken).catch((error: Error) => error)));
 }
 
 /** As many together as their bodies allow. */
-function bySize(steps: readonly Step[]): Step[][] {
-  const parts: Step[][] = [];
+function bySize(steps: readonly NewItems[]): NewItems[][] {
+  const parts: NewItems[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const taken of steps) {
     bytes += taken.body.length;
@@ -185,41 +175,9 @@ function bySize(steps: readonly Step[]): Step[][] {
   return parts;
 }
 
-const tryAll = (sql: Sql, steps: readonly Step[]): Promise<readonly Step[]> =>
-  sql.begin((tx) => step(tx, steps, true)).catch(() => []);
-
-/** Of different watches; which of them were written. */
-async function step(tx: Transaction, steps: readonly Step[], skipsLocked: boolean): Promise<Step[]> {
-  const column = (of: (taken: Step) => string | number | null) => steps.map(of);
-  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-  const moved = await tx<{ watchId: string; number: number }[]>`
-    with taken as (
-      select account_id, watch_id, by, since, reached, charged, day::date, newest_at from unnest(
-        ${column(({ accountId }) => accountId)}::uuid[], ${column(({ watchId }) => watchId)}::uuid[],
-        ${column(({ holder }) => holder)}::uuid[], ${column(({ from }) => from)}::text[],
-        ${column(({ position }) => position)}::text[], ${column(({ charged }) => charged)}::bigint[],
-        ${column(({ day }) => day)}::text[], ${column(({ newestAt }) => iso(newestAt))}::timestamptz[]
-      ) taken (account_id, watch_id, by, since, reached, charged, day, newest_at)
-    ), free as (
-      select taken.* from taken join watches w using (account_id, watch_id)
-      where w.holder = taken.by and w.position = taken.since
-      for no key update of w ${skipsLocked ? tx`skip locked` : tx``}
-    )
-    update watches w set position = free.reached, number = number + 1,
-      spent_thousandths = spent_thousandths + free.charged,
-      spent_that_day_thousandths = free.charged + case when spent_on = free.day then spent_that_day_thousandths else 0 end,
-      spent_on = free.day, newest_at = greatest(w.newest_at, free.newest_at)
-    from free where w.account_id = free.account_id and w.watch_id = free.watch_id
-    returning w.watch_id as "watchId", w.number`;
-  const numbers = new Map(moved.map(({ watchId, number }) => [watchId, number]));
-  const written = steps.filter(({ watchId }) => numbers.has(watchId));
-  const items = written.map((taken) => ({
-    ...taken,
-    deliveryId: taken.requestId,
-    number: numbers.get(taken.watchId) ?? 0,
-  }));
-  if (items.length > 0) await writeItems(tx, items);
-  return written;
+async function tryAll(sql: Sql, steps: readonly NewItems[]): Promise<readonly NewItems[]> {
+  const moved = await writeItems(sql, steps, true).catch(() => new Set());
+  return steps.filter(({ watchId }) => moved.has(watchId));
 }
 
 async function countBacklogs(sql: Sql, watchIds: readonly string[]): Promise<Backlog[]> {

@@ -1065,6 +1065,56 @@ create index deliveries_by_age on deliveries (created_at);
 create index deliveries_taken on deliveries (delivered_at) where watch_id is not null and delivered_at is not null;
 create index deliveries_in_order on deliveries (watch_id, number) where number is not null and due_at is not null;
 
+-- Moves watches that these holders hold from one position to the next, each watch once, and writes what is new down as deliveries.
+-- Returns those that were moved: with `skip_locked`, not those that somebody has locked. They are locked by a statement of its own,
+-- so that the next one sees which of their deliveries are on their way.
+create function step_watches(accounts uuid[], watches uuid[], holders uuid[], since text[], reached text[], requests uuid[],
+  counts integer[], amounts bigint[], bodies text[], days date[], newest timestamptz[], at timestamptz[], skip_locked boolean)
+returns uuid[] language plpgsql as $$
+declare
+  free uuid[];
+  moved uuid[];
+begin
+  if skip_locked then
+    free := array(
+      select w.watch_id from unnest(accounts, watches, holders, since) as n(account_id, watch_id, holder, since)
+        join public.watches w using (account_id, watch_id)
+      where w.holder = n.holder and w.position = n.since
+      for no key update of w skip locked
+    );
+  else
+    free := array(
+      select w.watch_id from unnest(accounts, watches, holders, since) as n(account_id, watch_id, holder, since)
+        join public.watches w using (account_id, watch_id)
+      where w.holder = n.holder and w.position = n.since
+      for no key update of w
+    );
+  end if;
+  with n as (
+    select * from unnest(accounts, watches, reached, requests, counts, amounts, bodies, days, newest, at)
+        as n(account_id, watch_id, reached, request_id, items, amount, body, day, newest_at, at)
+      join unnest(free) as f(watch_id) using (watch_id)
+  ), stepped as (
+    update public.watches w set position = n.reached, number = number + 1, spent_thousandths = spent_thousandths + n.amount,
+      spent_that_day_thousandths = n.amount + case when spent_on = n.day then spent_that_day_thousandths else 0 end,
+      spent_on = n.day, newest_at = greatest(w.newest_at, n.newest_at)
+    from n where w.account_id = n.account_id and w.watch_id = n.watch_id
+    returning w.account_id, w.watch_id, w.number, w.webhook_url, w.reason
+  ), written as (
+    insert into public.deliveries (account_id, watch_id, delivery_id, number, items, charged_thousandths, channel, target, body,
+      created_at, due_at, in_turn)
+    select account_id, watch_id, n.request_id, s.number, n.items, n.amount, 'webhook', s.webhook_url, n.body, n.at, n.at,
+      -- A value, not a condition: never a look at what all watches have on its way.
+      s.reason is distinct from 'undelivered' and coalesce((
+        select false from public.deliveries d
+        where d.watch_id = s.watch_id and d.number is not null and d.due_at is not null limit 1), true)
+    from stepped s join n using (account_id, watch_id)
+  )
+  select array_agg(watch_id) into moved from stepped;
+  return coalesce(moved, '{}');
+end
+$$;
+
 -- The newest requests of each account, for its members: no ledger, so rows go when there are too many. Texts are cut before they
 -- are written, so that a row has less than 1.5 KB.
 create table request_log (

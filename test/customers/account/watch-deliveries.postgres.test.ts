@@ -7,6 +7,7 @@ import { processTime } from '../../../src/lib/monotonic.js';
 import type { DeliveryResult } from '../../../src/ports/deliveries.js';
 import type { Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
+import { holdLocks, untilOneWaits } from '../../kit/postgres/hold-locks.js';
 import { type ManualClock, manualClock } from '../../kit/time/manual-clock.js';
 import { until } from '../../kit/time/until.js';
 import { type Watched, watched, watchingAccount } from './watched.js';
@@ -114,6 +115,24 @@ describe('the deliveries of a watch', () => {
     });
     sender.deliveries.wake();
     await until('both are sent', () => sender.sent.length === 2);
+  });
+
+  it('are in turn if the one before was taken while they waited for the row of their watch', async () => {
+    const one = await watch();
+    await one.write(clock.now());
+    const release = await holdLocks(database.sql, async (tx) => {
+      await tx`select from watches where watch_id = ${one.watchId} for no key update`;
+      await tx`update deliveries set due_at = null, delivered_at = now() where watch_id = ${one.watchId}`;
+    });
+    const written = one.write(clock.now());
+    await untilOneWaits(database.sql);
+    await release();
+    await written;
+    expect(await one.rows()).toMatchObject([
+      { number: 1, dueAt: null },
+      { number: 2, inTurn: true },
+    ]);
+    await database.sql`delete from deliveries where watch_id = ${one.watchId}`;
   });
 
   it('wait while one fails, which is tried 15 times in three days, then pause the watch with a mail', async () => {

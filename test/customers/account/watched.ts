@@ -1,14 +1,16 @@
 import { v7 } from 'uuid';
+import { expect } from 'vitest';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
-import { type NewItems, resumeItems, writeItems } from '../../../adapters/postgres/customers/new-deliveries.js';
+import { resumeItems, writeItems } from '../../../adapters/postgres/customers/new-deliveries.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
+import { utcDay } from '../../../src/lib/durations.js';
 
 /** A watch of an account, which is written to as its process does. */
 export interface Watched {
   readonly accountId: string;
   readonly watchId: string;
   /** The next delivery's items. It is committed once `held` is over. */
-  write(atMs: number, held?: () => Promise<unknown>): Promise<NewItems>;
+  write(atMs: number, held?: () => Promise<unknown>): Promise<{ readonly deliveryId: string; readonly body: string }>;
   resume(atMs: number): Promise<void>;
   end(): Promise<void>;
   /** Each of its deliveries, in order. */
@@ -42,24 +44,29 @@ export async function watched(
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },
   webhookUrl: string,
 ): Promise<Watched> {
-  const watchId = v7();
+  const [watchId, holder] = [v7(), v7()];
   await sql`
     insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position, created_at)
     values (${accountId}, ${watchId}, ${keyId}, 'timeline', 'ada', 20, ${webhookUrl}, 'active', now(), 'x', now())`;
   return {
     accountId,
     watchId,
-    write: (atMs, held) =>
-      sql.begin(async (tx) => {
-        const [moved] = await tx<{ number: number }[]>`
-          update watches set number = number + 1 where account_id = ${accountId} and watch_id = ${watchId} returning number`;
-        const number = moved?.number ?? 0;
-        const items = { accountId, watchId, deliveryId: v7(), number, items: 1, charged: 1000, at: atMs };
-        const written = { ...items, body: JSON.stringify({ number }) };
-        await writeItems(tx, [written]);
+    write: async (atMs, held) => {
+      // One that was paused is taken up again.
+      await sql`update watches set holder = ${holder} where watch_id = ${watchId} and holder is null`;
+      const [now] = await sql<{ number: number; position: string }[]>`
+        select number, position from watches where account_id = ${accountId} and watch_id = ${watchId}`;
+      const { number = 0, position: from = '' } = now ?? {};
+      const requestId = v7();
+      return sql.begin(async (tx) => {
+        const of = { accountId, watchId, holder, requestId, from, position: `${from}x`, day: utcDay(atMs) };
+        const body = JSON.stringify({ number: number + 1 });
+        const written = { ...of, items: 1, charged: 1000, newestAt: atMs, at: atMs, body };
+        expect(await writeItems(tx, [written], false)).toContain(watchId);
         await held?.();
-        return written;
-      }),
+        return { deliveryId: requestId, body };
+      });
+    },
     resume: (atMs) =>
       sql.begin(async (tx) => {
         await tx`

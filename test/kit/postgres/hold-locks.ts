@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, Transaction } from '../../../adapters/postgres/sql.js';
 
 /** Locks rows in a transaction, and keeps them locked until the function that it resolves with is called. */
@@ -19,4 +20,11 @@ export async function holdLocks(sql: Sql, lock: (tx: Transaction) => Promise<unk
     release();
     await over;
   };
+}
+
+/** Resolves as soon as a statement in this database waits for a lock. */
+export async function untilOneWaits(sql: Sql): Promise<void> {
+  const waiting = () => sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await waiting()).length === 0) await sleep(1);
 }

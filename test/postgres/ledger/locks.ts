@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, Transaction } from '../../../adapters/postgres/sql.js';
 import type { Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { holdLocks } from '../../kit/postgres/hold-locks.js';
@@ -16,10 +15,3 @@ export const LOCKS = {
 /** Keeps what it has locked until it is told to commit. */
 export const hold = (sql: Sql, lock: Lock, payer: Payer): Promise<() => Promise<void>> =>
   holdLocks(sql, (tx) => lock(tx, payer));
-
-/** Resolves as soon as a statement in this database waits for a lock. */
-export async function untilOneWaits(sql: Sql): Promise<void> {
-  const waiting = () => sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await waiting()).length === 0) await sleep(1);
-}

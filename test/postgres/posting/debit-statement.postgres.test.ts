@@ -11,7 +11,8 @@ import type { Accounts } from '../../../src/ports/accounts.js';
 import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { addPayerKey, debitOf, grantTo, openPayer, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
-import { hold, LOCKS, type Lock, untilOneWaits } from '../ledger/locks.js';
+import { untilOneWaits } from '../../kit/postgres/hold-locks.js';
+import { hold, LOCKS, type Lock } from '../ledger/locks.js';
 
 const MODES = ['skipLocked', 'waitForLock'] as const;
 const CAP = 500;
