@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
 import { badRequest } from '../domain/errors.js';
+import { hmacWith } from '../lib/digest.js';
 
 /** How far a list of a stream has come: what its client gives back to resume it. */
 export interface LivePosition {
@@ -44,10 +45,10 @@ const decodeTime = (text: string): number => Buffer.from(`A${text}`, 'base64url'
  * charged is not charged again, however much of it was lost.
  */
 export class Positions {
-  readonly #secret: Uint8Array;
+  readonly #hmac: (text: string) => Buffer;
 
   constructor(secret: Uint8Array) {
-    this.#secret = secret;
+    this.#hmac = hmacWith(secret);
   }
 
   begin(now: number, since: string | null): LivePosition {
@@ -116,6 +117,6 @@ export class Positions {
   }
 
   #digest(text: string): Buffer {
-    return createHmac('sha256', this.#secret).update(`stream ${text}`).digest();
+    return this.#hmac(`stream ${text}`);
   }
 }

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../domain/errors.js';
 import { type CursorParam, MAX_CURSOR_LENGTH } from '../domain/fields.js';
 import type { ListRef } from '../domain/lists.js';
-import { digestText } from '../lib/digest.js';
+import { digestText, hmacWith } from '../lib/digest.js';
 import { HOUR_MS } from '../lib/durations.js';
 import { listHash } from './keys.js';
 
@@ -93,7 +93,8 @@ export interface Cursors {
 }
 
 export function createCursors(secret: Uint8Array): Cursors {
-  const tag = (body: Buffer): Buffer => createHmac('sha256', secret).update(body).digest().subarray(0, TAG_BYTES);
+  const hmac = hmacWith(secret);
+  const tag = (body: Buffer): Buffer => hmac(body).subarray(0, TAG_BYTES);
 
   const sign = (body: Buffer): string => Buffer.concat([tag(body), body]).toString('base64url');
   const pack = (packed: Packed): string => sign(Buffer.from(JSON.stringify(packed)));
