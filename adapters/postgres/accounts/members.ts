@@ -95,12 +95,14 @@ const openFor = (sql: Sql, personId: string): Promise<Membership[]> =>
 
 async function readMembers(sql: Sql, accountId: string): Promise<MemberRecord[]> {
   const rows = await sql<(Omit<MemberRecord, 'joinedAt'> & { joinedAt: Date })[]>`
-    select person_id as "personId", email, role, joined_at as "joinedAt", (
-        select count(*) from keys k where k.account_id in (
-            select account_id from accounts a where a.account_id = m.account_id or a.test_of = m.account_id)
-          and k.created_by = m.person_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      ) as keys
-    from members m join people using (person_id)
+    with created as materialized (
+      select created_by as person_id, count(*) as keys from keys k
+      where k.account_id in (select account_id from accounts a where a.account_id = ${accountId} or a.test_of = ${accountId})
+        and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      group by 1
+    )
+    select person_id as "personId", email, role, joined_at as "joinedAt", coalesce(keys, 0) as keys
+    from members join people using (person_id) left join created using (person_id)
     where account_id = ${accountId} order by role <> 'owner', joined_at, person_id`;
   return rows.map((row) => ({ ...row, joinedAt: row.joinedAt.toISOString() }));
 }
