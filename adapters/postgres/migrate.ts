@@ -8,6 +8,8 @@ import type { Sql, Transaction } from './sql.js';
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
+/** What the role may not do. */
+export const INSUFFICIENT_PRIVILEGE = '42501';
 const STANDBY =
   'The database is a standby, which takes no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
 
@@ -22,7 +24,7 @@ export async function migrate(
   onProgress: (text: string) => void = () => {},
   setting = 'DATABASE_URL',
 ): Promise<void> {
-  await sql.begin(async (transaction) => {
+  const migrated = sql.begin(async (transaction) => {
     const [server] = await transaction<{ major: number; isStandby: boolean }[]>`
       select current_setting('server_version_num')::int / 10000 as major, pg_is_in_recovery() as "isStandby"`;
     checkVersion(server?.major ?? 0, setting);
@@ -31,6 +33,15 @@ export async function migrate(
     await tellOfOlderLedger(transaction, onProgress);
     await run(transaction, onProgress);
     await openMonths(transaction);
+  });
+  await migrated.catch(async (error: unknown) => {
+    if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const [may] = await sql`
+      select format('ALTER DATABASE %I OWNER TO %I', current_database(), current_user) as statement`;
+    throw new Error(
+      `${(error as Error).message}. The role has to own the database: let a superuser run \`${may?.statement}\`, on Citus once the workers are added.`,
+      { cause: error },
+    );
   });
 }
 

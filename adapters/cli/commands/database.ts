@@ -25,7 +25,7 @@ and the coordinator has to know its own address and the workers':
 
 Make a backup first, as there is no other way back, and stop all processes of Perch: while one is connected, this is refused. It brings
 the schema up to date, then goes on with whatever is not distributed yet: interrupted, run it again. The number of shards stays that of the
-first run. Months of debits can be neither archived nor restored afterwards. docs/scaling.md says what else is different.
+first run. A role that is no superuser has to own the database. docs/scaling.md says what is different afterwards.
 ${examples('perch database distribute', 'perch database distribute --shards 8')}`,
     )
     .action(distributeDatabase);
@@ -38,6 +38,9 @@ ${examples('perch database distribute', 'perch database distribute --shards 8')}
       `
 After a worker was added on the coordinator:
   select citus_add_node('HOST', PORT)
+
+A role that is no superuser needs for a new worker, once and on the coordinator:
+  grant execute on function replicate_reference_tables to ROLE
 
 Shards move one after the other. Charges go on; those of the accounts of a shard wait for some tenths of a second when it has arrived.
 Interrupted, run it again.

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { INSUFFICIENT_PRIVILEGE } from '../migrate.js';
 import type { Sql } from '../sql.js';
 import { isDistributed } from './shards.js';
 import { FIRST } from './table-servers.js';
@@ -27,8 +28,7 @@ export async function rebalance(sql: Sql, onProgress: (text: string) => void): P
       select from pg_dist_node n where noderole = 'primary' and isactive and shouldhaveshards and not exists (
         select from pg_dist_placement p join pg_dist_shard s using (shardid)
         where p.groupid = n.groupid and s.logicalrelid = 'accounts'::regclass)`;
-    // Only a superuser may, unless it was granted.
-    if (newcomer !== undefined) await whileWoken(sql, () => mover`select replicate_reference_tables()`);
+    if (newcomer !== undefined) await whileWoken(sql, () => copyCommonTables(mover));
     const moves = await mover<Move[]>`
       select shardid as shard, sourcename as "from", sourceport as "fromPort", targetname as "to", targetport as "toPort"
       from get_rebalance_table_shards_plan() where table_name = ${FIRST}::text::regclass`;
@@ -42,6 +42,20 @@ export async function rebalance(sql: Sql, onProgress: (text: string) => void): P
     return moves.length;
   } finally {
     mover.release();
+  }
+}
+
+/** Only a superuser may, unless it was granted. */
+async function copyCommonTables(sql: Sql): Promise<void> {
+  try {
+    await sql`select replicate_reference_tables()`;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw cause;
+    const [role] = await sql<{ name: string }[]>`select quote_ident(current_user) as name`;
+    throw new Error(
+      `A new worker lacks the tables that each server has a copy of, and this role may not copy them: let a superuser run \`grant execute on function replicate_reference_tables to ${role?.name}\` on the coordinator, then run this again.`,
+      { cause },
+    );
   }
 }
 
