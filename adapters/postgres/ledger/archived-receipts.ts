@@ -26,7 +26,7 @@ export class ArchivedReceipts {
     if (!(await isThere(path))) return undefined;
     const [debit] = await this.#queries.run(accountId, () => debitIn(path, accountId, requestId), signal);
     if (debit === undefined) return undefined;
-    const [receipt] = await this.#queries.find(accountId, (on) => receiptRow(on, debit), signal);
+    const [receipt] = await this.#queries.find(accountId, (on) => receiptRow(on, accountId, debit), signal);
     return receipt;
   }
 }
@@ -52,12 +52,13 @@ function debitIn(path: string, accountId: string, requestId: string) {
   return Object.assign(rows, { cancel: () => interrupt() });
 }
 
-const receiptRow = (sql: Sql, debit: string) => sql<Dated<Receipt>[]>`
+const receiptRow = (sql: Sql, accountId: string, debit: string) => sql<Dated<Receipt>[]>`
   select d.request_id as "requestId", d.at, d.operation, k.prefix as "keyPrefix", d.amount_thousandths as amount,
     d.balance_after as "balanceAfter", d.items, d.cache_hits as "cacheHits", receipt_lines(d.lines, d.operation) as lines
   from json_to_record(${debit}::text::json) as d(request_id uuid, account_id uuid, key_id uuid, at timestamptz, operation text,
       amount_thousandths bigint, balance_after bigint, items int, cache_hits int, lines text)
-    join keys k using (account_id, key_id)`;
+    join keys k using (account_id, key_id)
+  where k.account_id = ${accountId}`;
 
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(

@@ -1,17 +1,20 @@
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTimedOut } from '../retry.js';
+import { type AccountSlice, slicesOf } from '../shards/copy-accounts.js';
+import { distributeTable } from '../shards/distribute.js';
 import { isDistributed } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
 import { forgetMonths } from './checked-months.js';
 import {
   debitsTable,
   hasUnsummed,
+  isLocked,
   isOver,
   monthIdRange,
   pastMonths,
   readTotals,
   type Totals,
+  withBriefLocks,
   withoutLimits,
 } from './months.js';
 
@@ -30,18 +33,9 @@ export class ArchiveRefusal extends Error {}
 /** Debits in one statement: some 2 MB. */
 const DEBITS_AT_ONCE = 5_000;
 
-/**
- * The longest that charges wait behind a change of the ledger's tables that waits itself, in milliseconds. Then it
- * lets them pass, and tries again.
- */
-const LONGEST_LOCK_MS = 100;
-
 /** Between two tries, which go on for a minute. */
 const PAUSE_MS = 1_000;
 const TRIES = 60;
-
-const DISTRIBUTED =
-  'months of a distributed database can be neither archived nor restored. Where workers run out of room, add one: select citus_add_node(…), then select citus_rebalance_start()';
 
 const ARCHIVING_LOCK = 0x61726368;
 
@@ -50,7 +44,6 @@ const ARCHIVING_LOCK = 0x61726368;
  * is done, so that it holds up neither a pooler nor the cleaning of tables. Throws ArchiveRefusal.
  */
 export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promise<T> {
-  if (await isDistributed(sql)) throw new ArchiveRefusal(DISTRIBUTED);
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     const [lock] = await tx<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${ARCHIVING_LOCK}) as taken`;
@@ -79,34 +72,53 @@ export async function checkedRows(sql: Sql, months: readonly string[]): Promise<
   return row?.rows ?? 0;
 }
 
-/** All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. */
+/**
+ * All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. Of a distributed database some
+ * accounts at a time: the coordinator has all rows of a statement before it passes on the first one.
+ */
 export async function copyDebits<T>(
   sql: Sql,
   month: string,
   take: (csv: AsyncIterable<Buffer>) => Promise<T>,
 ): Promise<T> {
+  const slices = (await isDistributed(sql)) ? await slicesOf(sql) : [{ from: NO_ID, to: null }];
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
     await tx`set local timezone = 'UTC'`;
+    const csv = csvOf(tx, month, slices);
+    try {
+      return await take(csv);
+    } finally {
+      await csv.return();
+    }
+  })) as T;
+}
+
+async function* csvOf(tx: Transaction, month: string, slices: readonly AccountSlice[]): AsyncGenerator<Buffer, void> {
+  for (const { from, to } of slices) {
     const copy = tx.unsafe(`copy (
       select d.request_id, d.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
         d.items, d.cache_hits, d.lines, d.key_number
       from ${debitsTable(month)} d left join wallets w using (account_id) left join keys k using (account_id, key_number)
+      where d.account_id >= '${from}' ${to === null ? '' : `and d.account_id < '${to}'`}
     ) to stdout (format csv)`);
     const csv = await copy.readable();
     // The driver stops reading from the server while the stream is full, and would not go on once it has come to its end.
     for (const event of ['end', 'close']) csv.on(event, () => csv._read(0));
     csv.on('error', () => {});
+    let isOver = false;
     try {
-      return await take(csv.iterator({ destroyOnReturn: false }));
-    } catch (error) {
-      // What is still on its way has to be read, or the connection never gets to the end.
-      copy.cancel();
-      csv.resume();
-      await finished(csv).catch(() => {});
-      throw error;
+      yield* csv.iterator({ destroyOnReturn: false });
+      isOver = true;
+    } finally {
+      if (!isOver) {
+        // What is still on its way has to be read, or the connection never gets to the end.
+        copy.cancel();
+        csv.resume();
+        await finished(csv).catch(() => {});
+      }
     }
-  })) as T;
+  }
 }
 
 /** Before all ids. */
@@ -116,7 +128,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 export async function* debitLines(sql: Sql, month: string): AsyncGenerator<string[]> {
   for (let after = { account: NO_ID, id: NO_ID }; ; ) {
     const rows = await sql<{ account: string; id: string; line: string }[]>`
-      select account_id as account, request_id as id, (
+      select d.account_id as account, d.request_id as id, (
         select row_to_json(r)::text from (
           select d.request_id, d.account_id, w.wallet_id, k.key_id, d.at, d.seq, d.amount_thousandths, d.balance_after, d.operation,
             d.items, d.cache_hits, d.lines, d.key_number
@@ -138,11 +150,47 @@ export async function* debitLines(sql: Sql, month: string): AsyncGenerator<strin
  * written is noticed, and nothing is posted meanwhile. Returns how long charges may have waited, in milliseconds.
  */
 export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
-  const { month, rows, amount, file, sha256 } = archive;
+  if (!(await isDistributed(sql)))
+    return dropUnchanged(sql, archive, onWait, (on) => on`lock table ${on(debitsTable(archive.month))} in share mode`);
+  const closedMs = await closeMonth(sql, archive.month, onWait);
+  try {
+    return Math.max(closedMs, await dropUnchanged(sql, archive, onWait));
+  } catch (error) {
+    await sql`alter table ${sql(debitsTable(archive.month))} drop constraint closed`.catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * On Citus, charges of now would wait for a lock of any month while it is counted. So those of this month are refused, which
+ * are a day late at least; if this is interrupted, they are until the command is run again.
+ */
+async function closeMonth(sql: Sql, month: string, onWait: () => void): Promise<number> {
+  const table = debitsTable(month);
+  return (await sql.begin((tx) =>
+    whenFree(
+      tx,
+      onWait,
+      lockDebits,
+      (on) => on`alter table ${on(table)} drop constraint if exists closed`,
+      (on) => on`alter table ${on(table)} add constraint closed check (false) not valid`,
+    ),
+  )) as number;
+}
+
+/** Before its partitions, as charges lock them on Citus: neither then waits for the other in a ring. */
+const lockDebits = (on: Transaction) => on`lock table only debits in access exclusive mode`;
+
+async function dropUnchanged(
+  sql: Sql,
+  { month, rows, amount, file, sha256 }: LedgerArchive,
+  onWait: () => void,
+  ...locks: readonly ((on: Transaction) => PromiseLike<unknown>)[]
+): Promise<number> {
   const table = debitsTable(month);
   return (await sql.begin(async (tx) => {
     await withoutLimits(tx);
-    await whenFree(tx, onWait, (on) => on`lock table ${on(table)} in share mode`);
+    await whenFree(tx, onWait, ...locks);
     const now = await readTotals(tx, table);
     if (now.rows !== rows || now.amount !== amount)
       throw new ArchiveRefusal(
@@ -158,6 +206,7 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
     return whenFree(
       tx,
       onWait,
+      lockDebits,
       (on) => on`alter table debits detach partition ${on(table)}`,
       (on) => on`drop table ${on(table)}`,
     );
@@ -170,7 +219,7 @@ async function whenFree(
   onWait: () => void,
   ...statements: readonly ((on: Transaction) => PromiseLike<unknown>)[]
 ): Promise<number> {
-  await tx`select set_config('lock_timeout', ${String(LONGEST_LOCK_MS)}, true)`;
+  await withBriefLocks(tx);
   let longestMs = 0;
   for (let tries = 1; ; tries += 1) {
     const beganMs = performance.now();
@@ -181,7 +230,7 @@ async function whenFree(
       return Math.max(longestMs, performance.now() - beganMs);
     } catch (error) {
       longestMs = Math.max(longestMs, performance.now() - beganMs);
-      if (!isTimedOut(error)) throw error;
+      if (!isLocked(error)) throw error;
       if (tries === TRIES)
         throw new ArchiveRefusal('something long is running in the ledger: run the command again when it is done');
       if (tries === 1) onWait();
@@ -219,6 +268,9 @@ export async function beginRestore(sql: Sql, month: string): Promise<void> {
     );
     await tx.unsafe(`create trigger append_only before update or delete or truncate on ${name}
       for each statement execute function refuse_change()`);
+    if (!(await isDistributed(tx))) return;
+    await tx`select set_config('citus.enable_unsafe_triggers', 'on', true)`;
+    await distributeTable(tx, name);
   });
 }
 

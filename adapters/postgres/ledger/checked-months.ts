@@ -1,5 +1,14 @@
 import type { Sql, Transaction } from '../sql.js';
-import { debitsTable, hasUnsummed, monthIdRange, pastMonths, readTotals, recordSums, withoutLimits } from './months.js';
+import {
+  debitsTable,
+  hasUnsummed,
+  monthIdRange,
+  pastMonths,
+  readTotals,
+  recordSums,
+  setEverywhere,
+  withoutLimits,
+} from './months.js';
 
 /** Request ids from one on, and up to another. */
 export interface IdSpan {
@@ -38,7 +47,7 @@ export async function forgetCheckedMonths(sql: Sql): Promise<number> {
 }
 
 export async function forgetMonths(tx: Transaction, months: readonly string[]): Promise<void> {
-  await tx`select set_config('perch.moving', 'on', true)`;
+  await setEverywhere(tx, 'perch.moving', 'on');
   for (const table of ['checked_usage', 'checked_debits', 'checked_months'])
     await tx`delete from ${tx(table)} where month = any(${[...months]}::text[])`;
 }
@@ -68,7 +77,8 @@ const monthFaults = (tx: Transaction, table: string) => tx`
 export const linesOf = (sql: Sql | Transaction) => sql`(
     select coalesce(sum(word[4]::numeric * word[5]::numeric), 0) as amount, coalesce(sum(word[4]::numeric), 0) as items,
       coalesce(sum(word[4]::numeric) filter (where word[3] = 'hit'), 0) as hits
-    from string_to_table(d.lines, ';') as line, string_to_array(line, ' ') as word
+    -- Citus crashes where two functions stand beside each other here.
+    from (select string_to_array(line, ' ') as word from string_to_table(d.lines, ';') as line) w
   )`;
 
 /** The ids of the months in the database that were checked: together, those that follow each other. */

@@ -23,14 +23,15 @@ export interface LedgerCheck {
 export async function checkLedger(sql: Sql, { all = false } = {}): Promise<LedgerCheck> {
   const read = (await isDistributed(sql)) ? checkSlices : checkOneServer;
   if (all) await forgetCheckedMonths(sql);
+  await checkPastMonths(sql);
   const found = await read(sql);
   // A debit that was posted late to a month that had been checked is no fault: each month says what it holds now.
   if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql)) === 0) return found;
+  await checkPastMonths(sql);
   return read(sql);
 }
 
 async function checkOneServer(sql: Sql): Promise<LedgerCheck> {
-  await checkPastMonths(sql);
   return sql.begin('isolation level repeatable read read only', async (moment) => {
     await withoutLimits(moment);
     return together([await checkAccounts(moment, await checkedSpans(moment)), await checkMonths(moment)]);
@@ -41,8 +42,7 @@ async function checkOneServer(sql: Sql): Promise<LedgerCheck> {
 const TRIES = 3;
 
 /**
- * Some accounts after the other, as there are too many for one server; months that are over are not read by themselves. Each
- * server shows the moment at which it is asked first: what was written between two of these is no fault, and gone the next time.
+ * Some accounts after the other, as there are too many for one server. Each server shows the moment at which it is asked first: what was written between two of these is no fault, and gone the next time.
  */
 async function checkSlices(sql: Sql): Promise<LedgerCheck> {
   const found: LedgerCheck[] = [await sql.begin('isolation level repeatable read read only', checkMonths)];

@@ -1,7 +1,7 @@
 import { monotonic } from '../../../src/lib/monotonic.js';
-import { isTimedOut } from '../retry.js';
 import { byShard, type Shards } from '../shards/shards.js';
 import type { Sql, Transaction } from '../sql.js';
+import { isLocked, withBriefLocks } from './months.js';
 import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
 /** Months that are open ahead of the running one. */
@@ -12,9 +12,6 @@ const MOST_BYTES = 549_755_813_888;
 
 /** How long before a month begins it is decided how it is divided. */
 const DIVIDED_BEFORE = '2 days';
-
-/** The longest that charges wait behind a change of the tables that waits itself, in milliseconds: the next run tries again. */
-const LONGEST_LOCK_MS = 100;
 
 /** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
@@ -46,10 +43,9 @@ type Step = (tx: Transaction) => Promise<number>;
 export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Shards | null = null): Promise<void> {
   const endsAtMs = monotonic.now() + LONGEST_RUN_MS;
   await alone(sql, openMonths);
-  if (shards === null)
-    await alone(sql, (tx) => divideNextMonth(tx)).catch((error) => {
-      if (!isTimedOut(error)) throw error;
-    });
+  await alone(sql, (tx) => divideNextMonth(tx, { shards })).catch((error) => {
+    if (!isLocked(error)) throw error;
+  });
   const inTime: RunStep = async (step) =>
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
@@ -138,13 +134,16 @@ export async function openMonths(tx: Sql | Transaction): Promise<void> {
  */
 export async function divideNextMonth(
   tx: Transaction,
-  { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE } = {},
+  { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE, shards = null as Shards | null } = {},
 ): Promise<void> {
+  // Each shard has a table of its own.
+  const bytes =
+    shards === null ? tx`pg_total_relation_size(relid)` : tx`citus_total_relation_size(relid) / ${shards.count}::int`;
   const [next] = await tx<{ month: string; first: string; last: string; days: number; bytesADay: number }[]>`
     select to_char(begins, 'YYYY-MM') as month, first_id_at(begins at time zone 'UTC') as first,
       first_id_at((begins + interval '1 month') at time zone 'UTC') as last,
       extract(day from begins + interval '1 month' - interval '1 day')::int as days, (
-        select coalesce(sum(pg_total_relation_size(relid)) * 86400
+        select coalesce(sum(${bytes}) * 86400
           / sum(extract(epoch from least(span_ended(span), now()) - span_began(span))), 0)::float8
         from debit_spans where span like to_char(now() at time zone 'UTC', 'YYYY-MM') || '%' and span_began(span) < now()
       ) as "bytesADay"
@@ -155,7 +154,7 @@ export async function divideNextMonth(
   const open = await tx<{ span: string; table: string }[]>`
     select span, relid::regclass::text as table from debit_spans where span like ${`${next.month}%`} order by span`;
   if (open.map(({ span }) => span).join() === wanted.join()) return;
-  await tx`select set_config('lock_timeout', ${String(LONGEST_LOCK_MS)}, true)`;
+  await withBriefLocks(tx);
   await tx`lock table debits in access exclusive mode`;
   const debits = await tx`select from debits where request_id >= ${next.first} and request_id < ${next.last} limit 1`;
   if (debits.length > 0) return;

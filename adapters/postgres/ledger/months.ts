@@ -1,3 +1,4 @@
+import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /** What a table of debits holds. Amounts may be beyond what a number holds: text. */
@@ -19,6 +20,30 @@ export async function monthIdRange(on: Sql | Transaction, month: string): Promis
     select first_id_at(span_began(month)) as from, first_id_at(span_ended(month)) as to from (select ${month}::text as month) m`;
   if (ids === undefined) throw new Error(`no ids of ${month}`);
   return ids;
+}
+
+/**
+ * The longest that charges wait behind a change of the ledger's tables that waits itself, in milliseconds. Then it
+ * lets them pass, and is tried again.
+ */
+const LONGEST_LOCK_MS = 100;
+
+/** For one transaction. */
+export const withBriefLocks = (tx: Transaction) => setEverywhere(tx, 'lock_timeout', LONGEST_LOCK_MS);
+
+/**
+ * Whether a lock was not to be had in that time. On Citus, one on a worker fails as whatever fails there, with the cause in its
+ * log; and Citus ends one of several that wait for each other.
+ */
+export const isLocked = (error: unknown): boolean =>
+  isTimedOut(error) ||
+  (error as { code?: unknown }).code === '40P01' ||
+  (error as Error).message.startsWith('failure on connection marked as essential');
+
+/** For one transaction; of a distributed database, on the workers as well. */
+export async function setEverywhere(tx: Transaction, setting: string, value: string | number): Promise<void> {
+  await tx`select set_config('citus.propagate_set_commands', 'local', true)`;
+  await tx.unsafe(`set local ${setting} = '${value}'`);
 }
 
 /** For one transaction. */
@@ -47,8 +72,8 @@ export async function hasUnsummed(sql: Sql | Transaction, month: string): Promis
   const { to } = await monthIdRange(sql, month);
   const [row] = await sql<{ isUnsummed: boolean }[]>`
     select exists (
-      select from wallets w cross join lateral (
-        select from debits d
+      select 1 from wallets w cross join lateral (
+        select 1 from debits d
         where d.account_id = w.account_id and d.request_id >= w.summed_to and d.request_id < ${to} limit 1
       ) d where w.summed_to < ${to}
     ) as "isUnsummed"`;

@@ -93,7 +93,7 @@ async function distributeCore(tx: Transaction, shards: number): Promise<void> {
 
 const copyTable = (tx: Transaction, table: string) => tx`select create_reference_table(${table})`;
 
-const distributeTable = (tx: Transaction, table: string) =>
+export const distributeTable = (tx: Transaction, table: string) =>
   tx`select create_distributed_table(${table}, 'account_id', colocate_with => ${FIRST})`;
 
 async function distributeFunction(tx: Transaction, name: string): Promise<void> {

@@ -1,9 +1,11 @@
-import type { Sql } from '../sql.js';
+import type { Sql, Transaction } from '../sql.js';
 import { accountHash } from './account-hash.js';
 import { FIRST, FUNCTIONS, PLACES, type TablePlace } from './table-servers.js';
 
 /** Where tables are that Citus knows; those that it does not know are on the coordinator. */
-export async function placedTables(sql: Sql): Promise<ReadonlyMap<string, Exclude<TablePlace, 'coordinator'>>> {
+export async function placedTables(
+  sql: Sql | Transaction,
+): Promise<ReadonlyMap<string, Exclude<TablePlace, 'coordinator'>>> {
   const rows = await sql<{ name: string; isHashed: boolean }[]>`
     select logicalrelid::text as name, partmethod = 'h' as "isHashed" from pg_dist_partition
     where partmethod = 'h' or (partmethod = 'n' and repmodel = 't')`;
@@ -61,7 +63,7 @@ export async function checkCoordinator(sql: Sql): Promise<boolean> {
   return true;
 }
 
-export const isDistributed = async (sql: Sql): Promise<boolean> => {
+export const isDistributed = async (sql: Sql | Transaction): Promise<boolean> => {
   const [found] = await sql`select from pg_extension where extname = 'citus'`;
   return found !== undefined && (await placedTables(sql)).has(FIRST);
 };
