@@ -6,7 +6,10 @@ import { archiveBefore, restoreArchive } from '../../adapters/cli/archive/archiv
 import type { ArchiveFormat } from '../../adapters/cli/archive/files.js';
 import { createAccounts } from '../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../adapters/postgres/ledger/ledger.js';
+import { placedTables, readShards } from '../../adapters/postgres/shards/shards.js';
+import type { Sql } from '../../adapters/postgres/sql.js';
 import { addPayerKey, debitOf, grantTo, openPayer } from '../engine/ports/suites/ledger.suite.js';
+import { IS_ON_CITUS } from '../kit/postgres/citus-database.js';
 import { freshDatabase } from '../kit/postgres/database.js';
 
 /** The first two months of 2025, and the one before which they can be archived. */
@@ -16,6 +19,15 @@ export const BEFORE = '2025-03';
 
 export type OldLedger = Awaited<ReturnType<typeof openOldLedger>>;
 
+/** Lets rows of tables be changed that are append only. */
+export async function unprotect(sql: Sql, tables: readonly string[]): Promise<void> {
+  const placed = IS_ON_CITUS ? await placedTables(sql) : new Map();
+  for (const table of tables)
+    await (placed.has(table)
+      ? sql`select run_command_on_placements(${table}, 'alter table %s disable trigger user')`
+      : sql`alter table ${sql(table)} disable trigger append_only`);
+}
+
 /**
  * A ledger with twelve debits of January 2025, eight of February and one of now, of two wallets, with grants among them;
  * and an empty folder. `spans`: what has a table each. `ids`: the request ids of the twenty, in the order in which they were posted; the first, third and
@@ -24,8 +36,9 @@ export type OldLedger = Awaited<ReturnType<typeof openOldLedger>>;
 export async function openOldLedger(spans: readonly string[] = [JANUARY, FEBRUARY]) {
   const database = await freshDatabase();
   const { sql } = database;
-  const accounts = createAccounts(sql);
-  const ledger = createLedger(sql);
+  const shards = await readShards(sql);
+  const accounts = createAccounts(sql, { isDistributed: shards !== null });
+  const ledger = createLedger(sql, { shards });
   const folder = await mkdtemp(join(tmpdir(), 'perch-archive-'));
   const ids: string[] = [];
   await sql`select open_span(span) from unnest(${[...spans]}::text[]) as span`;
@@ -48,7 +61,7 @@ export async function openOldLedger(spans: readonly string[] = [JANUARY, FEBRUAR
     ...{ database, sql, accounts, ledger, folder, payer, ids, manifest },
     faults: async () => (await ledger.check()).faults,
     rowsOf: () =>
-      sql`select d.*, d::text as "text", tableoid::regclass::text as name from debits d order by request_id`,
+      sql`select d.*, d::text as "text", regexp_replace(tableoid::regclass::text, '_[0-9]{6}$', '') as name from debits d order by request_id`,
     archive: (format?: ArchiveFormat) => archiveBefore(sql, BEFORE, folder, format && { format }),
     restore: (month: string) => restoreArchive(sql, manifest(month)),
     async close() {

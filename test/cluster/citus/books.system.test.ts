@@ -1,15 +1,20 @@
 /** The books of a real Citus under load, where TEST_CITUS_URL is the address of a coordinator with two workers or more. */
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { archiveBefore, restoreArchive } from '../../../adapters/cli/archive/archive.js';
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { divideNextMonth } from '../../../adapters/postgres/ledger/maintenance.js';
 import { DISTRIBUTING, distribute } from '../../../adapters/postgres/shards/distribute.js';
 import { rebalance } from '../../../adapters/postgres/shards/rebalance.js';
 import { leftOut, readShards, readWorkers } from '../../../adapters/postgres/shards/shards.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
-import type { Ledger } from '../../../src/ports/ledger.js';
+import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
 import { CITUS_URL, type FreshCitus, freshCitus, withAdmin } from '../../kit/postgres/citus-database.js';
 
@@ -164,6 +169,55 @@ describe.skipIf(CITUS_URL === undefined)(
       await sql`update wallets set balance_thousandths = balance_thousandths - 1 where account_id = ${accountId}`;
     });
 
+    it('loses and repeats no charge while months are archived, restored and divided, and answers receipts of them', async () => {
+      const shards = await readShards(sql);
+      const [payer] = payers as [Payer];
+      await sql`select open_span(span) from unnest(${['2025-01', '2025-02-w1']}::text[]) as span`;
+      const past: Debit[] = [];
+      for (const day of ['2025-01-03', '2025-01-31', '2025-02-07'])
+        for (const who of payers) past.push(debitOf(who, PRICE, { requestId: v7({ msecs: Date.parse(day) }) }));
+      for (const debit of past) {
+        known.add(debit.requestId);
+        expect(await ledger.post(debit)).toMatchObject({ ok: true });
+      }
+      await ledger.runMaintenance();
+      const folder = await mkdtemp(join(tmpdir(), 'perch-citus-'));
+      const load = begin(8);
+      const archived = await archiveBefore(sql, '2025-03', folder, { format: 'parquet' });
+      const beside = createLedger(sql, { shards, archiveFolder: folder });
+      expect(archived.map(({ month, rows, amount }) => [month, rows, amount])).toEqual([
+        ['2025-01', 2 * ACCOUNTS, String(2 * ACCOUNTS * PRICE)],
+        ['2025-02-w1', ACCOUNTS, String(ACCOUNTS * PRICE)],
+      ]);
+      expect(await archiveBefore(sql, '2025-03', folder)).toEqual([]);
+      const [first] = past as [Debit];
+      expect(await beside.receipt(payer.accountId, first.requestId)).toMatchObject({ amount: PRICE });
+      expect(await sql`select from debits where request_id < first_id_at('2025-03-01')`).toHaveLength(0);
+      const lines = await mkdtemp(join(tmpdir(), 'perch-citus-'));
+      for (const { month, sha256 } of archived) {
+        await restoreArchive(sql, join(folder, `debits-${month}.json`));
+        expect(await archiveBefore(sql, '2025-03', folder, { format: 'parquet' })).toMatchObject([{ month, sha256 }]);
+        await restoreArchive(sql, join(folder, `debits-${month}.json`));
+        expect(await archiveBefore(sql, '2025-03', lines)).toMatchObject([{ month }]);
+      }
+      for (const { month } of archived) await restoreArchive(sql, join(lines, `debits-${month}.json`));
+      await expect
+        .poll(() => sql.begin((tx) => divideNextMonth(tx, { mostBytes: 1, before: '40 days', shards })))
+        .toBeUndefined();
+      const days = await sql`
+        select from debit_spans where length(span) = 10
+          and left(span, 7) = to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY-MM')`;
+      expect(days.length).toBeGreaterThan(27);
+      const told = await load.end();
+      for (const each of [folder, lines]) await rm(each, { recursive: true });
+      expect(told.failed).toEqual({});
+      await expectBooks(told);
+      console.log(
+        `archived: ${told.charges.length} charges told, all found, the slowest in ${slowest(told.charges)} ms;`,
+        `paused for ${Math.round(Math.max(...archived.map(({ pauseMs }) => pauseMs)))} ms at most`,
+      );
+    }, 240_000);
+
     interface Charge {
       readonly accountId: string;
       readonly requestId: string;
@@ -171,7 +225,8 @@ describe.skipIf(CITUS_URL === undefined)(
       readonly tookMs: number;
     }
 
-    const slowest = (charges: readonly Charge[]) => Math.round(Math.max(...charges.map(({ tookMs }) => tookMs)));
+    const slowest = (charges: readonly Charge[]) =>
+      Math.round(charges.reduce((most, { tookMs }) => Math.max(most, tookMs), 0));
 
     interface Told {
       /** Those that callers were told of. */
@@ -182,12 +237,12 @@ describe.skipIf(CITUS_URL === undefined)(
     }
 
     /** Charges, each caller one account, until it is told to end. */
-    function begin(): { end(): Promise<Told> } {
+    function begin(callersAtOnce = CALLERS): { end(): Promise<Told> } {
       const charges: Charge[] = [];
       const doubtful = new Set<string>();
       const failed: Record<string, number> = {};
       let isOpen = true;
-      const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+      const callers = Array.from({ length: callersAtOnce }, async (_, caller) => {
         const payer = payers[caller % payers.length] as Payer;
         while (isOpen) {
           const debit = debitOf(payer, PRICE);

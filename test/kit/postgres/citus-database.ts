@@ -8,6 +8,9 @@ import type { FreshDatabase } from './database.js';
 /** A database of a coordinator that has workers, and the extension: tests make databases of their own beside it. */
 export const CITUS_URL = process.env.TEST_CITUS_URL;
 
+/** Every test then has a distributed database instead of one of the run's own server: to be run by hand, on what is meant for it. */
+export const IS_ON_CITUS = Boolean(process.env.TEST_ON_CITUS);
+
 /** A database on the coordinator of TEST_CITUS_URL and all its workers. */
 export interface FreshCitus extends FreshDatabase {
   /** The addresses of the database on the workers. */

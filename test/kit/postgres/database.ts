@@ -3,6 +3,7 @@ import { inject } from 'vitest';
 import { connect, type Sql, type Target } from '../../../adapters/postgres/sql.js';
 import { databaseOf } from '../global-setup.js';
 import { withinSeconds } from '../time/within-seconds.js';
+import { freshCitus, IS_ON_CITUS } from './citus-database.js';
 
 export interface FreshDatabase {
   readonly sql: Sql;
@@ -18,7 +19,7 @@ interface PoolOptions {
 
 /** A migrated, empty database of one's own, as a copy of the template (some 50 ms). Call `drop` in `afterAll`. */
 export const freshDatabase = (options: PoolOptions = {}): Promise<FreshDatabase> =>
-  copyOf(inject('postgres').template, options);
+  IS_ON_CITUS ? freshCitus(options) : copyOf(inject('postgres').template, options);
 
 /** A copy of a database that is filled once in a run, by the first who asks for one of this name. */
 export async function filledDatabase(
@@ -26,6 +27,11 @@ export async function filledDatabase(
   fill: (database: FreshDatabase) => Promise<void>,
   options: PoolOptions = {},
 ): Promise<FreshDatabase> {
+  if (IS_ON_CITUS) {
+    const database = await freshCitus(options);
+    await fill(database);
+    return database;
+  }
   const { server, template } = inject('postgres');
   const filled = `${template}_${name}`;
   await administer(server, (admin) =>

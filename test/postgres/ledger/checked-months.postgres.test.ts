@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
-import { JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
+import { JANUARY, type OldLedger, openOldLedger, unprotect } from '../old-ledger.js';
 
 let home: OldLedger;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ const recorded = () => home.sql<{ month: string; rows: number }[]>`
   select month, rows from checked_months order by 1`;
 
 async function tamper(): Promise<void> {
-  await home.sql`drop trigger append_only on debits_2025_01`;
+  await unprotect(home.sql, ['debits_2025_01']);
   await home.sql`update debits_2025_01 set lines = '' where seq = 2`;
 }
 

@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { divideNextMonth } from '../../../adapters/postgres/ledger/maintenance.js';
+import { readShards } from '../../../adapters/postgres/shards/shards.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
 import { type OldLedger, openOldLedger } from '../old-ledger.js';
@@ -18,7 +19,8 @@ afterEach(() => home.close());
 
 /** What the next month has tables for, by what is left of the names, once a table may hold so much. */
 async function divided(sql: Sql, mostBytes: number): Promise<string[]> {
-  await sql.begin((tx) => divideNextMonth(tx, { mostBytes, before: '40 days' }));
+  const shards = await readShards(sql);
+  await sql.begin((tx) => divideNextMonth(tx, { mostBytes, before: '40 days', shards }));
   const spans = await sql<{ rest: string }[]>`
     select substr(span, 8) as rest from debit_spans
     where left(span, 7) = to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY-MM') order by span`;
@@ -29,8 +31,13 @@ describe('the next month', () => {
   test('has as many tables as the running one would need, and one again when that has less', async () => {
     home = await openOldLedger();
     const { sql, payer, ledger } = home;
+    const shards = await readShards(sql);
+    const size =
+      shards === null
+        ? sql`pg_total_relation_size(relid)`
+        : sql`citus_total_relation_size(relid) / ${shards.count}::int`;
     const [rate] = await sql<[{ bytes: number }]>`
-      select (pg_total_relation_size(relid) * 86400 / extract(epoch from now() - span_began(span)))::float8 as bytes
+      select (${size} * 86400 / extract(epoch from now() - span_began(span)))::float8 as bytes
       from debit_spans where span = to_char(now() at time zone 'UTC', 'YYYY-MM')`;
     expect(await divided(sql, 32 * rate.bytes)).toEqual(['']);
     expect(await divided(sql, 12 * rate.bytes)).toEqual(['-w1', '-w2', '-w3', '-w4']);
@@ -87,7 +94,7 @@ describe('the next month', () => {
 test('weeks and days are checked, archived and restored as months are, and answer receipts', async () => {
   home = await openOldLedger([...WEEKS, ...TWO_DAYS]);
   const { sql, payer, ids, faults } = home;
-  await createLedger(sql).runMaintenance();
+  await home.ledger.runMaintenance();
   const rows = await home.rowsOf();
   expect(await faults()).toEqual([]);
   const checked = await sql<
@@ -102,7 +109,7 @@ test('weeks and days are checked, archived and restored as months are, and answe
   const archived = await home.archive('parquet');
   expect(archived.map(({ month }) => month)).toEqual([...WEEKS, ...TWO_DAYS]);
   expect(await sql`select from debit_spans where span like '2025%'`).toHaveLength(0);
-  const ledger = createLedger(sql, { archiveFolder: home.folder });
+  const ledger = createLedger(sql, { archiveFolder: home.folder, shards: await readShards(sql) });
   const [id = ''] = ids;
   expect(await ledger.receipt(payer.accountId, id)).toMatchObject({ requestId: id, amount: 7 });
   expect(await ledger.archivedMonth(payer.accountId, id)).toBe('2025-01-w1');

@@ -7,6 +7,7 @@ import { archiveBefore } from '../../../adapters/cli/archive/archive.js';
 import { archiveParquet, readParquet } from '../../../adapters/cli/archive/parquet.js';
 import { copyDebits, debitLines } from '../../../adapters/postgres/ledger/archives.js';
 import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
+import { readShards } from '../../../adapters/postgres/shards/shards.js';
 import { BEFORE, FEBRUARY, JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
 
 let home: OldLedger;
@@ -58,7 +59,7 @@ test('writes what the lines of the other format hold, in the order of the index'
 
 test('answers receipts of an archived month from its file, to the account that paid', async () => {
   const { sql, payer, folder, ids } = home;
-  const ledger = createLedger(sql, { archiveFolder: folder });
+  const ledger = createLedger(sql, { archiveFolder: folder, shards: await readShards(sql) });
   const [mine = '', others = ''] = ids;
   const before = await ledger.receipt(payer.accountId, mine);
   expect(before).toMatchObject({ requestId: mine, amount: 7, operation: 'naïve "…"' });
@@ -77,7 +78,7 @@ test('copies a month of many debits to the end, however slowly they are taken, o
     insert into debits_2025_01 (request_id, seq, amount_thousandths, balance_after, account_id, key_number, items, cache_hits,
       operation, lines)
     select overlay(gen_random_uuid()::text placing left(first_id_at('2025-01-10')::text, 13) from 1)::uuid, n, 1, 1, ${payer.accountId}, 1, 1, 1,
-      'many', ' profile hit 1 1' from generate_series(1, 30_000) n`;
+      'many', ' profile hit 1 1' from generate_series(1, 30000) n`;
   let bytes = 0;
   await copyDebits(sql, JANUARY, async (csv) => {
     for await (const chunk of csv) {

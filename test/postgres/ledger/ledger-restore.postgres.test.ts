@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { restoreArchive } from '../../../adapters/cli/archive/archive.js';
 import type { Sql } from '../../../adapters/postgres/sql.js';
 import { debitOf } from '../../engine/ports/suites/ledger.suite.js';
-import { JANUARY, type OldLedger, openOldLedger } from '../old-ledger.js';
+import { JANUARY, type OldLedger, openOldLedger, unprotect } from '../old-ledger.js';
 
 let home: OldLedger;
 let sql: OldLedger['sql'];
@@ -48,8 +48,7 @@ describe('a fault after an archive is found', () => {
   test.each(corruptions)('%s (%s)', async (_, invariant, corrupt) => {
     await archive();
     await ledger.post(debitOf(payer, 60));
-    for (const table of ['debits', 'debits_of_no_month', 'checked_debits', 'checked_usage'])
-      await sql`drop trigger append_only on ${sql(table)}`;
+    await unprotect(sql, ['debits', 'debits_of_no_month', 'checked_debits', 'checked_usage']);
     await sql`alter table keys drop constraint if exists keys_check`;
     await corrupt(sql);
     expect((await faults()).map((fault) => fault.invariant)).toContain(invariant);
