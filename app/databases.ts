@@ -4,6 +4,8 @@ import { SETTLING_CONNECTIONS } from '../adapters/postgres/ledger/post.js';
 import { QUERY_CONNECTIONS, QueryLimiter } from '../adapters/postgres/ledger/query-limiter.js';
 import { migrate, newestSchema, type Schema, schemaOf } from '../adapters/postgres/migrate.js';
 import { Replica } from '../adapters/postgres/replica.js';
+import { ShardServers, serverAt } from '../adapters/postgres/shards/shard-servers.js';
+import type { Shards } from '../adapters/postgres/shards/shards.js';
 import { connect, type Sql, type Target } from '../adapters/postgres/sql.js';
 import type { Config } from '../src/config/config.js';
 import { withoutLogin } from '../src/config/read-settings.js';
@@ -75,6 +77,22 @@ export const poolsOf =
       (sql) => sql.end({ timeout: END_SECONDS }),
       { group: 'pools' },
     );
+
+/** Debits of a database that is distributed: a pool for each server of shards, as large, since any of them may come to have all. */
+export const openShardServers = (
+  lifecycle: Lifecycle,
+  main: Target,
+  { coordinator, looks, shards }: { coordinator: Sql; looks: Sql; shards: Shards },
+): Promise<ShardServers> =>
+  lifecycle.open(
+    'servers of shards',
+    () => {
+      const options = { ...POOLS.settling, max: POOLS.settling.max * shards.count };
+      return new ShardServers({ coordinator, looks, open: (host) => connect(serverAt(main, host), options) });
+    },
+    (servers) => servers.end({ timeout: END_SECONDS }),
+    { group: 'pools' },
+  );
 
 export interface CorpusPools {
   /**

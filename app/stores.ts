@@ -12,7 +12,15 @@ import type { Config } from '../src/config/config.js';
 import { Memories } from '../src/lib/memories.js';
 import type { Accounts } from '../src/ports/accounts.js';
 import type { Ledger } from '../src/ports/ledger.js';
-import { type CorpusPools, type OthersNeeded, openCorpus, openHistory, poolsOf, reached } from './databases.js';
+import {
+  type CorpusPools,
+  type OthersNeeded,
+  openCorpus,
+  openHistory,
+  openShardServers,
+  poolsOf,
+  reached,
+} from './databases.js';
 import type { Lifecycle } from './lifecycle.js';
 import { openSecrets, pepperFingerprint, type Secrets } from './secrets.js';
 
@@ -62,6 +70,7 @@ export async function openStores(
   const lookups = await openPool('lookups');
   // Each shard has a queue of debits of its own.
   const settling = await openPool('settling', undefined, shards?.count);
+  const servers = shards && (await openShardServers(lifecycle, target, { coordinator: settling, looks: sql, shards }));
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
   const { queries, replica } = await openHistory(lifecycle, { config, sql, openPool, others, onProgress });
   const accounts = createAccounts(sql, { lookups, isDistributed: shards !== null });
@@ -69,7 +78,7 @@ export async function openStores(
   const { archiveFolder } = config;
   if (archiveFolder !== null && !(await hasDuckDb()))
     throw new Error('PERCH_ARCHIVES needs DuckDB: run `npm install @duckdb/node-api`, or unset it');
-  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, shards });
+  const ledger = createLedger(sql, { lookups, settling, queries, archiveFolder, shards, servers });
   return { sql, ...corpus, accounts, ledger, queries, replica, secrets, memories };
 }
 

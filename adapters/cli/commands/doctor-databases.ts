@@ -4,7 +4,7 @@ import { hostsOf } from '../../../src/lib/database-address.js';
 import type { HostState } from '../../postgres/host-states.js';
 import { newestSchema, schemaOf } from '../../postgres/migrate.js';
 import type { Replica } from '../../postgres/replica.js';
-import type { Sql } from '../../postgres/sql.js';
+import type { Sql, Target } from '../../postgres/sql.js';
 
 /** What one check of `perch doctor` found. */
 export interface CheckResult {
@@ -64,15 +64,34 @@ export async function checkShards({ databaseUrl: url }: Config): Promise<CheckRe
     const missing = `not distributed: ${left.join(', ')}. Stop all nodes, then run perch database distribute`;
     return [
       { name, ok: left.length === 0, detail: left.length === 0 ? spread : `${spread}; ${missing}` },
-      ...workers.map(({ name: worker, answers, shards, bytes }) => ({
-        ...{ name: 'Worker', ok: answers },
-        detail: `${worker}, ${counted(shards, 'shard')}${answers ? `, ${figure(Math.ceil(bytes / 2 ** 20))} MB` : '; does not answer'}`,
-      })),
+      ...(await Promise.all(
+        workers.map(async ({ name: worker, answers, shards, bytes }) => {
+          const why = answers ? await whyThrough(sql, { url }, worker) : 'does not answer';
+          const size = answers ? `, ${figure(Math.ceil(bytes / 2 ** 20))} MB` : '';
+          return {
+            ...{ name: 'Worker', ok: answers },
+            detail: `${worker}, ${counted(shards, 'shard')}${size}${why === null ? '' : `; ${why}`}`,
+          };
+        }),
+      )),
     ];
   } catch (error) {
     return [{ name, ok: false, detail: error instanceof Error ? error.message || error.name : String(error) }];
   } finally {
     await sql.end({ timeout: 1 });
+  }
+}
+
+/** Why charges for a worker go through the coordinator, from this machine; null: they do not. */
+async function whyThrough(sql: Sql, coordinator: Target, worker: string): Promise<string | null> {
+  const { connect } = await import('../../postgres/sql.js');
+  const { serverAt, whyNotAsked } = await import('../../postgres/shards/shard-servers.js');
+  const itself = connect(serverAt(coordinator, worker), { max: 1, name: 'perch doctor' });
+  try {
+    const why = await whyNotAsked(sql, itself, worker);
+    return why && `charges go through the coordinator, as it can't be used from here: ${why}`;
+  } finally {
+    await itself.end({ timeout: 1 });
   }
 }
 

@@ -6,13 +6,14 @@ import type { Debit, Ledger, Payer, Receipt, StatementEntry } from '../../../src
 import { refillWallet } from '../accounts/test-accounts.js';
 import { hastenWatches } from '../customers/watch-leases.js';
 import { retryRead, retryTransient } from '../retry.js';
+import type { ShardServers } from '../shards/shard-servers.js';
 import type { Shards } from '../shards/shards.js';
 import type { Sql } from '../sql.js';
 import { ArchivedReceipts } from './archived-receipts.js';
 import { archivedMonth } from './archives.js';
 import { checkLedger } from './ledger-check.js';
 import { maintainLedger } from './maintenance.js';
-import { createPost, debitStatements } from './post.js';
+import { createPost, debitStatements, statementsOn } from './post.js';
 import { QueryLimiter } from './query-limiter.js';
 import { lastUseRows, usageRows } from './usage.js';
 
@@ -23,20 +24,18 @@ export interface LedgerOptions {
   readonly queries?: QueryLimiter;
   /** Where receipts of archived months are looked up; null: nowhere. */
   readonly archiveFolder?: string | null;
-  /** Of a database that is distributed. */
+  /** Of a database that is distributed; and the servers that debits of a shard are posted to, instead of `settling`. */
   readonly shards?: Shards | null;
+  readonly servers?: ShardServers | null;
 }
 
 /** The ledger in Postgres. Every amount is in thousandths of a credit. */
 export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
   const { settling = sql, lookups = sql, queries = new QueryLimiter(sql) } = options;
-  const { archiveFolder = null, shards = null } = options;
+  const { archiveFolder = null, shards = null, servers = null } = options;
   const archives = archiveFolder === null ? null : new ArchivedReceipts(queries, archiveFolder);
   return {
-    post:
-      shards === null
-        ? createPost(debitStatements(settling))
-        : createPost(debitStatements(settling, anyAccount), processTime, shards.of),
+    post: shards === null ? createPost(debitStatements(settling)) : postByShard(shards, servers, settling),
     grant: (grant, by = OPERATOR) => retryTransient(() => postGrant(sql, grant, by)),
     refill: (refill) => retryTransient(() => refillWallet(sql, refill)),
     balance: (payer) => retryRead(() => readBalance(lookups, payer)),
@@ -67,8 +66,15 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
   };
 }
 
-/** A queue has debits of one shard only. */
-const anyAccount = ([debit]: readonly Debit[]): string | null => debit?.accountId ?? null;
+function postByShard(shards: Shards, servers: ShardServers | null, settling: Sql): Ledger['post'] {
+  // A queue has debits of one shard only.
+  const anyAccount = ([debit]: readonly Debit[]): string | null => debit?.accountId ?? null;
+  const statements =
+    servers === null
+      ? debitStatements(settling, anyAccount)
+      : statementsOn((debits, statement) => servers.run(shards.of(anyAccount(debits) ?? ''), statement), anyAccount);
+  return createPost(statements, processTime, shards.of);
+}
 
 async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Actor): Promise<Thousandths> {
   if (!Number.isSafeInteger(grant.amount) || grant.amount <= 0) {

@@ -26,10 +26,17 @@ export interface DebitStatements {
   find(debits: readonly Debit[]): Promise<(PostedEntry | undefined)[]>;
 }
 
-export const debitStatements = (sql: Sql, shardOf?: ShardOf): DebitStatements => ({
-  postPlain: (debits) => postPlainDebits(sql, debits, shardOf),
-  postAny: (debits, mode) => postDebits(sql, debits, mode, shardOf),
-  find: (debits) => findPosted(sql, debits, shardOf),
+export const debitStatements = (sql: Sql, shardOf?: ShardOf): DebitStatements =>
+  statementsOn((_debits, statement) => statement(sql), shardOf);
+
+/** Runs a statement on the server of a batch. */
+type OnServer = <T>(debits: readonly Debit[], statement: (sql: Sql) => Promise<T>) => Promise<T>;
+
+/** The same, where batches have servers of their own. */
+export const statementsOn = (on: OnServer, shardOf?: ShardOf): DebitStatements => ({
+  postPlain: (debits) => on(debits, (sql) => postPlainDebits(sql, debits, shardOf)),
+  postAny: (debits, mode) => on(debits, (sql) => postDebits(sql, debits, mode, shardOf)),
+  find: (debits) => on(debits, (sql) => findPosted(sql, debits, shardOf)),
 });
 
 /** Which debits are posted together: those of one shard, each of which has a queue with bounds of its own. */

@@ -12,11 +12,12 @@ import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { divideNextMonth } from '../../../adapters/postgres/ledger/maintenance.js';
 import { DISTRIBUTING, distribute } from '../../../adapters/postgres/shards/distribute.js';
 import { rebalance } from '../../../adapters/postgres/shards/rebalance.js';
+import { ShardServers } from '../../../adapters/postgres/shards/shard-servers.js';
 import { leftOut, readShards, readWorkers } from '../../../adapters/postgres/shards/shards.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
 import type { Debit, Ledger } from '../../../src/ports/ledger.js';
 import { debitOf, lookedUp, type Payer } from '../../engine/ports/suites/ledger.suite.js';
-import { CITUS_URL, type FreshCitus, freshCitus, withAdmin } from '../../kit/postgres/citus-database.js';
+import { CITUS_URL, type FreshCitus, freshCitus, serversOf, withAdmin } from '../../kit/postgres/citus-database.js';
 
 const SHARDS = 4;
 const ACCOUNTS = 40;
@@ -30,6 +31,8 @@ describe.skipIf(CITUS_URL === undefined)(
   () => {
     let database: FreshCitus;
     let sql: Sql;
+    let settling: Sql;
+    let servers: ShardServers;
     let ledger: Ledger;
     const payers: Payer[] = [];
     beforeAll(async () => {
@@ -55,6 +58,8 @@ describe.skipIf(CITUS_URL === undefined)(
       }
     }, 120_000);
     afterAll(async () => {
+      await servers?.end({ timeout: 1 });
+      await settling?.end();
       await sql?.end();
       await database?.drop();
     });
@@ -85,7 +90,10 @@ describe.skipIf(CITUS_URL === undefined)(
       sql = connect(database.target, { max: 4 * SHARDS + 4 });
       const shards = await readShards(sql);
       expect(shards?.count).toBe(SHARDS);
-      ledger = createLedger(sql, { shards });
+      settling = connect(database.target, { max: 4 * SHARDS, name: 'through the coordinator' });
+      servers = serversOf(database.target, settling, 4 * SHARDS, sql);
+      await servers.look();
+      ledger = createLedger(sql, { shards, servers });
       expect(await ledger.check()).toEqual({ wallets: ACCOUNTS, entries: 2 * ACCOUNTS, faults: [] });
     });
 
@@ -94,6 +102,37 @@ describe.skipIf(CITUS_URL === undefined)(
       await expect(sql`delete from statement_entries where account_id = ${payers[0]?.accountId ?? ''}`).rejects.toThrow(
         'append only',
       );
+    });
+
+    it('posts to the workers themselves, and nothing through the coordinator', async () => {
+      const load = begin();
+      await sleep(1_000);
+      const told = await load.end();
+      expect(told.failed).toEqual({});
+      expect(await sql`select from pg_stat_activity where application_name = 'through the coordinator'`).toHaveLength(
+        0,
+      );
+      await expectBooks(told);
+    });
+
+    it('posts through the coordinator where an address leads to another server, or nowhere', async () => {
+      const [one = '', other = ''] = database.workers;
+      const nowhere = 'postgres://perch@127.0.0.1:1/perch';
+      const leads = new Map([
+        [new URL(one).host, other],
+        [new URL(other).host, nowhere],
+      ]);
+      const open = (host: string) => connect({ url: leads.get(host) ?? '' }, { max: 4 });
+      const astray = new ShardServers({ coordinator: settling, looks: sql, open });
+      await astray.look();
+      const { post } = createLedger(sql, { shards: await readShards(sql), servers: astray });
+      for (const payer of payers) {
+        const debit = debitOf(payer, PRICE);
+        known.add(debit.requestId);
+        expect(await post(debit)).toMatchObject({ ok: true });
+      }
+      await astray.end({ timeout: 1 });
+      await expectBooks({ charges: [], doubtful: new Set() });
     });
 
     it('loses and repeats no charge while a shard moves to another worker, and one back to balance', async () => {

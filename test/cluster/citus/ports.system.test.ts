@@ -11,7 +11,7 @@ import { ledgerProperties } from '../../engine/ports/suites/ledger-properties.su
 import { watchBookSuite } from '../../engine/ports/suites/watch-book.suite.js';
 import { watchLeasesSuite } from '../../engine/ports/suites/watch-leases.suite.js';
 import { openWatchBook, openWatchLeases } from '../../engine/ports/watch-stores.js';
-import { CITUS_URL, freshCitus } from '../../kit/postgres/citus-database.js';
+import { CITUS_URL, freshCitus, serversOf } from '../../kit/postgres/citus-database.js';
 
 /** For the queues of four shards. */
 const CONNECTIONS = 20;
@@ -20,11 +20,15 @@ async function openCitus() {
   const database = await freshCitus({ max: CONNECTIONS });
   const other = connect(database.target, { max: CONNECTIONS });
   const shards = await readShards(database.sql);
+  const servers = serversOf(database.target, database.sql, CONNECTIONS);
+  await servers.look();
   return {
-    ledger: createLedger(database.sql, { shards }),
+    ledger: createLedger(database.sql, { shards, servers }),
+    // As where no worker can be reached but from the coordinator.
     other: createLedger(other, { shards }),
     accounts: createAccounts(database.sql, { isDistributed: true }),
     async close() {
+      await servers.end({ timeout: 1 });
       await other.end();
       await database.drop();
     },

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../../adapters/postgres/migrate.js';
 import { DISTRIBUTING, distribute } from '../../../adapters/postgres/shards/distribute.js';
-import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import { ShardServers, serverAt } from '../../../adapters/postgres/shards/shard-servers.js';
+import { connect, type Sql, type Target } from '../../../adapters/postgres/sql.js';
 import { databaseOf } from '../global-setup.js';
 import type { FreshDatabase } from './database.js';
 
@@ -54,6 +55,11 @@ export async function freshCitus({ shards = 4, isLeft = false, max = 8 } = {}): 
         await withAdmin(address, (admin) => admin`drop database if exists ${admin(name)} with (force)`);
     },
   };
+}
+
+/** The workers, each asked itself for its shards. */
+export function serversOf(target: Target, coordinator: Sql, max: number, looks = coordinator): ShardServers {
+  return new ShardServers({ coordinator, looks, open: (host) => connect(serverAt(target, host), { max }) });
 }
 
 /** The coordinator first. */
