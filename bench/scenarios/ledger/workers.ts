@@ -4,7 +4,7 @@ import { SETTLING_CONNECTIONS } from '../../../adapters/postgres/ledger/post.js'
 import { migrate } from '../../../adapters/postgres/migrate.js';
 import { readShards } from '../../../adapters/postgres/shards/shards.js';
 import { connect, type Target } from '../../../adapters/postgres/sql.js';
-import { CITUS_URL, freshCitus, withAdmin } from '../../../test/kit/postgres/citus-database.js';
+import { CITUS_URL, freshCitus, serversOf, withAdmin } from '../../../test/kit/postgres/citus-database.js';
 import { alternate, type Contestant, type Line, ratioOf, type Section, spread } from '../../figures.js';
 import type { CallersResult } from '../../load/callers.js';
 import { SCENARIOS } from '../../options.js';
@@ -44,15 +44,18 @@ async function compare(bench: Workbench, at: Readonly<Record<'alone' | 'spreadOu
   const open = async (target: Target, name: string) => {
     const sql = connect(target, { max: 4 });
     const shards = await readShards(sql);
-    const settling = connect(target, { max: SETTLING_CONNECTIONS * (shards?.count ?? 1) });
-    const charge = chargeBy(createLedger(sql, { settling, shards }).post);
+    const max = SETTLING_CONNECTIONS * (shards?.count ?? 1);
+    const settling = connect(target, { max });
+    const servers = shards && serversOf(target, settling, max);
+    await servers?.look();
+    const charge = chargeBy(createLedger(sql, { settling, shards, servers }).post);
     const debits = await openWallets(sql);
     return {
       contestant: (callers: number): Contestant<CallersResult> => ({
         name,
         round: () => chargeInTurn(charge, debits, callers, seconds),
       }),
-      end: () => Promise.all([sql.end({ timeout: 1 }), settling.end({ timeout: 1 })]),
+      end: () => Promise.all([sql, settling, servers].map((pool) => pool?.end({ timeout: 1 }))),
     };
   };
   const one = await open(at.alone, 'one server');
@@ -67,6 +70,7 @@ async function compare(bench: Workbench, at: Readonly<Record<'alone' | 'spreadOu
         (name, nth): Line => ({
           ...{ name, unit: 'charges/s', value: spread(rates[nth] ?? []) },
           ...(nth > 0 && { ratio: ratioOf(rates[nth] ?? [], rates[0] ?? [], 'one server') }),
+          ...(nth > 0 && callers === 2_000 && { goal: '≥ 1.1' }),
         }),
       );
       sections.push({ letter: 'Q', title: `${SCENARIOS.Q.split(' (')[0]}, ${callers} callers`, lines, notes: [] });
