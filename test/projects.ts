@@ -16,27 +16,33 @@ const POSTGRES = ['test/**/*.postgres.test.ts'];
 /** The whole: browsers, Redis, processes that are started and killed, packed packages, clients, attacks, load. */
 const SYSTEM = ['test/**/*.system.test.ts'];
 
-/** `npm test` is `unit` and `postgres`; `npm run test:all` is all four. */
+/**
+ * `npm test` is `unit` and `postgres`; `npm run test:all` is all four. In the order in which a turn takes them: those in one
+ * process keep the cores busy and are short, so that all workers end at about the same time.
+ */
 export const PROJECTS: readonly Project[] = [
+  { name: 'postgres', include: POSTGRES, exclude: [] },
   { name: 'checks', include: CHECKS, exclude: [] },
   // In this process, without a database.
   { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...CHECKS, ...POSTGRES, ...SYSTEM] },
-  { name: 'postgres', include: POSTGRES, exclude: [] },
   { name: 'system', include: SYSTEM, exclude: [] },
 ];
 
 /**
- * What takes long by itself: a project begins with these, so that none is left for its end. Beside the attacks, which measure
- * how long others wait, is what waits for a clock most of the time; browsers and the simulation of seeds, which keep two
- * cores busy, come when the attacks are over.
+ * What takes long by itself: a project begins with these, so that none is left for its end. Of the system's, beside the attacks,
+ * which measure how long others wait, is what waits for a clock most of the time; browsers and the simulation of seeds, which
+ * keep two cores busy, come when the attacks are over.
  */
 export const LONG: readonly string[] = [
-  // What is tested in one process runs beside them.
   ...CHECKS,
-  // They wait for what is read every five seconds, and would be the last to end.
-  'test/interfaces/live/watching.postgres.test.ts',
-  'test/interfaces/live/streams.postgres.test.ts',
-  'test/interfaces/live/watch-deliveries.postgres.test.ts',
+  'test/hostile/documents/search.test.ts',
+  'test/pages/dashboard/html.test.ts',
+  'test/networks/odd-object.test.ts',
+  'test/interfaces/http/client-error.test.ts',
+  'test/engine/read/pool/sessions.test.ts',
+  'test/customers/account/name-lookups.test.ts',
+  'test/cli/app/listening.test.ts',
+  'test/docs/glossary.test.ts',
   'test/hostile/attacks.system.test.ts',
   'test/cluster/failover/patroni.system.test.ts',
   'test/cluster/nodes/watches.system.test.ts',
@@ -44,7 +50,6 @@ export const LONG: readonly string[] = [
   'test/interfaces/live/push.system.test.ts',
   'test/interfaces/live/real-clients.system.test.ts',
   'test/cluster/failover/replica.system.test.ts',
-  'test/hostile/documents/search.test.ts',
   'test/hostile/receivers.system.test.ts',
   'test/cli/drain.system.test.ts',
   'test/engine/ports/redis-shared.system.test.ts',
@@ -68,6 +73,13 @@ export const LONG: readonly string[] = [
   'test/ops/deploy/production.system.test.ts',
   'test/cli/serve.system.test.ts',
   'test/pages/graphiql-browser.system.test.ts',
+  'test/docs/live.system.test.ts',
+  'test/hostile/streams.system.test.ts',
+  'test/pages/real-graphiql.system.test.ts',
+  'test/cluster/nodes/streams.system.test.ts',
+  'test/cli/export/export.system.test.ts',
+  'test/networks/import/import-corpus.system.test.ts',
+  'test/ops/deploy/build.system.test.ts',
 ];
 
 /** What is not run again on a second version of Node, and why: of `unit`, nothing. */
