@@ -104,7 +104,9 @@ async function writeAll({ bench, home, keys }: Following, { url }: Service): Pro
     return {
       letter: 'N',
       title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} watches of ${ACCOUNTS} accounts`,
-      lines: [{ name: 'all have it charged and written, after the first', unit: 'ms', value: spread(took), goal: '≤ 200' }],
+      lines: [
+        { name: 'all have it charged and written, after the first', unit: 'ms', value: spread(took), goal: '≤ 200' },
+      ],
       notes: ['their webhooks, to a host that does not exist, are sent meanwhile'],
     };
   } finally {
