@@ -146,7 +146,7 @@ async function written(sql: Sql, since: number): Promise<number> {
       select count(*) as count, min(created_at) as first from deliveries
       where watch_id is not null and created_at >= ${new Date(since)}`;
     if (row !== undefined && Number(row.count) >= FOLLOWERS) return Date.now() - row.first.getTime();
-    await new Promise((resolve) => setTimeout(resolve, 3));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error('the item was not written for all watches');
 }
