@@ -136,7 +136,8 @@ describe('a corpus that fills a partition', () => {
     expect(new Set(scanned)).toEqual(new Set([' on corpus_tweets_3']));
   });
 
-  it('vacuums only the partitions that an import wrote to', async () => {
+  // Postgres may be looking at the tables by itself at that moment, and then nothing of them counts as seen by all.
+  it('vacuums only the partitions that an import wrote to', { retry: 2 }, async () => {
     await load(rows(9000), 4000);
     const vacuumed = () => sql<{ name: string; at: Date | null; mapped: number }[]>`
       select c.relname as name, last_vacuum as at, relallvisible as mapped
