@@ -42,7 +42,8 @@ async function checkOneServer(sql: Sql): Promise<LedgerCheck> {
 const TRIES = 3;
 
 /**
- * Some accounts after the other, as there are too many for one server. Each server shows the moment at which it is asked first: what was written between two of these is no fault, and gone the next time.
+ * Some accounts after the other, as there are too many for one server. Each server shows the moment at which it is asked first:
+ * what was written between two of these is no fault, and gone the next time.
  */
 async function checkSlices(sql: Sql): Promise<LedgerCheck> {
   const found: LedgerCheck[] = [await sql.begin('isolation level repeatable read read only', checkMonths)];
