@@ -1075,21 +1075,16 @@ declare
   free uuid[];
   moved uuid[];
 begin
-  if skip_locked then
-    free := array(
-      select w.watch_id from unnest(accounts, watches, holders, since) as n(account_id, watch_id, holder, since)
-        join public.watches w using (account_id, watch_id)
-      where w.holder = n.holder and w.position = n.since
-      for no key update of w skip locked
-    );
-  else
-    free := array(
-      select w.watch_id from unnest(accounts, watches, holders, since) as n(account_id, watch_id, holder, since)
-        join public.watches w using (account_id, watch_id)
-      where w.holder = n.holder and w.position = n.since
-      for no key update of w
-    );
+  if not skip_locked then
+    perform from public.watches w join unnest(accounts, watches) as n(account_id, watch_id) using (account_id, watch_id)
+    for no key update of w;
   end if;
+  free := array(
+    select w.watch_id from unnest(accounts, watches, holders, since) as n(account_id, watch_id, holder, since)
+      join public.watches w using (account_id, watch_id)
+    where w.holder = n.holder and w.position = n.since
+    for no key update of w skip locked
+  );
   with n as (
     select * from unnest(accounts, watches, reached, requests, counts, amounts, bodies, days, newest, at)
         as n(account_id, watch_id, reached, request_id, items, amount, body, day, newest_at, at)

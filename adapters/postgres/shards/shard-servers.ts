@@ -3,21 +3,21 @@ import { mayHaveCommitted } from '../retry.js';
 import type { Sql, Target } from '../sql.js';
 import { FIRST } from './table-servers.js';
 
-/** How long it is trusted which server has a shard. As long, a server that failed is left alone. */
+/** How long a lookup of placements is trusted, and how long a worker that failed is left alone. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface ShardServersOptions {
-  /** Takes every statement, and passes on what is for another server. */
+  /** Takes every statement, and forwards those for another server. */
   readonly coordinator: Sql;
-  /** Of the coordinator, too: where shards are must not wait for what is posted. */
+  /** Another pool of the coordinator: a lookup of placements must not wait behind charges. */
   readonly looks: Sql;
   /** Opens a pool of another server, by its host and port. */
   readonly open: (host: string) => Sql;
 }
 
 /**
- * The servers that shards are on. Each is asked itself, which spares the coordinator; or through the coordinator, as long as it
- * cannot be. A server that a shard has left passes on what is asked of it, so nothing depends on which one is asked.
+ * Sends statements straight to the worker that holds their shard, which spares the coordinator, or to the coordinator while that
+ * worker cannot be used. The result does not depend on the choice: a worker that a shard has left forwards its statements.
  */
 export class ShardServers {
   readonly #options: ShardServersOptions;

@@ -117,7 +117,7 @@ describe('the deliveries of a watch', () => {
     await until('both are sent', () => sender.sent.length === 2);
   });
 
-  it('are in turn if the one before was taken while they waited for the row of their watch', async () => {
+  it('are next if the one before was taken while they waited for the lock on their watch', async () => {
     const one = await watch();
     await one.write(clock.now());
     const release = await holdLocks(database.sql, async (tx) => {

@@ -1,4 +1,4 @@
-/** Which server is asked for a shard: one Postgres in the roles of a coordinator, which knows where shards are, and of workers. */
+/** Which server runs a statement about a shard. One Postgres plays the coordinator, which knows the placements, and the workers. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ShardServers, serverAt } from '../../../adapters/postgres/shards/shard-servers.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
@@ -69,7 +69,7 @@ const failing = (code: string) => async (sql: Sql) => {
 };
 const dying = (sql: Sql) => sql`select pg_terminate_backend(pg_backend_pid())`;
 
-it('asks the server of a shard, and the coordinator where that is not one worker that has the metadata', async () => {
+it('uses the worker that holds a shard, and the coordinator where no single worker is ready', async () => {
   await servers.look();
   const answers = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((shard) => servers.run(shard, asked));
   const others = Array.from({ length: 7 }, () => COORDINATOR);
@@ -77,7 +77,7 @@ it('asks the server of a shard, and the coordinator where that is not one worker
   expect(opened.sort()).toEqual([COPY, GONE, ONE, TWO].sort());
 });
 
-it('begins to look when it is first asked, and asks the coordinator until it has seen', async () => {
+it('looks up placements on the first statement, and uses the coordinator until they are known', async () => {
   expect(await servers.run(0, asked)).toBe(COORDINATOR);
   await servers.look();
   expect(await servers.run(0, asked)).toBe(ONE);
@@ -91,7 +91,7 @@ it('follows a shard that was moved', async () => {
   expect(await servers.run(0, asked)).toBe(TWO);
 });
 
-it('asks the coordinator, at once and from then on, when a server refuses a statement for reasons of its own', async () => {
+it('falls back to the coordinator until the next lookup when a worker refuses a statement', async () => {
   for (const code of ['25006', '28000', '42501', '42883', '53300', '57P03', 'XX000']) {
     await servers.look();
     expect(await servers.run(0, failing(code)), code).toBe(COORDINATOR);
@@ -102,7 +102,7 @@ it('asks the coordinator, at once and from then on, when a server refuses a stat
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it('repeats no statement that fails by itself, and asks the server again', async () => {
+it('keeps using a worker, and repeats nothing, when the statement itself is at fault', async () => {
   await servers.look();
   for (const code of ['22003', '23505', '40P01', '55P03', '57014'])
     await expect(servers.run(0, failing(code)), code).rejects.toMatchObject({ code });
@@ -110,7 +110,7 @@ it('repeats no statement that fails by itself, and asks the server again', async
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it('repeats nothing that may have been done, and asks the coordinator from then on', async () => {
+it('does not repeat a statement that may have committed, and falls back to the coordinator', async () => {
   await servers.look();
   await expect(servers.run(0, dying)).rejects.toMatchObject({
     code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/),
@@ -120,7 +120,7 @@ it('repeats nothing that may have been done, and asks the coordinator from then 
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it('asks the coordinator while that does not tell where shards are', async () => {
+it('falls back to the coordinator while placements are unknown', async () => {
   await servers.look();
   await database.sql`alter table pg_dist_placement rename to hidden`;
   await servers.look();
@@ -130,7 +130,7 @@ it('asks the coordinator while that does not tell where shards are', async () =>
   expect(await servers.run(0, asked)).toBe(ONE);
 });
 
-it('keeps login, TLS and database of the address, whatever else it names', () => {
+it('keeps the login, TLS options and database of the address', () => {
   const url = 'postgres://me:secret@a:1,b:2/perch?target_session_attrs=primary&sslmode=verify-full';
   expect(serverAt({ url }, '::1:9')).toEqual({ url: 'postgres://me:secret@[::1]:9/perch?sslmode=verify-full' });
 });

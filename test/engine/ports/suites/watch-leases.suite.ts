@@ -155,7 +155,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(ids(await leases.claim(holder, NOW, 10))).toEqual([watch.watchId]);
     });
 
-    it('claims only the named watches that nobody follows', async () => {
+    it('claims a named watch only if it is free', async () => {
       const { watch: taken, holder } = await held();
       const [first, second, waits] = [await store.add(), await store.add(), await store.add()];
       await leases.claim(holder, NOW, 10, [waits]);
