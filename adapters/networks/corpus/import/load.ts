@@ -240,7 +240,8 @@ async function inTurn(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  if (written >= LARGE_LOAD_ROWS) await Promise.all(namesIn(into).map((name) => vacuumWritten(sql, name)));
+  // One after the other: while one is analyzed, another could not mark the pages that index-only scans pass by.
+  if (written >= LARGE_LOAD_ROWS) for (const name of namesIn(into)) await vacuumWritten(sql, name);
   return summary;
 }
 
