@@ -34,7 +34,8 @@ export const WATCH_FORM: WatchForm = {
     const told = charged === amount ? answer : { ...answer, charge: { ...answer.charge, amount: charged } };
     const { shared, own } = buildEnvelope(told, outcome.requestId, []);
     const head = { watch_id: watch.watchId, number, ...this.follows(watch) };
-    const data = `${JSON.stringify(head).slice(0, -1)},${shared.bytes.toString().slice(1)}${own.toString()}`;
-    return `{"type":"watch.items","timestamp":"${new Date(at).toISOString()}","data":${data}}`;
+    const event = `{"type":"watch.items","timestamp":"${new Date(at).toISOString()}"`;
+    const members = JSON.stringify(head).slice(0, -1);
+    return [`${event},"data":${members},`, shared.bytes.toString().slice(1), `${own.toString()}}`];
   },
 };

@@ -107,10 +107,12 @@ export interface WatchStep {
   readonly day: string;
   /** Unix milliseconds. */
   readonly newestAt: number | null;
-  /** The JSON that is sent. */
-  readonly body: string;
+  readonly body: StepBody;
   readonly at: number;
 }
+
+/** The JSON that is sent, in three parts. The middle one, a page, is the same for all watches that were given that page. */
+export type StepBody = readonly [head: string, page: string, tail: string];
 
 /** Why a watch that is followed stops for now: with notices for its account, written down in the same transaction. */
 export interface WatchStop {

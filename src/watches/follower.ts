@@ -5,7 +5,7 @@ import { LiveBudget } from '../live/budget.js';
 import { type Checked, SHORTEST_MS } from '../live/feed.js';
 import { isPassing, type Live, type LiveCall, type LiveEvent, type LiveRequest } from '../live/live.js';
 import type { Clock, Timers } from '../ports/clock.js';
-import type { Backlog, HeldWatch, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
+import type { Backlog, HeldWatch, StepBody, WatchLeases, WatchReason, WatchSettings } from '../ports/watches.js';
 import type { Outcome } from '../serve/call.js';
 import type { Beginnings } from './beginnings.js';
 import { type StopReason, stopNotices } from './notices.js';
@@ -19,8 +19,8 @@ export interface WatchForm {
   call(
     watch: Pick<WatchSettings, 'kind' | 'subject' | 'product' | 'count'>,
   ): Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
-  /** The JSON that is sent. `number`: the delivery's. */
-  body(watch: WatchSettings & { readonly watchId: string }, event: ItemsEvent, number: number, at: number): string;
+  /** `number`: the delivery's. */
+  body(watch: WatchSettings & { readonly watchId: string }, event: ItemsEvent, number: number, at: number): StepBody;
 }
 
 export interface FollowerOptions {
@@ -178,7 +178,10 @@ export class WatchFollower {
     this.#position = position;
     this.#number += 1;
     const { deliveries, bytes } = this.#backlog;
-    this.#backlog = { deliveries: deliveries + 1, bytes: bytes + Buffer.byteLength(body) };
+    this.#backlog = {
+      deliveries: deliveries + 1,
+      bytes: body.reduce((sum, part) => sum + Buffer.byteLength(part), bytes),
+    };
     onWritten();
     return true;
   }

@@ -21,7 +21,7 @@ export type NewItems = WatchStep & WatchId & { readonly holder: string };
 
 /**
  * Writes new items down, of each watch once, to be sent to its address when those before them are, and moves the watches'
- * positions behind them. In one call, because many are written at a time. Which watches were moved: with `skipsLocked`,
+ * positions behind them. In one call, because many are written at a time, with each page once. Which watches were moved: with `skipsLocked`,
  * none that somebody has locked.
  */
 export async function writeItems(
@@ -30,6 +30,9 @@ export async function writeItems(
   skipsLocked: boolean,
 ): Promise<ReadonlySet<string>> {
   const column = (of: (items: NewItems) => string | number | null) => all.map(of);
+  // Counted from 1, as elements of arrays in Postgres.
+  const pages = new Map<string, number>();
+  for (const { body } of all) if (!pages.has(body[1])) pages.set(body[1], pages.size + 1);
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const [written] = await sql<{ moved: string[] }[]>`
     select step_watches(
@@ -37,7 +40,9 @@ export async function writeItems(
       ${column(({ holder }) => holder)}::uuid[], ${column(({ from }) => from)}::text[],
       ${column(({ position }) => position)}::text[], ${column(({ requestId }) => requestId)}::uuid[],
       ${column(({ items }) => items)}::integer[], ${column(({ charged }) => charged)}::bigint[],
-      ${column(({ body }) => body)}::text[], ${column(({ day }) => day)}::text[]::date[],
+      ${column(({ body: [head] }) => head)}::text[], ${[...pages.keys()]}::text[],
+      ${column(({ body: [, page] }) => pages.get(page) ?? 0)}::integer[], ${column(({ body: [, , tail] }) => tail)}::text[],
+      ${column(({ day }) => day)}::text[]::date[],
       ${column(({ newestAt }) => iso(newestAt))}::timestamptz[], ${column(({ at }) => iso(at))}::timestamptz[],
       ${skipsLocked}
     ) as moved`;

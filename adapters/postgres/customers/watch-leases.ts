@@ -165,10 +165,11 @@ function bySize(steps: readonly NewItems[]): NewItems[][] {
   const parts: NewItems[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const taken of steps) {
-    bytes += taken.body.length;
+    const size = taken.body.reduce((sum, { length }) => sum + length, 0);
+    bytes += size;
     if (bytes > MOST_STEP_BYTES) {
       parts.push([]);
-      bytes = taken.body.length;
+      bytes = size;
     }
     parts.at(-1)?.push(taken);
   }

@@ -1069,7 +1069,8 @@ create index deliveries_in_order on deliveries (watch_id, number) where number i
 -- Returns those that were moved: with `skip_locked`, not those that somebody has locked. They are locked by a statement of its own,
 -- so that the next one sees which of their deliveries are on their way.
 create function step_watches(accounts uuid[], watches uuid[], holders uuid[], since text[], reached text[], requests uuid[],
-  counts integer[], amounts bigint[], bodies text[], days date[], newest timestamptz[], at timestamptz[], skip_locked boolean)
+  counts integer[], amounts bigint[], heads text[], pages text[], page_numbers integer[], tails text[], days date[],
+  newest timestamptz[], at timestamptz[], skip_locked boolean)
 returns uuid[] language plpgsql as $$
 declare
   free uuid[];
@@ -1086,8 +1087,8 @@ begin
     for no key update of w skip locked
   );
   with n as (
-    select * from unnest(accounts, watches, reached, requests, counts, amounts, bodies, days, newest, at)
-        as n(account_id, watch_id, reached, request_id, items, amount, body, day, newest_at, at)
+    select * from unnest(accounts, watches, reached, requests, counts, amounts, heads, page_numbers, tails, days, newest, at)
+        as n(account_id, watch_id, reached, request_id, items, amount, head, page, tail, day, newest_at, at)
       join unnest(free) as f(watch_id) using (watch_id)
   ), stepped as (
     update public.watches w set position = n.reached, number = number + 1, spent_thousandths = spent_thousandths + n.amount,
@@ -1098,7 +1099,8 @@ begin
   ), written as (
     insert into public.deliveries (account_id, watch_id, delivery_id, number, items, charged_thousandths, channel, target, body,
       created_at, due_at, in_turn)
-    select account_id, watch_id, n.request_id, s.number, n.items, n.amount, 'webhook', s.webhook_url, n.body, n.at, n.at,
+    select account_id, watch_id, n.request_id, s.number, n.items, n.amount, 'webhook', s.webhook_url,
+      n.head || pages[n.page] || n.tail, n.at, n.at,
       -- A value, not a condition: never a look at what all watches have on its way.
       s.reason is distinct from 'undelivered' and coalesce((
         select false from public.deliveries d

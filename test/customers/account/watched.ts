@@ -61,7 +61,7 @@ export async function watched(
       return sql.begin(async (tx) => {
         const of = { accountId, watchId, holder, requestId, from, position: `${from}x`, day: utcDay(atMs) };
         const body = JSON.stringify({ number: number + 1 });
-        const written = { ...of, items: 1, charged: 1000, newestAt: atMs, at: atMs, body };
+        const written = { ...of, items: 1, charged: 1000, newestAt: atMs, at: atMs, body: ['', body, ''] as const };
         expect(await writeItems(tx, [written], false)).toContain(watchId);
         await held?.();
         return { deliveryId: requestId, body };

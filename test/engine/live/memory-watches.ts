@@ -100,7 +100,7 @@ export class MemoryWatches {
       row.spentOn = day;
       if (newestAt !== null) row.newestAt = Math.max(row.newestAt ?? 0, newestAt);
       const of = { watchId: row.watchId, deliveryId: requestId, number: row.number, charged, isDelivered: false };
-      this.written.push({ ...of, channel: 'webhook', subject: null, body });
+      this.written.push({ ...of, channel: 'webhook', subject: null, body: body.join('') });
       return true;
     },
     stop: async (holder, watch, { state, reason, dueAt, at, notices }) => {

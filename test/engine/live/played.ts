@@ -103,8 +103,11 @@ export const itemsOf = (body: string): number[] => JSON.parse(body).items;
 const FORM: WatchForm = {
   follows: ({ subject }) => ({ user: subject }),
   call: () => ({ interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) }) as never,
-  body: ({ subject }, { answer, followed }, number) =>
+  body: ({ subject }, { answer, followed }, number) => [
     JSON.stringify({ number, subject, gap: followed.gap, ...answer.data }),
+    '',
+    '',
+  ],
 };
 
 /** A watch that has what the list has now. */

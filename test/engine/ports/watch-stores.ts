@@ -37,7 +37,7 @@ export async function openWatchBook(fresh: () => Promise<FreshDatabase>): Promis
         update watches set holder = ${holder} where watch_id = ${watch.watchId} returning position`;
       const written = await leases.step(holder, watch, {
         ...{ from: row?.position ?? '', position: randomUUID(), requestId: randomUUID(), items: 2, charged, at },
-        ...{ day: new Date(at).toISOString().slice(0, 10), newestAt: null, body: '{}' },
+        ...{ day: new Date(at).toISOString().slice(0, 10), newestAt: null, body: ['', '{}', ''] },
       });
       if (!written) throw new Error('The items were not written down.');
     },

@@ -31,7 +31,7 @@ const newWatch = ({ accountId, keyId }: WatchPayer): NewWatch => ({
 
 const newStep = ({ position }: HeldWatch): WatchStep => ({
   ...{ from: position, position: randomUUID(), requestId: randomUUID(), items: 1, charged: 500, day: '2026-11-27' },
-  ...{ newestAt: null, body: '{}', at: Date.now() },
+  ...{ newestAt: null, body: ['', '{}', ''], at: Date.now() },
 });
 
 const STOP: WatchStop = {

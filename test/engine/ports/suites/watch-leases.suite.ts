@@ -52,7 +52,7 @@ const step = (changes: Partial<WatchStep> = {}): WatchStep => ({
   charged: 1500,
   day: DAY,
   newestAt: NOW - 1000,
-  body: '{"data":[]}',
+  body: ['{"number":1,', '"data":[]', '}'],
   at: NOW,
   ...changes,
 });
@@ -213,7 +213,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ spent: 3500, spentOn: '2026-11-27', spentThatDay: 1500 });
       expect(await store.deliveries(watch)).toMatchObject(
         [first, second, next].map(({ requestId, body, charged }, nth) => ({
-          ...{ deliveryId: requestId, body, charged, number: nth + 1, channel: 'webhook' },
+          ...{ deliveryId: requestId, body: body.join(''), charged, number: nth + 1, channel: 'webhook' },
           target: 'https://example.org/hook',
         })),
       );
@@ -236,7 +236,8 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       const others = await Promise.all(Array.from({ length: 5 }, () => store.add()));
       await leases.claim(holder, NOW, 10);
       const all = [watch, ...others];
-      const taken = all.map(() => step());
+      const pages = all.map((_, nth) => `é ${Math.floor(nth / 2)}`);
+      const taken = pages.map((page, nth) => step({ body: [`${nth}: `, page, ` \\ "${nth}"`] }));
       const [first = watch] = others;
       const [, before = step()] = taken;
       expect(await leases.step(holder, first, before)).toBe(true);
@@ -251,7 +252,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
         const [position, number] = nth === 2 ? ['start', 0] : ['second', 1];
         expect(await store.read(of)).toMatchObject({ position, number });
         expect(await store.deliveries(of)).toMatchObject(
-          nth === 2 ? [] : [{ deliveryId: taken[nth]?.requestId, number }],
+          nth === 2 ? [] : [{ deliveryId: taken[nth]?.requestId, number, body: `${nth}: ${pages[nth]} \\ "${nth}"` }],
         );
         expect(await leases.backlog(of)).toMatchObject({ deliveries: number });
       }
@@ -261,10 +262,10 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       const { watch, holder } = await held();
       const all = [watch, ...(await Promise.all(Array.from({ length: 3 }, () => store.add())))];
       await leases.claim(holder, NOW, 10);
-      const body = 'a'.repeat(3 * 2 ** 20);
-      const written = await Promise.all(all.map((of) => leases.step(holder, of, step({ body }))));
+      const page = 'a'.repeat(3 * 2 ** 20);
+      const written = await Promise.all(all.map((of) => leases.step(holder, of, step({ body: ['{', page, '}'] }))));
       expect(written).toEqual(all.map(() => true));
-      for (const of of all) expect(await leases.backlog(of)).toEqual({ deliveries: 1, bytes: body.length });
+      for (const of of all) expect(await leases.backlog(of)).toEqual({ deliveries: 1, bytes: page.length + 2 });
     });
 
     it('leaves the position where it was if the delivery cannot be written', async () => {
@@ -362,8 +363,8 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
     it('counts what is on its way', async () => {
       const { watch, holder } = await held();
       expect(await leases.backlog(watch)).toEqual({ deliveries: 0, bytes: 0 });
-      await leases.step(holder, watch, step({ body: 'x'.repeat(1000) }));
-      await leases.step(holder, watch, step({ from: 'second', position: 'third', body: 'é'.repeat(500) }));
+      await leases.step(holder, watch, step({ body: ['x', 'x'.repeat(998), 'x'] }));
+      await leases.step(holder, watch, step({ from: 'second', position: 'third', body: ['', 'é'.repeat(500), ''] }));
       expect(await leases.backlog(watch)).toEqual({ deliveries: 2, bytes: 2000 });
       await store.deliver(watch);
       expect(await leases.backlog(watch)).toEqual({ deliveries: 0, bytes: 0 });
