@@ -23,6 +23,9 @@ const LISTS_OF_STREAM = 50;
 /** How long an item may take: a list that is busy is read every 5 seconds. */
 const ARRIVES_WITHIN_MS = 60_000;
 
+/** Items before those that are counted: until then the process still compiles what it runs. */
+const WARM_ITEMS = 3;
+
 /** How long calls of the network are counted for. */
 const COUNTED_MS = 60_000;
 
@@ -60,8 +63,8 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
     await followers.run({ open: { url, keys, streams: Array.from({ length: FOLLOWERS }, () => [SUBJECT.id]) } });
     const [last, half]: [number[], number[]] = [[], []];
     let credits = 0;
-    for (let round = 1; round <= bench.options.rounds; round += 1) {
-      bench.say(`N  round ${round} of ${bench.options.rounds}`);
+    for (const round of itemsOf(bench)) {
+      bench.say(`N  item ${round} of ${itemsOf(bench).length}`);
       const arriving = followers.run({ next: { items: FOLLOWERS, withinMs: ARRIVES_WITHIN_MS } });
       await post(bench, home, round);
       const arrived = (await arriving) as Extract<Followed, { credits: number }>;
@@ -70,13 +73,14 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
       half.push(percentile(sorted, 0.5));
       credits += arrived.credits;
     }
-    const due = FOLLOWERS * bench.options.rounds;
+    const due = FOLLOWERS * last.length;
     return {
       letter: 'N',
       title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} streams of ${ACCOUNTS} accounts`,
       lines: [
-        { name: 'the last one has it, after the first', unit: 'ms', value: spread(last), goal: '≤ 200' },
-        { name: 'half of them have it', unit: 'ms', value: spread(half) },
+        { name: 'the last one has it, after the first', unit: 'ms', value: warm(last), goal: '≤ 200' },
+        { name: 'half of them have it', unit: 'ms', value: warm(half) },
+        { name: 'the last one has the first item after a start', unit: 'ms', value: spread(last.slice(0, 1)) },
       ],
       notes: [`charged ${credits} credits for ${due} items: each was charged, durably, before it was sent`],
     };
@@ -94,18 +98,21 @@ async function writeAll({ bench, home, keys }: Following, { url }: Service): Pro
     bench.say(`N  making ${FOLLOWERS} watches`);
     for (const key of keys) await watch(url, key);
     await multiply(sql);
+    await sql.unsafe(WRITTEN);
     const took: number[] = [];
-    for (let round = 1; round <= bench.options.rounds; round += 1) {
-      bench.say(`N  watches, round ${round} of ${bench.options.rounds}`);
+    const items = itemsOf(bench);
+    for (const round of items) {
+      bench.say(`N  watches, item ${round} of ${items.length}`);
       const before = Date.now();
-      await post(bench, home, bench.options.rounds + round);
+      await post(bench, home, items.length + round);
       took.push(await written(sql, before));
     }
     return {
       letter: 'N',
       title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} watches of ${ACCOUNTS} accounts`,
       lines: [
-        { name: 'all have it charged and written, after the first', unit: 'ms', value: spread(took), goal: '≤ 200' },
+        { name: 'all have it charged and written, after the first', unit: 'ms', value: warm(took), goal: '≤ 200' },
+        { name: 'all have the first item of watches after a start', unit: 'ms', value: spread(took.slice(0, 1)) },
       ],
       notes: ['their webhooks, to a host that does not exist, are sent meanwhile'],
     };
@@ -139,17 +146,35 @@ async function multiply(sql: Sql): Promise<void> {
   }
 }
 
+/** Waits in the database, where looking costs least: what looks from outside takes processor time from what is measured. */
+const WRITTEN = `
+  create function pg_temp.written(since timestamptz, wanted integer, until timestamptz) returns double precision
+  language plpgsql as $$
+  declare
+    first timestamptz;
+    items integer;
+  begin
+    while clock_timestamp() < until loop
+      select min(created_at), count(*) into first, items from deliveries where watch_id is not null and created_at >= since;
+      if items >= wanted then return extract(epoch from clock_timestamp() - first) * 1000; end if;
+      perform pg_sleep(0.003);
+    end loop;
+    return null;
+  end $$`;
+
 /** Milliseconds from the first delivery of an item until all of them are written. */
 async function written(sql: Sql, since: number): Promise<number> {
-  for (const endsAt = Date.now() + ARRIVES_WITHIN_MS; Date.now() < endsAt; ) {
-    const [row] = await sql<{ count: string; first: Date }[]>`
-      select count(*) as count, min(created_at) as first from deliveries
-      where watch_id is not null and created_at >= ${new Date(since)}`;
-    if (row !== undefined && Number(row.count) >= FOLLOWERS) return Date.now() - row.first.getTime();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('the item was not written for all watches');
+  const until = new Date(Date.now() + ARRIVES_WITHIN_MS);
+  const [row] = await sql<{ ms: number | null }[]>`
+    select pg_temp.written(${new Date(since)}, ${FOLLOWERS}, ${until}) as ms`;
+  if (typeof row?.ms !== 'number') throw new Error('the item was not written for all watches');
+  return row.ms;
 }
+
+const itemsOf = ({ options }: Workbench): number[] =>
+  Array.from({ length: WARM_ITEMS + options.rounds }, (_, nth) => nth + 1);
+
+const warm = (ms: readonly number[]) => spread(ms.slice(WARM_ITEMS));
 
 async function post(bench: Workbench, home: Furnished, nth: number): Promise<void> {
   const folder = join(bench.folder, 'posted');
