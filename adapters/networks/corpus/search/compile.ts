@@ -16,10 +16,18 @@ type Condition = { readonly text: TextQuery } | { readonly where: Sql };
 export interface Dialect {
   readonly vector: Sql;
   readonly term: (term: Term) => Condition;
+  /** Whether the planner may know what is looked for: otherwise it plans the same for all queries. */
+  readonly isKnown: boolean;
 }
 
 /** The query as one SQL condition. It may be null for false, but not under NOT. */
 export const compile = (query: Query, dialect: Dialect): Sql => asWhere(compileCondition(query, dialect), dialect);
+
+/** Whether the text index alone answers the query, so that its condition is the same text of SQL as for all such queries. */
+export function isOfTextAlone(query: Query, dialect: Dialect): boolean {
+  const condition = compileCondition(query, dialect);
+  return 'text' in condition && !isEmpty(condition);
+}
 
 function compileCondition(query: Query, dialect: Dialect): Condition {
   if (query.kind === 'not') {
@@ -46,7 +54,9 @@ const isEmpty = (condition: Condition): boolean => 'text' in condition && condit
 
 function asWhere(condition: Condition, dialect: Dialect): Sql {
   if ('where' in condition) return condition.where;
-  return isEmpty(condition) ? sql`false` : sql`${dialect.vector} @@ ${condition.text}::tsquery`;
+  if (isEmpty(condition)) return sql`false`;
+  const query = sql`${condition.text}::tsquery`;
+  return sql`${dialect.vector} @@ ${dialect.isKnown ? query : sql`(SELECT ${query})`}`;
 }
 
 const marks = (kind: Mark, value: string): Condition => ({ text: marked(kind, value) });
@@ -57,9 +67,10 @@ const marks = (kind: Mark, value: string): Condition => ({ text: marked(kind, va
 export type Handles = ReadonlyMap<string, string>;
 
 /** `phrase` says what a phrase is: `adjacent` words, or merely `scattered` ones. */
-export const tweets = (handles: Handles, phrase: (text: string) => TextQuery = adjacent): Dialect => ({
+export const tweets = (handles: Handles, phrase: (text: string) => TextQuery = adjacent, isKnown = true): Dialect => ({
   vector: raw('t.search'),
   term: (term) => tweetTerm(term, handles, phrase),
+  isKnown,
 });
 
 function tweetTerm(term: Term, handles: Handles, phrase: (text: string) => TextQuery): Condition {
@@ -144,10 +155,14 @@ function inUrls(text: string): Sql {
  * Profiles are found by their words without accents, by the beginning of a handle or of a word of the name, and by
  * handle; terms that only apply to tweets are refused.
  */
-export const PROFILES: Dialect = { vector: raw('u.search'), term: (term) => profileTerm(term, beginning) };
+export const PROFILES: Dialect = {
+  vector: raw('u.search'),
+  term: (term) => profileTerm(term, beginning),
+  isKnown: true,
+};
 
 /** The same, with one typing error in a word of handle or name. */
-export const NEAR_PROFILES: Dialect = { vector: raw('u.search'), term: (term) => profileTerm(term, near) };
+export const NEAR_PROFILES: Dialect = { ...PROFILES, term: (term) => profileTerm(term, near) };
 
 function profileTerm(term: Term, orElse: (text: string) => TextQuery): Condition {
   switch (term.kind) {

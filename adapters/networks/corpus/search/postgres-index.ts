@@ -3,7 +3,7 @@ import type { Query } from '../../search/query.js';
 import { VISIBLE } from '../reads/subject.js';
 import type { Run } from '../run.js';
 import { positionTime } from '../token.js';
-import { compile, type Handles, tweets } from './compile.js';
+import { compile, type Handles, isOfTextAlone, tweets } from './compile.js';
 import { createIdRanges, type IdRange, inIds, inSequence, isIn, narrowed } from './id-ranges.js';
 import {
   boundConditions,
@@ -24,21 +24,18 @@ export function createPostgresIndex(run: Run, readRanges = createIdRanges(run)):
   return {
     async find(search, signal) {
       const handles = await readHandles(run, collectHandles(search.query), signal);
-      const asked = statementsOf(search, handles);
-      const read: Read = (picked) => positions(run, search.order, picked, signal);
-      const pageOf = async (few: () => Promise<readonly IndexPosition[] | null>): Promise<readonly IndexPosition[]> => {
-        const page = await read(pickInOrder(asked, []));
-        return page.length > 0 ? page : ((await few()) ?? read(pickByIndex(asked, [])));
-      };
+      // To plan takes about as long as to run, and longer over partitions. So plans are kept where a few serve all queries.
+      const isKept = isOfTextAlone(search.query, tweets(handles));
+      const asked = statementsOf(search, handles, isKept);
+      const read: Read = (picked) => positions(run, search.order, picked, signal, isKept);
       const ranges = await readRanges(signal);
-      if (ranges.length === 0) return pageOf(async () => null);
-      const places =
-        search.order === 'time' ? inSequence(narrowed(ranges, queryBounds(search.query), search.after)) : null;
-      if (places !== null) return findInSequence(asked, places, read);
-      return pageOf(async () => {
-        const few = await read(pickFew(asked, []));
-        return few.length > FEW ? null : few.slice(0, search.limit);
-      });
+      const isByTime = search.order === 'time' && ranges.length > 0;
+      const places = isByTime ? inSequence(narrowed(ranges, queryBounds(search.query), search.after)) : null;
+      if (places !== null) return findInSequence(asked, places, read, isKept);
+      const page = await read(pickInOrder(asked, []));
+      if (page.length > 0) return page;
+      const few = ranges.length > 0 && !isKept ? await read(pickFew(asked, [])) : null;
+      return few !== null && few.length <= FEW ? few.slice(0, asked.limit) : read(pickByIndex(asked, []));
     },
   };
 }
@@ -49,30 +46,50 @@ type Read = (picked: Sql) => Promise<IndexPosition[]>;
 const MOST_AT_ONCE = 16;
 
 /**
- * Of partitions of which each is older than the one before it, the newest as a table by itself; then, of ever more at once, a few
- * matches: of what is rare, all; of what is not, those of partitions that had all of theirs among them, and then the next
- * partition by itself.
+ * Of partitions of which each is older than the one before it, the newest as a table by itself; then all of them, if no plan has to
+ * be made for that.
  */
-async function findInSequence(asked: Search, places: readonly IdRange[], read: Read): Promise<IndexPosition[]> {
+async function findInSequence(
+  asked: Search,
+  places: readonly IdRange[],
+  read: Read,
+  isKept: boolean,
+): Promise<IndexPosition[]> {
   const [newest, ...older] = places;
   if (newest === undefined) return [];
   const page = await read(pickInOrder(asked, [inIds(newest)]));
   if (page.length > 0) return page;
-  const found = [...(await read(pickByIndex(asked, [inIds(newest)])))];
-  for (let next = 0, size = 4; next < older.length && found.length < asked.limit; size *= 4) {
-    const group = older.slice(next, next + Math.min(size, MOST_AT_ONCE));
+  const found = await read(pickByIndex(asked, [inIds(newest)]));
+  if (found.length === asked.limit || older.length === 0) return found;
+  return isKept ? read(pickByIndex(asked, [])) : [...found, ...(await findInOlder(asked, older, found.length, read))];
+}
+
+/**
+ * Of ever more partitions at once, a few matches: of what is rare, all; of what is not, those of partitions that had all of theirs
+ * among them, and then the next partition by itself. So many were found before.
+ */
+async function findInOlder(
+  asked: Search,
+  places: readonly IdRange[],
+  before: number,
+  read: Read,
+): Promise<IndexPosition[]> {
+  const wanted = asked.limit - before;
+  const found: IndexPosition[] = [];
+  for (let next = 0, size = 4; next < places.length && found.length < wanted; size *= 4) {
+    const group = places.slice(next, next + Math.min(size, MOST_AT_ONCE));
     const few = await read(pickFew(asked, group.map(inIds)));
     const last = few.length > FEW ? few.at(-1) : undefined;
     const begun = group.findIndex((range) => last !== undefined && isIn(range, last));
     const cut = group[begun];
     found.push(...few.filter((each) => cut === undefined || !isIn(cut, each)));
     next += cut === undefined ? group.length : begun + 1;
-    if (cut !== undefined && found.length < asked.limit) found.push(...(await read(pickByIndex(asked, [inIds(cut)]))));
+    if (cut !== undefined && found.length < wanted) found.push(...(await read(pickByIndex(asked, [inIds(cut)]))));
   }
-  return found.slice(0, asked.limit);
+  return found.slice(0, wanted);
 }
 
-function statementsOf({ query, order, after, limit }: TweetSearch, handles: Handles): Search {
+function statementsOf({ query, order, after, limit }: TweetSearch, handles: Handles, isKept: boolean): Search {
   const beyond = after === null ? [] : [order === 'rank' ? below(after) : olderThan(after)];
   const scopes = order === 'rank' ? [] : scopeConditions(query, handles);
   const bounds = order === 'rank' ? beyond : [...timeConditions(query, handles), ...beyond];
@@ -80,8 +97,8 @@ function statementsOf({ query, order, after, limit }: TweetSearch, handles: Hand
     table: 'corpus_tweets',
     alias: 't',
     order: order === 'rank' ? 'rank' : 'created_at',
-    where: sql`${compile(query, tweets(handles))} AND ${VISIBLE}`,
-    indexed: hasAdjacent(query) ? compile(query, tweets(handles, scattered)) : null,
+    where: sql`${compile(query, tweets(handles, adjacent, !isKept))} AND ${VISIBLE}`,
+    indexed: hasAdjacent(query) ? compile(query, tweets(handles, scattered, !isKept)) : null,
     start: order === 'rank' ? beyond : [...scopes, ...boundConditions(query, handles), ...beyond],
     // An author's or a conversation's tweets have an index of their own.
     spans: scopes.length === 0 ? bounds : null,
@@ -94,11 +111,13 @@ async function positions(
   order: TweetSearch['order'],
   picked: Sql,
   signal: AbortSignal,
+  isKept: boolean,
 ): Promise<IndexPosition[]> {
   const value = order === 'rank' ? raw('position::float8') : raw('(extract(epoch FROM position) * 1000)::float8');
   return run<IndexPosition>(
     sql`SELECT id::text AS id, ${value} AS value FROM (${picked}) picked ORDER BY position DESC, picked.id DESC`,
     signal,
+    { planned: isKept ? 'once' : 'anew' },
   );
 }
 

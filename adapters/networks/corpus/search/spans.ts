@@ -38,7 +38,7 @@ export interface Walk {
  * step is nested in the one before, so that it runs in this order and no further than needed.
  */
 export function walk({ order, greatest, least, withMark, limit }: Walk): Sql {
-  const first = sql`ORDER BY position DESC, id DESC LIMIT ${limit}::int`;
+  const first = sql`ORDER BY position DESC, id DESC LIMIT ${constant(limit)}`;
   const spanIn = (value: Sql): Sql =>
     sql`greatest(${constant(BELOW)}, floor((${value})::float8 / ${constant(LONG_MS)}))::int`;
   const shortSpan = (nth: number): Sql =>
@@ -55,7 +55,7 @@ export function walk({ order, greatest, least, withMark, limit }: Walk): Sql {
         WHERE (SELECT count(*) FROM few) > ${constant(FEW)}) short
       CROSS JOIN LATERAL (SELECT id, position FROM (${withMark(spanQuery(order, 'short'))}) matching ${first}) part
     ) found
-    LIMIT ${limit}::int`;
+    LIMIT ${constant(limit)}`;
 }
 
 const constant = (value: number): Sql => raw(String(value));
