@@ -54,7 +54,7 @@ export async function following(bench: Workbench): Promise<Section[]> {
   }
 }
 
-async function reachAll({ bench, home, keys }: Following, { url }: Service): Promise<Section> {
+async function reachAll({ bench, home, keys, metricsUrl }: Following, { url }: Service): Promise<Section> {
   const followers = startFollowers();
   try {
     // A list that was silent for months would be read every 10 minutes.
@@ -63,6 +63,7 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
     await followers.run({ open: { url, keys, streams: Array.from({ length: FOLLOWERS }, () => [SUBJECT.id]) } });
     const [last, half]: [number[], number[]] = [[], []];
     let credits = 0;
+    const before = await commitsOf(metricsUrl);
     for (const round of itemsOf(bench)) {
       bench.say(`N  item ${round} of ${itemsOf(bench).length}`);
       const arriving = followers.run({ next: { items: FOLLOWERS, withinMs: ARRIVES_WITHIN_MS } });
@@ -80,6 +81,7 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
       lines: [
         { name: 'the last one has it, after the first', unit: 'ms', value: warm(last), goal: '≤ 200' },
         { name: 'half of them have it', unit: 'ms', value: warm(half) },
+        { name: 'charges in a commit', unit: '', value: spread([perCommit(before, await commitsOf(metricsUrl))]) },
         { name: 'the last one has the first item after a start', unit: 'ms', value: spread(last.slice(0, 1)) },
       ],
       notes: [`charged ${credits} credits for ${due} items: each was charged, durably, before it was sent`],
@@ -91,7 +93,7 @@ async function reachAll({ bench, home, keys }: Following, { url }: Service): Pro
 }
 
 /** The same with watches: each delivery is charged and written, with the watch's position, before its webhook is sent. */
-async function writeAll({ bench, home, keys }: Following, { url }: Service): Promise<Section> {
+async function writeAll({ bench, home, keys, metricsUrl }: Following, { url }: Service): Promise<Section> {
   const server = await openEmbeddedPostgres({ home: home.folder });
   const sql = connect(server.connection, { max: 1, name: 'bench watches' });
   try {
@@ -101,6 +103,7 @@ async function writeAll({ bench, home, keys }: Following, { url }: Service): Pro
     await sql.unsafe(WRITTEN);
     const took: number[] = [];
     const items = itemsOf(bench);
+    const commits = await commitsOf(metricsUrl);
     for (const round of items) {
       bench.say(`N  watches, item ${round} of ${items.length}`);
       const before = Date.now();
@@ -112,6 +115,7 @@ async function writeAll({ bench, home, keys }: Following, { url }: Service): Pro
       title: `${SCENARIOS.N.split(':')[0]}: one item, ${FOLLOWERS} watches of ${ACCOUNTS} accounts`,
       lines: [
         { name: 'all have it charged and written, after the first', unit: 'ms', value: warm(took), goal: '≤ 200' },
+        { name: 'charges in a commit', unit: '', value: spread([perCommit(commits, await commitsOf(metricsUrl))]) },
         { name: 'all have the first item of watches after a start', unit: 'ms', value: spread(took.slice(0, 1)) },
       ],
       notes: ['their webhooks, to a host that does not exist, are sent meanwhile'],
@@ -198,10 +202,10 @@ async function silence({ bench, keys, metricsUrl }: Following, { url, pid }: Ser
     );
     bench.say(`N  following ${LISTS} lists, each by ${EACH}`);
     await followers.run({ open: { url, keys, streams } });
-    const opened = await callsOf(metricsUrl);
+    const opened = await metricOf(metricsUrl, 'perch_upstream_calls_total');
     const after = await memoryOf(pid);
     await new Promise((resolve) => setTimeout(resolve, COUNTED_MS));
-    const calls = (await callsOf(metricsUrl)) - opened;
+    const calls = (await metricOf(metricsUrl, 'perch_upstream_calls_total')) - opened;
     return {
       letter: 'N',
       title: `${SCENARIOS.N.split(':')[0]}: ${LISTS * EACH} followers of ${LISTS} lists`,
@@ -224,8 +228,19 @@ async function memoryOf(pid: number): Promise<number> {
   return median(stop());
 }
 
-async function callsOf(metricsUrl: string): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  const calls = [...text.matchAll(/^perch_upstream_calls_total(?:\{[^}]*\})? (\d+)/gm)];
-  return calls.reduce((sum, [, count]) => sum + Number(count), 0);
+async function metricOf(metricsUrl: string, name: string): Promise<number> {
+  const lines = (await (await fetch(metricsUrl)).text()).split('\n');
+  const values = lines
+    .filter((line) => line.split(/[ {]/, 1)[0] === name)
+    .map((line) => Number(line.split(' ').at(-1)));
+  return values.reduce((sum, value) => sum + value, 0);
 }
+
+/** Commits of the ledger, and the charges in them. */
+const commitsOf = (metricsUrl: string): Promise<readonly number[]> =>
+  Promise.all(['count', 'sum'].map((what) => metricOf(metricsUrl, `perch_ledger_commit_debits_${what}`)));
+
+const perCommit = (
+  [commits = 0, charges = 0]: readonly number[],
+  [commitsNow = 0, chargesNow = 0]: readonly number[],
+) => (chargesNow - charges) / (commitsNow - commits);
