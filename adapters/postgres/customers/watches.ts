@@ -36,10 +36,12 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
       const mayChange = before.state !== 'ended' && before.state !== to;
       const isAsIs = to === 'paused' && before.state === 'paused';
       if (mayChange && !isAsIs) {
+        const payer = to === 'active' && keyId !== undefined ? tx`${keyId}::uuid` : tx`key_id`;
+        // The process that follows it reads another key anew, as after a rotation.
         await tx`
           update watches set state = ${to}, reason = ${to === 'paused' ? 'by_hand' : null},
-            state_at = ${new Date(nowMs)}, due_at = null,
-            key_id = ${to === 'active' && keyId !== undefined ? keyId : tx`key_id`}
+            state_at = ${new Date(nowMs)}, due_at = null, key_id = ${payer},
+            holder = case when key_id = ${payer} then holder end
           where account_id = ${accountId} and watch_id = ${watchId}`;
         if (before.reason === 'undelivered' && to === 'active') await resumeItems(tx, { accountId, watchId }, nowMs);
         await record(tx, accountId, by, CHANGES[to], { watch: watchId });

@@ -88,6 +88,14 @@ export async function openWatchLeases(fresh: () => Promise<FreshDatabase>): Prom
       await accounts.rotateKey({ accountId, keyId: row?.keyId ?? '' }, successor, null);
       return hash.toString('hex');
     },
+    async resumeWithNewKey({ accountId, watchId }) {
+      const hash = randomBytes(32);
+      const { keyId } = await accounts.addKey({ accountId, hash, prefix: 'perch_live_ghijkl', name: 'b', cap: null });
+      const book = createWatchBook(sql);
+      await book.change({ accountId, watchId }, 'paused', NOW, OPERATOR);
+      await book.change({ accountId, watchId, keyId }, 'active', NOW, OPERATOR);
+      return hash.toString('hex');
+    },
     deleteAccount: (accountId) => createMemberStore(sql).deleteAccount(accountId, OPERATOR),
     async deliveries({ watchId }) {
       return sql<WrittenDelivery[]>`

@@ -29,6 +29,8 @@ export interface WatchLeasesStore {
   change(watch: WatchId, state: WatchState): Promise<void>;
   /** Replaces its key; the new one's hash. */
   rotate(watch: WatchId): Promise<string>;
+  /** Pauses and resumes it, with a new key of its account; that one's hash. */
+  resumeWithNewKey(watch: WatchId): Promise<string>;
   deleteAccount(accountId: string): Promise<void>;
   deliveries(watch: WatchId): Promise<WrittenDelivery[]>;
   /** What its account is shown of it. */
@@ -378,6 +380,17 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await leases.stop(holder, watch, waiting({ state: 'paused', reason: 'key', dueAt: null }))).toBe(false);
       expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
       expect(await leases.claim(holder, NOW, 10)).toMatchObject([{ watchId: watch.watchId, keyHash: hash }]);
+    });
+
+    it('lets the key that resumes a watch pay from now on, while another process follows it', async () => {
+      const { watch, holder, found } = await held();
+      const hash = await store.resumeWithNewKey(watch);
+      expect(hash).not.toBe(found.keyHash);
+      expect(await leases.step(holder, watch, step())).toBe(false);
+      expect(await leases.stop(holder, watch, waiting())).toBe(false);
+      expect(await leases.renew(holder, [], NOW + HELD_MS)).toEqual([]);
+      const begin = { watchId: watch.watchId, keyHash: hash, position: 'start', number: 0 };
+      expect(await leases.claim(holder, NOW, 10)).toMatchObject([begin]);
     });
 
     it('has no watch of an account that was deleted', async () => {
