@@ -129,8 +129,9 @@ export interface DeliveryStore {
   /** `dueAt`: when to try again; null: given up, and the next one of its watch is in turn. */
   failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /**
-   * Given up, and with it, in one transaction, its watch is paused, unless that is over or was paused for this already, and
-   * what `tell` makes is written down. What comes behind it stays as it is until the watch is resumed.
+   * Given up, and with it, in one transaction, its watch is paused, unless that was paused for this already, and what `tell`
+   * makes is written down. What comes behind it stays as it is until the watch is resumed; of one that ended, it is given up
+   * too.
    */
   giveUp(
     delivery: DueWebhook,

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/ports/deliveries.js';
 import type { WatchId } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { writeDeliveries } from './new-deliveries.js';
+import { giveUpItems, writeDeliveries } from './new-deliveries.js';
 
 /** Outcomes that are written together, and how long the first of them waits for others, milliseconds. */
 const MOST_OUTCOMES = 100;
@@ -49,8 +49,11 @@ export function createDeliveryResults(sql: Sql): Results {
       await sql.begin(async (tx) => {
         await lockWatches(tx, [delivery], false);
         const marked = await markFailed(tx, [{ delivery, result, at: nowMs, dueAt: null }]);
-        const paused = marked.length > 0 ? await pauseUndelivered(tx, delivery, new Date(nowMs)) : undefined;
+        if (marked.length === 0) return;
+        const paused = await pauseUndelivered(tx, delivery, new Date(nowMs));
         if (paused !== undefined) await writeDeliveries(tx, { ...paused, alertId: null }, tell(paused));
+        // Nobody can resume it.
+        else if (await isEnded(tx, delivery)) await giveUpItems(tx, delivery);
       });
     },
   };
@@ -164,6 +167,12 @@ async function pauseUndelivered(
     returning account_id as "accountId", watch_id as "watchId", kind, subject, webhook_url as "webhookUrl",
       (select email from account_owners o where o.account_id = w.account_id) as email`;
   return paused;
+}
+
+async function isEnded(tx: Transaction, { accountId, watchId }: WatchId): Promise<boolean> {
+  const ended = await tx`
+    select from watches where account_id = ${accountId} and watch_id = ${watchId} and state = 'ended'`;
+  return ended.length > 0;
 }
 
 /** Of a watch's items, which are sent one after the other. */

@@ -60,3 +60,10 @@ export async function resumeItems(tx: Transaction, { accountId, watchId }: Watch
       where account_id = ${accountId} and watch_id = ${watchId} and number is not null and delivered_at is null)
     where account_id = ${accountId} and watch_id = ${watchId} and number is not null and delivered_at is null`;
 }
+
+/** What an ended watch did not deliver is given up: only by hand is it sent. It has the watch's row locked. */
+export async function giveUpItems(tx: Transaction, { accountId, watchId }: WatchId): Promise<void> {
+  await tx`
+    update deliveries set due_at = null
+    where account_id = ${accountId} and watch_id = ${watchId} and number is not null and due_at is not null`;
+}

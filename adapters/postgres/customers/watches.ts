@@ -5,7 +5,7 @@ import type { NewWatch, WatchBook, WatchDelivery, WatchRecord } from '../../../s
 import { record } from '../accounts/audit.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
-import { resumeItems } from './new-deliveries.js';
+import { giveUpItems, resumeItems } from './new-deliveries.js';
 
 type Dated<Row, Names extends keyof Row> = Omit<Row, Names> & {
   readonly [Name in Names]: Row[Name] extends string ? Date : Date | null;
@@ -44,6 +44,7 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
             holder = case when key_id = ${payer} then holder end
           where account_id = ${accountId} and watch_id = ${watchId}`;
         if (before.reason === 'undelivered' && to === 'active') await resumeItems(tx, { accountId, watchId }, nowMs);
+        if (before.reason === 'undelivered' && to === 'ended') await giveUpItems(tx, { accountId, watchId });
         await record(tx, accountId, by, CHANGES[to], { watch: watchId });
       }
       return get(tx, accountId, watchId, nowMs);

@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
+import { OPERATOR } from '../../../src/domain/audit.js';
 import { processTime } from '../../../src/lib/monotonic.js';
 import type { DeliveryResult } from '../../../src/ports/deliveries.js';
 import type { Message } from '../../../src/ports/mail.js';
@@ -195,14 +197,34 @@ describe('the deliveries of a watch', () => {
     expect(sender.mails).toMatchObject([{ text: expect.stringContaining('answered 410 Gone') }]);
   });
 
-  it('of a watch that ended are given up without pausing it or a mail', async () => {
+  it('of a watch that ended are given up together, without pausing it or a mail, and are sent by hand', async () => {
     const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
-    await one.write(clock.now());
+    for (let nth = 0; nth < 3; nth++) await one.write(clock.now());
     await one.end();
     await sender.deliveries.run();
     await sender.deliveries.run();
     expect(await one.state()).toEqual({ state: 'ended', reason: null });
-    expect([await one.rows(), sender.mails]).toMatchObject([[{ dueAt: null, deliveredAt: null }], []]);
+    const given = { dueAt: null, deliveredAt: null };
+    expect(await one.rows()).toMatchObject([given, given, given]);
+    expect(sender.mails.filter(({ text }) => text.includes(one.watchId))).toEqual([]);
+    sender.answer = () => OK;
+    const [, second] = await one.rows();
+    await sender.deliveries.itemsAgain(one.accountId, one.watchId, second?.deliveryId ?? '');
+    expect(await one.rows()).toMatchObject([given, { dueAt: null, deliveredAt: expect.any(Date) }, given]);
+    // What a call that was in progress was charged for.
+    await one.write(clock.now());
+    await sender.deliveries.run();
+    expect(sender.numbers()).toEqual([1, 2, 4]);
+  });
+
+  it('of a watch that ends while its webhook takes nothing are given up', async () => {
+    const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
+    for (let nth = 0; nth < 2; nth++) await one.write(clock.now());
+    await sender.deliveries.run();
+    expect(await one.state()).toEqual({ state: 'paused', reason: 'undelivered' });
+    await createWatchBook(database.sql).change(one, 'ended', clock.now(), OPERATOR);
+    const given = { dueAt: null, deliveredAt: null };
+    expect(await one.rows()).toMatchObject([given, given]);
   });
 
   it('are sent again by hand, with the same id and body, beside one that fails, and for one try', async () => {
