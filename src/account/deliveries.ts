@@ -110,11 +110,15 @@ export class Deliveries {
     return found;
   }
 
-  /** The same for items of a watch. */
-  async itemsAgain(accountId: string, watchId: string, deliveryId: string): Promise<boolean> {
+  /** The same for items of a watch: `waiting` while it is behind others. Undefined: the watch has none with that id. */
+  async itemsAgain(
+    accountId: string,
+    watchId: string,
+    deliveryId: string,
+  ): ReturnType<DeliveryStore['sendItemsAgain']> {
     const { store, clock } = this.#options;
     const found = await store.sendItemsAgain(accountId, watchId, deliveryId, clock.now());
-    if (found) await this.runSoon(accountId);
+    if (found === 'due') await this.runSoon(accountId);
     return found;
   }
 

@@ -109,9 +109,14 @@ export interface DeliveryStore {
   sendAgain(accountId: string, deliveryId: string, nowMs: number): Promise<boolean>;
   /**
    * The same for items of a watch. Those that were delivered or given up go out at once, whatever the watch waits for; one
-   * that is on its way keeps its place.
+   * that waits for those before it goes on `waiting`.
    */
-  sendItemsAgain(accountId: string, watchId: string, deliveryId: string, nowMs: number): Promise<boolean>;
+  sendItemsAgain(
+    accountId: string,
+    watchId: string,
+    deliveryId: string,
+    nowMs: number,
+  ): Promise<'due' | 'waiting' | undefined>;
   /**
    * Claims mails that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
    * tried; one whose process ends before it says how it went is due again after that.

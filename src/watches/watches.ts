@@ -128,10 +128,15 @@ export class Watches {
     return { nodes, endCursor: rows.length > count ? String(nodes.at(-1)?.number) : null };
   }
 
-  /** Sends items once more, as they were, under the same id: free. Throws `not_found` and `rate_limited`. */
+  /**
+   * Sends items once more, as they were, under the same id: free. Throws `not_found`, `rate_limited`, and `bad_request` for
+   * those that wait for others.
+   */
   async sendAgain({ accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>, deliveryId: string) {
     await admitByHand(this.#options.limiter, accountId);
-    if (await this.#options.deliveries.itemsAgain(accountId, watchId, deliveryId)) return;
+    const sent = await this.#options.deliveries.itemsAgain(accountId, watchId, deliveryId);
+    if (sent === 'due') return;
+    if (sent === 'waiting') throw inTurn();
     throw new ServiceError('not_found', 'This account has no such delivery.');
   }
 
@@ -289,6 +294,11 @@ const noCursor = (): ServiceError =>
     param: 'cursor',
     reason: 'cursor_malformed',
   });
+
+const inTurn = (): ServiceError =>
+  badRequest(
+    'This delivery is sent once those before it were received or given up. If the watch is paused, resume it: then it sends them in order.',
+  );
 
 const tooMany = (most: number): ServiceError =>
   badRequest(`This account has ${most} watches, the most that its tier allows. End one, or pay for a higher tier.`);

@@ -32,11 +32,19 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
   },
 
   async sendItemsAgain(accountId, watchId, deliveryId, nowMs) {
-    if (!isUuid(watchId) || !isUuid(deliveryId)) return false;
-    const due = await sql`
-      update deliveries set due_at = ${new Date(nowMs)}, in_turn = in_turn or due_at is null
-      where account_id = ${accountId} and delivery_id = ${deliveryId} and watch_id = ${watchId} and number is not null`;
-    return due.count > 0;
+    if (!isUuid(watchId) || !isUuid(deliveryId)) return undefined;
+    const [found] = await sql<{ isDue: boolean }[]>`
+      with found as (
+        select account_id, delivery_id, in_turn or due_at is null as is_due from deliveries
+        where account_id = ${accountId} and delivery_id = ${deliveryId} and watch_id = ${watchId} and number is not null
+        for update
+      ), due as (
+        update deliveries d set due_at = ${new Date(nowMs)}, in_turn = true from found
+        where d.account_id = found.account_id and d.delivery_id = found.delivery_id and found.is_due
+      )
+      select is_due as "isDue" from found`;
+    if (found === undefined) return undefined;
+    return found.isDue ? 'due' : 'waiting';
   },
 
   async takeMails(nowMs, leasedTo, limit) {

@@ -98,6 +98,10 @@ function open(answer: Answer = () => OK): Sender {
 
 const watch = async (): Promise<Watched> => watched(database.sql, await watchingAccount(database.sql), URL);
 
+/** Those of other tests are sent as well. */
+const mailsOf = ({ mails }: Sender, { watchId }: Watched): Message[] =>
+  mails.filter(({ text }) => text.includes(`https://perch.example/dashboard/watches/${watchId}`));
+
 describe('the deliveries of a watch', () => {
   it('are sent one after the other at once, each after the one before it was taken', async () => {
     const [one, sender] = [await watch(), open(() => sleep(20, OK))];
@@ -155,8 +159,7 @@ describe('the deliveries of a watch', () => {
       { number: 2, tries: 0, deliveredAt: null },
     ]);
     await sender.deliveries.run();
-    expect(sender.mails.map(({ subject }) => subject)).toEqual(['Perch: a watch was paused']);
-    expect(sender.mails[0]?.text).toContain(`https://perch.example/dashboard/watches/${one.watchId}`);
+    expect(mailsOf(sender, one).map(({ subject }) => subject)).toEqual(['Perch: a watch was paused']);
     // What was charged meanwhile waits too; all of it comes, in order, once the watch is resumed.
     await one.write(clock.now());
     sender.sent.length = 0;
@@ -194,7 +197,7 @@ describe('the deliveries of a watch', () => {
     expect(await one.state()).toEqual({ state: 'paused', reason: 'undelivered' });
     await sender.deliveries.run();
     expect(sender.numbers()).toEqual([1]);
-    expect(sender.mails).toMatchObject([{ text: expect.stringContaining('answered 410 Gone') }]);
+    expect(mailsOf(sender, one)).toMatchObject([{ text: expect.stringContaining('answered 410 Gone') }]);
   });
 
   it('of a watch that ended are given up together, without pausing it or a mail, and are sent by hand', async () => {
@@ -206,7 +209,7 @@ describe('the deliveries of a watch', () => {
     expect(await one.state()).toEqual({ state: 'ended', reason: null });
     const given = { dueAt: null, deliveredAt: null };
     expect(await one.rows()).toMatchObject([given, given, given]);
-    expect(sender.mails.filter(({ text }) => text.includes(one.watchId))).toEqual([]);
+    expect(mailsOf(sender, one)).toEqual([]);
     sender.answer = () => OK;
     const [, second] = await one.rows();
     await sender.deliveries.itemsAgain(one.accountId, one.watchId, second?.deliveryId ?? '');
@@ -236,7 +239,7 @@ describe('the deliveries of a watch', () => {
     await one.write(clock.now());
     await sender.deliveries.run();
     const again = () => sender.deliveries.itemsAgain(one.accountId, one.watchId, first.deliveryId);
-    expect(await again()).toBe(true);
+    expect(await again()).toBe('due');
     expect(sender.numbers()).toEqual([1, 2, 1]);
     expect(sender.sent[2]).toMatchObject({ id: sender.sent[0]?.id, body: first.body });
     const [sent, failing, waiting] = await one.rows();
@@ -244,12 +247,28 @@ describe('the deliveries of a watch', () => {
     expect([failing, waiting]).toMatchObject([{ inTurn: true }, { inTurn: false, tries: 0 }]);
     expect(await one.state()).toEqual({ state: 'active', reason: null });
     // One that waits for its turn goes on waiting; one that waits for its next try is tried at once.
-    await sender.deliveries.itemsAgain(one.accountId, one.watchId, waiting?.deliveryId ?? '');
+    expect(await sender.deliveries.itemsAgain(one.accountId, one.watchId, waiting?.deliveryId ?? '')).toBe('waiting');
     expect(sender.numbers()).toEqual([1, 2, 1]);
     sender.answer = () => OK;
     await sender.deliveries.itemsAgain(one.accountId, one.watchId, failing?.deliveryId ?? '');
     await until('all are sent', async () => (await one.rows()).every(({ deliveredAt }) => deliveredAt !== null));
     expect(sender.numbers()).toEqual([1, 2, 1, 2, 3]);
+  });
+
+  it('are not sent by hand before those that come first, while the watch is paused because nothing was taken', async () => {
+    const [one, sender] = [await watch(), open(() => ({ status: 410, excerpt: null, fault: null }))];
+    for (let nth = 0; nth < 2; nth++) await one.write(clock.now());
+    await sender.deliveries.run();
+    sender.answer = () => OK;
+    const [given, behind] = await one.rows();
+    const again = (row = given) => sender.deliveries.itemsAgain(one.accountId, one.watchId, row?.deliveryId ?? '');
+    expect(await again(behind)).toBe('waiting');
+    expect(await one.rows()).toMatchObject([given, behind]);
+    expect(await again(given)).toBe('due');
+    expect(sender.numbers()).toEqual([1, 1]);
+    await one.resume(clock.now());
+    await sender.deliveries.run();
+    expect(sender.numbers()).toEqual([1, 1, 2]);
   });
 
   it("are not sent by hand for another account or watch, nor as an alert's", async () => {
@@ -261,7 +280,7 @@ describe('the deliveries of a watch', () => {
       [one.accountId, other.watchId],
       [one.accountId, 'nonsense'],
     ] as const)
-      expect(await sender.deliveries.itemsAgain(accountId, watchId, deliveryId)).toBe(false);
+      expect(await sender.deliveries.itemsAgain(accountId, watchId, deliveryId)).toBeUndefined();
     expect(await sender.deliveries.again(one.accountId, deliveryId)).toBe(false);
     expect(sender.sent).toHaveLength(1);
   });

@@ -153,6 +153,29 @@ describe('deliveries of a watch', () => {
     expect(sentOf(newest?.id)).toHaveLength(1);
   });
 
+  it('refuses to send one before those that come first, until the watch is resumed', async () => {
+    const { client, path } = await make();
+    const watch = path.replace('/deliveries', '');
+    service.status = 503;
+    for (const text of ['four', 'five']) service.post(text);
+    await client.post(`${watch}/resume`, {});
+    const watched = async () => record(await client.get(watch));
+    await expect.poll(watched, { timeout: 30_000 }).toMatchObject({ deliveries: 5 });
+    service.status = 410;
+    await expect.poll(watched, { timeout: 40_000 }).toMatchObject({ state: 'paused', reason: 'undelivered' });
+    const [newest] = rows(await client.get(`${path}?count=1`));
+    const reply = await client.post(`${path}/${newest?.id}/send`, {});
+    expect([reply.status, reply.body.error.message]).toEqual([
+      400,
+      'This delivery is sent once those before it were received or given up. If the watch is paused, resume it: then it sends them in order.',
+    ]);
+    service.status = 204;
+    await client.post(`${watch}/resume`, {});
+    await expect
+      .poll(async () => statesOf(await client.get(path)).slice(0, 2), { timeout: 30_000 })
+      .toEqual([5, 4].map((number) => [number, 'delivered']));
+  }, 80_000);
+
   it('wait, in order, while the receiver refuses them, and are kept', async () => {
     const { client, path } = await make();
     await client.post(path.replace('/deliveries', '/resume'), {});
