@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 import { withTimeout } from '../lib/monotonic.js';
 import type { Clock, Time } from '../ports/clock.js';
-import type { DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
+import type { Delivery, DeliveryRecord, DeliveryResult, DeliveryStore, Webhooks } from '../ports/deliveries.js';
 import type { Mail } from '../ports/mail.js';
 import { undeliveredNotices } from './undelivered.js';
 import { NOTICE_RETRIES_MS, WebhookSender } from './webhook-sender.js';
@@ -57,6 +57,8 @@ export class Deliveries {
   #running: Promise<void> | undefined;
   #mailing: Promise<void> | undefined;
   #forgotAt = 0;
+  /** Whose mail was sent last: accounts take turns. */
+  #mailedTo: string | null = null;
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
@@ -146,8 +148,7 @@ export class Deliveries {
     if (mail === null) return;
     let failures = 0;
     for (let sent = 0; sent < MOST_OF_RUN && failures < MOST_FAILURES; sent++) {
-      const takenMs = clock.now();
-      const [delivery] = await store.takeMails(takenMs, takenMs + LEASE_MS, 1);
+      const delivery = (await this.#nextMail(false)) ?? (await this.#nextMail(true));
       if (delivery === undefined) return;
       const { target, subject, body, tries } = delivery;
       try {
@@ -162,6 +163,19 @@ export class Deliveries {
       }
       await store.delivered(delivery, clock.now(), NO_ANSWER);
     }
+  }
+
+  /** Of the account whose turn it is. What failed comes after what was never tried, whatever address it is for. */
+  async #nextMail(isRetry: boolean): Promise<Delivery | undefined> {
+    const { store, clock } = this.#options;
+    const take = (after: string | null) => {
+      const nowMs = clock.now();
+      return store.takeMail(nowMs, nowMs + LEASE_MS, { isRetry, after });
+    };
+    const behind = this.#mailedTo === null ? undefined : await take(this.#mailedTo);
+    const next = behind ?? (await take(null));
+    this.#mailedTo = next?.accountId ?? this.#mailedTo;
+    return next;
   }
 
   async #forget(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { DeliveryResult, NewDelivery, UndeliveredWatch } from '../ports/deliveries.js';
-import { asDelivery } from './mail-delivery.js';
+import { asDelivery, othersText } from './mail-delivery.js';
 
 /** Tells the owner of a watch that it was paused, because its webhook took nothing; not by the webhook. */
 export function undeliveredNotices(
@@ -19,6 +19,8 @@ export function undeliveredNotices(
     '',
     'What it found is kept for 30 days. When you resume it, that is sent first, and it goes on where it stopped:',
     `${dashboard}/watches/${watchId}`,
+    '',
+    othersText(dashboard),
     '',
   ];
   return [asDelivery({ to: email, subject: 'Perch: a watch was paused', text: text.join('\n') }, atMs)];

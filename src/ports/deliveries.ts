@@ -118,16 +118,20 @@ export interface DeliveryStore {
     nowMs: number,
   ): Promise<'due' | 'waiting' | undefined>;
   /**
-   * Claims mails that are due, those never tried first: until `leasedTo` no other process gets them. Each counts as
-   * tried; one whose process ends before it says how it went is due again after that.
+   * Claims a mail that is due, was tried before or never was, of the next account behind `after`: until `leasedTo` no other
+   * process gets it. It counts as tried; one whose process ends before it says how it went is due again after that.
    */
-  takeMails(nowMs: number, leasedTo: number, limit: number): Promise<Delivery[]>;
+  takeMail(
+    nowMs: number,
+    leasedTo: number,
+    of: { readonly isRetry: boolean; readonly after: string | null },
+  ): Promise<Delivery | undefined>;
   /**
    * Webhooks that are due and in turn, of the first `accounts` accounts behind `after` in the order of their ids, at most
    * `each` of an account: first the one of each that is due longest, then the second, and so on.
    */
   dueWebhooks(nowMs: number, after: string | null, accounts: number, each: number): Promise<WebhookId[]>;
-  /** Claims those of them that are still due, as `takeMails` does. */
+  /** Claims those of them that are still due, as `takeMail` does. */
   claim(due: readonly WebhookId[], nowMs: number, leasedTo: number): Promise<DueWebhook[]>;
   /** The next one of its watch is then in turn. */
   delivered(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult): Promise<void>;
@@ -135,7 +139,7 @@ export interface DeliveryStore {
   failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /**
    * Given up, and with it, in one transaction, its watch is paused, unless that was paused for this already, and what `tell`
-   * makes is written down. What comes behind it stays as it is until the watch is resumed; of one that ended, it is given up
+   * makes is written down: no second mail for watches of the same key within the hour of the clock. What comes behind it stays as it is until the watch is resumed; of one that ended, it is given up
    * too.
    */
   giveUp(

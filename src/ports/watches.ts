@@ -122,8 +122,8 @@ export interface WatchStop {
   readonly dueAt: number | null;
   readonly at: number;
   /**
-   * A mail goes to the account's owner, if they have an address, and a webhook to the watch's. Left out where it waited for
-   * the same already.
+   * A mail goes to the account's owner, if they have an address and had none for the same key and reason within the hour of the
+   * clock, and a webhook to the watch's. Left out where it waited for the same already.
    */
   readonly notices: readonly Pick<NewDelivery, 'channel' | 'subject' | 'body'>[];
 }

@@ -1,3 +1,4 @@
+import { othersText } from '../account/mail-delivery.js';
 import type { WatchReason, WatchStop } from '../ports/watches.js';
 
 /** Why a watch stops by itself while it is followed. */
@@ -27,7 +28,7 @@ export interface StoppedWatch {
   readonly dashboard: string | null;
 }
 
-/** A mail to the account's owner, and an event to the watch's webhook. */
+/** A mail to the account's owner, one of its key and reason an hour, and an event to the watch's webhook. */
 export function stopNotices({
   watchId,
   follows,
@@ -53,7 +54,7 @@ export function stopNotices({
     `One of your Perch watches has stopped: ${TEXTS[reason]}.`,
     '',
     `It follows: ${name} ${subject}`,
-    ...(dashboard === null ? [] : [`${dashboard}/watches/${watchId}`]),
+    ...(dashboard === null ? [] : [`${dashboard}/watches/${watchId}`, '', othersText(dashboard)]),
     '',
   ].join('\n');
   const title = state === 'paused' ? 'Perch: a watch was paused' : 'Perch: a watch waits';

@@ -47,17 +47,19 @@ export const createDeliveries = (sql: Sql): DeliveryStore => ({
     return found.isDue ? 'due' : 'waiting';
   },
 
-  async takeMails(nowMs, leasedTo, limit) {
-    return sql<Delivery[]>`
+  async takeMail(nowMs, leasedTo, { isRetry, after }) {
+    const [taken] = await sql<Delivery[]>`
       with due as (
         select account_id, delivery_id from deliveries
-        where channel = 'mail' and due_at <= ${new Date(nowMs)}
-        order by tries, due_at limit ${limit} for update skip locked
+        where channel = 'mail' and due_at <= ${new Date(nowMs)} and least(tries, 1) = ${isRetry ? 1 : 0}
+          and account_id > ${after ?? NO_ACCOUNT}
+        order by account_id, due_at limit 1 for update skip locked
       )
       update deliveries d set tries = tries + 1, tried_at = ${new Date(nowMs)}, due_at = ${new Date(leasedTo)} from due
       where d.account_id = due.account_id and d.delivery_id = due.delivery_id
       returning d.account_id as "accountId", d.delivery_id as "deliveryId", alert_id as "alertId",
         channel, target, subject, body, tries`;
+    return taken;
   },
 
   dueWebhooks: (nowMs, after, accounts, each) => sql<WebhookId[]>`

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/ports/deliveries.js';
 import type { WatchId } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { giveUpItems, writeDeliveries } from './new-deliveries.js';
+import { giveUpItems, stopMailId, writeDeliveries } from './new-deliveries.js';
 
 /** Outcomes that are written together, and how long the first of them waits for others, milliseconds. */
 const MOST_OUTCOMES = 100;
@@ -51,7 +51,10 @@ export function createDeliveryResults(sql: Sql): Results {
         const marked = await markFailed(tx, [{ delivery, result, at: nowMs, dueAt: null }]);
         if (marked.length === 0) return;
         const paused = await pauseUndelivered(tx, delivery, new Date(nowMs));
-        if (paused !== undefined) await writeDeliveries(tx, { ...paused, alertId: null }, tell(paused));
+        if (paused !== undefined) {
+          const mailId = stopMailId(paused.keyId, 'undelivered', nowMs);
+          await writeDeliveries(tx, { ...paused, alertId: null, mailId }, tell(paused));
+        }
         // Nobody can resume it.
         else if (await isEnded(tx, delivery)) await giveUpItems(tx, delivery);
       });
@@ -159,12 +162,12 @@ async function pauseUndelivered(
   tx: Transaction,
   { accountId, watchId }: WatchId,
   at: Date,
-): Promise<UndeliveredWatch | undefined> {
-  const [paused] = await tx<UndeliveredWatch[]>`
+): Promise<(UndeliveredWatch & { readonly keyId: string }) | undefined> {
+  const [paused] = await tx<(UndeliveredWatch & { readonly keyId: string })[]>`
     update watches w set state = 'paused', reason = 'undelivered', state_at = ${at}, due_at = null
     where account_id = ${accountId} and watch_id = ${watchId} and state <> 'ended'
       and reason is distinct from 'undelivered'
-    returning account_id as "accountId", watch_id as "watchId", kind, subject, webhook_url as "webhookUrl",
+    returning account_id as "accountId", watch_id as "watchId", key_id as "keyId", kind, subject, webhook_url as "webhookUrl",
       (select email from account_owners o where o.account_id = w.account_id) as email`;
   return paused;
 }

@@ -1,20 +1,36 @@
+import { v5 } from 'uuid';
+import { HOUR_MS } from '../../../src/lib/durations.js';
 import type { NewDelivery } from '../../../src/ports/deliveries.js';
 import type { WatchId, WatchStep } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 
-/** Writes notices down, in the transaction that marks what they tell of. */
+/**
+ * Writes notices down, in the transaction that marks what they tell of. `mailId`: a mail with that id is written once for an
+ * account.
+ */
 export async function writeDeliveries(
   tx: Sql | Transaction,
-  of: { readonly accountId: string; readonly alertId: string | null; readonly watchId?: string },
+  of: {
+    readonly accountId: string;
+    readonly alertId: string | null;
+    readonly watchId?: string;
+    readonly mailId?: string;
+  },
   notices: readonly NewDelivery[],
 ): Promise<void> {
   for (const { channel, target, subject, body, dueAt } of notices) {
+    const id = channel === 'mail' ? of.mailId : undefined;
     await tx`
-      insert into deliveries (account_id, alert_id, watch_id, channel, target, subject, body, created_at, due_at)
-      values (${of.accountId}, ${of.alertId}, ${of.watchId ?? null}, ${channel}, ${target}, ${subject}, ${body},
-        ${new Date(dueAt)}, ${new Date(dueAt)})`;
+      insert into deliveries (account_id, delivery_id, alert_id, watch_id, channel, target, subject, body, created_at, due_at)
+      values (${of.accountId}, ${id ?? tx`gen_random_uuid()`}, ${of.alertId}, ${of.watchId ?? null}, ${channel}, ${target},
+        ${subject}, ${body}, ${new Date(dueAt)}, ${new Date(dueAt)})
+      on conflict (account_id, delivery_id) do nothing`;
   }
 }
+
+/** Of the mail about watches of a key that stop for one reason: all of them, of an hour, share it. */
+export const stopMailId = (keyId: string, reason: string, at: number): string =>
+  v5(`${reason} ${Math.floor(at / HOUR_MS)}`, keyId);
 
 /** New items of a watch, in the name of the process that holds it. */
 export type NewItems = WatchStep & WatchId & { readonly holder: string };

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Backlog, HeldWatch, WatchCheck, WatchId, WatchLeases, WatchStop } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
-import { type NewItems, writeDeliveries, writeItems } from './new-deliveries.js';
+import { type NewItems, stopMailId, writeDeliveries, writeItems } from './new-deliveries.js';
 
 /** How long the row of a process that is gone is kept, if no watch names it any more. */
 const GONE_AFTER_MS = 3_600_000;
@@ -193,18 +193,18 @@ async function countBacklogs(sql: Sql, watchIds: readonly string[]): Promise<Bac
 async function stop(tx: Transaction, holder: string, watch: WatchId, why: WatchStop): Promise<boolean> {
   const { state, reason, dueAt } = why;
   const at = new Date(why.at);
-  const [stopped] = await tx<{ webhookUrl: string; email: string | null }[]>`
+  const [stopped] = await tx<{ keyId: string; webhookUrl: string; email: string | null }[]>`
     update watches w set state = ${state}, reason = ${reason}, due_at = ${dueAt === null ? null : new Date(dueAt)},
       state_at = case when state = ${state} and reason = ${reason} then state_at else ${at} end, holder = null
     where ${isThis(tx, watch)} and holder = ${holder} and state in ('active', 'waiting')
-    returning webhook_url as "webhookUrl",
+    returning key_id as "keyId", webhook_url as "webhookUrl",
       (select email from account_owners o where o.account_id = w.account_id) as email`;
   if (stopped === undefined) return false;
-  const { webhookUrl, email } = stopped;
+  const { keyId, webhookUrl, email } = stopped;
   const notices = why.notices.flatMap((notice) => {
     const target = notice.channel === 'mail' ? email : webhookUrl;
     return target === null ? [] : [{ ...notice, target, dueAt: why.at }];
   });
-  await writeDeliveries(tx, { ...watch, alertId: null }, notices);
+  await writeDeliveries(tx, { ...watch, alertId: null, mailId: stopMailId(keyId, reason, why.at) }, notices);
   return true;
 }

@@ -1059,7 +1059,7 @@ create table deliveries (
   unique (account_id, watch_id, number)
 );
 create index webhooks_due on deliveries (account_id, due_at) where channel = 'webhook' and in_turn and due_at is not null;
-create index mails_due on deliveries (due_at) where channel = 'mail' and due_at is not null;
+create index mails_due on deliveries (least(tries, 1), account_id, due_at) where channel = 'mail' and due_at is not null;
 create index deliveries_by_alert on deliveries (account_id, alert_id, created_at) where alert_id is not null;
 create index deliveries_by_age on deliveries (created_at);
 create index deliveries_taken on deliveries (delivered_at) where watch_id is not null and delivered_at is not null;

@@ -7,9 +7,11 @@ import { createMemoryRateLimiter } from '../../../adapters/memory/rate-limiter.j
 import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
 import { createAlerts } from '../../../adapters/postgres/customers/alerts.js';
 import { createDeliveries } from '../../../adapters/postgres/customers/deliveries.js';
+import { writeDeliveries } from '../../../adapters/postgres/customers/new-deliveries.js';
 import { Alerts } from '../../../src/account/alerts.js';
 import { Deliveries } from '../../../src/account/deliveries.js';
 import { processTime } from '../../../src/lib/monotonic.js';
+import type { Message } from '../../../src/ports/mail.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 import { manualClock } from '../../kit/time/manual-clock.js';
 import { startWebhookHost, type WebhookHost } from './webhook-host.js';
@@ -105,6 +107,59 @@ describe('a delivery', () => {
     await expect(alerts.sendAgain(ada.accountId, delivery?.deliveryId ?? '')).rejects.toMatchObject({
       code: 'rate_limited',
     });
+  });
+});
+
+describe('mails', () => {
+  /** Accounts with so many mails each, written one account after the other, and to whom they are sent. */
+  async function waiting(fresh: FreshDatabase, counts: Readonly<Record<string, number>>) {
+    const { sql } = fresh;
+    for (const [name, count] of Object.entries(counts)) {
+      const made = { name: 'Ada', email: null, paidUsd: 0, qpsOverride: null };
+      const { accountId } = await createAccounts(sql).create(made);
+      for (let mail = 0; mail < count; mail++) {
+        const notice = { channel: 'mail', target: `${name}@example.org`, subject: 's', body: 'b' } as const;
+        await writeDeliveries(sql, { accountId, alertId: null }, [{ ...notice, dueAt: clock.now() - 1_000 }]);
+      }
+    }
+    const sent: string[] = [];
+    const refused = new Set<string>();
+    const send = async ({ to }: Message) => {
+      sent.push(to[0] ?? '');
+      if (refused.has(to)) throw new Error('no such mailbox');
+    };
+    const deliveries = new Deliveries({
+      ...{ clock, time: processTime, secret: Buffer.alloc(32, 7), store: createDeliveries(sql), mail: { send } },
+      ...{ webhooks: host.webhooks, authUrl: () => 'https://perch.example', onFailure: () => {} },
+    });
+    const run = async () => {
+      sent.length = 0;
+      await deliveries.run();
+      return sent.join('');
+    };
+    return { run, refused };
+  }
+
+  it('go to each account in turn, however many one of them has', async () => {
+    const fresh = await freshDatabase();
+    const { run } = await waiting(fresh, { a: 6, b: 1, c: 2 });
+    const sent = await run();
+    expect([...sent].sort().join('')).toBe('aaaaaabcc');
+    for (const account of ['b', 'c']) expect(sent.indexOf(account)).toBeLessThan(3);
+    expect(await run()).toBe('');
+    await fresh.drop();
+  });
+
+  it('that failed come after all that were never tried', async () => {
+    const fresh = await freshDatabase();
+    const { run, refused } = await waiting(fresh, { a: 2, b: 3 });
+    refused.add('a@example.org');
+    expect([...(await run())].sort().join('')).toBe('aabbb');
+    clock.advance(60_000);
+    await waiting(fresh, { c: 1, d: 1, e: 1, f: 1 });
+    const sent = await run();
+    expect([[...sent.slice(0, 4)].sort().join(''), sent.slice(4)]).toEqual(['cdef', 'aa']);
+    await fresh.drop();
   });
 });
 

@@ -1,5 +1,6 @@
 /** The store of watches that tests use is one: it does what the one in Postgres does. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { WatchId } from '../../../src/ports/watches.js';
 import { NOW, watchLeasesSuite } from '../ports/suites/watch-leases.suite.js';
 import { MemoryWatches } from './memory-watches.js';
 
@@ -7,24 +8,31 @@ const date = (ms: number | null): Date | null => (ms === null ? null : new Date(
 
 watchLeasesSuite('memory', async () => {
   const store = new MemoryWatches();
+  const rotate = async ({ watchId }: WatchId): Promise<string> => {
+    const keyHash = randomBytes(32).toString('hex');
+    Object.assign(store.rows.get(watchId) ?? {}, { keyHash, holder: null });
+    return keyHash;
+  };
   return {
     leases: store.leases,
     other: store.leases,
-    async add() {
+    async add(beside) {
+      const { accountId: ofAccount, keyHash } = store.rows.get(beside?.watchId ?? '') ?? {};
       const { accountId, watchId } = store.add({
-        ...{ accountId: randomUUID(), watchId: randomUUID(), kind: 'timeline', subject: 'aurora_obs', product: null },
+        ...{ watchId: randomUUID(), kind: 'timeline', subject: 'aurora_obs', product: null },
         ...{ count: 20, webhookUrl: 'https://example.org/hook', dailyLimit: null, position: 'start' },
-        keyHash: randomBytes(32).toString('hex'),
+        ...{ accountId: ofAccount ?? randomUUID(), keyHash: keyHash ?? randomBytes(32).toString('hex') },
       });
       return { accountId, watchId };
     },
     async change(watch, state) {
       store.change(watch, state, NOW);
     },
-    async rotate({ watchId }) {
-      const keyHash = randomBytes(32).toString('hex');
-      Object.assign(store.rows.get(watchId) ?? {}, { keyHash, holder: null });
-      return keyHash;
+    rotate,
+    async resumeWithNewKey(watch) {
+      store.change(watch, 'paused', NOW);
+      store.change(watch, 'active', NOW);
+      return rotate(watch);
     },
     async deleteAccount(accountId) {
       for (const row of store.rows.values()) if (row.accountId === accountId) store.remove(row.watchId);

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../src/lib/durations.js';
 import type { NewDelivery } from '../../../src/ports/deliveries.js';
 import type {
   HeldWatch,
@@ -37,6 +38,7 @@ export interface Written extends Pick<NewDelivery, 'channel' | 'subject' | 'body
 export class MemoryWatches {
   readonly rows = new Map<string, Row>();
   readonly written: Written[] = [];
+  readonly #mailed = new Set<string>();
   readonly #holders = new Map<string, number>();
 
   add(watch: Omit<HeldWatch, 'state' | 'reason' | 'number' | 'spentThatDay' | 'spentOn'>, at = 0): Row {
@@ -109,7 +111,10 @@ export class MemoryWatches {
       const isSame = row.state === state && row.reason === reason;
       Object.assign(row, { state, reason, dueAt, stateAt: isSame ? row.stateAt : at, holder: null });
       const of = { watchId: row.watchId, deliveryId: null, number: null, charged: null, isDelivered: false };
-      this.written.push(...notices.map((notice) => ({ ...of, ...notice })));
+      const mail = `${row.keyHash} ${reason} ${Math.floor(at / HOUR_MS)}`;
+      const told = notices.filter(({ channel }) => channel === 'webhook' || !this.#mailed.has(mail));
+      if (told.some(({ channel }) => channel === 'mail')) this.#mailed.add(mail);
+      this.written.push(...told.map((notice) => ({ ...of, ...notice })));
       return true;
     },
     wake: async (holder, watch, at) => {

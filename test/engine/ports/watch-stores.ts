@@ -7,6 +7,7 @@ import { createWatchLeases } from '../../../adapters/postgres/customers/watch-le
 import { createWatchBook } from '../../../adapters/postgres/customers/watches.js';
 import { connect } from '../../../adapters/postgres/sql.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
+import type { WatchId } from '../../../src/ports/watches.js';
 import type { FreshDatabase } from '../../kit/postgres/database.js';
 import type { WatchBookStore } from './suites/watch-book.suite.js';
 import { NOW, type WatchLeasesStore, type WrittenDelivery } from './suites/watch-leases.suite.js';
@@ -59,15 +60,22 @@ export async function openWatchLeases(fresh: () => Promise<FreshDatabase>): Prom
   const { sql } = database;
   const second = connect(database.target);
   const accounts = createAccounts(sql);
+  const addKey = (accountId: string, hash: Buffer) =>
+    accounts.addKey({ accountId, hash, prefix: 'perch_live_abcdef', name: 'a', cap: null });
+  const payer = async () => {
+    const settings = { name: 'test', email: 'owner@example.org', paidUsd: 0, qpsOverride: null };
+    const { accountId } = await accounts.create(settings);
+    return { accountId, keyId: (await addKey(accountId, randomBytes(32))).keyId };
+  };
+  const payerOf = async ({ accountId, watchId }: WatchId) => {
+    const [row] = await sql<{ keyId: string }[]>`select key_id as "keyId" from watches where watch_id = ${watchId}`;
+    return { accountId, keyId: row?.keyId ?? '' };
+  };
   return {
     leases: createWatchLeases(sql),
     other: createWatchLeases(second),
-    async add() {
-      const { accountId } = await accounts.create({
-        ...{ name: 'test', email: 'owner@example.org', paidUsd: 0, qpsOverride: null },
-      });
-      const hash = randomBytes(32);
-      const { keyId } = await accounts.addKey({ accountId, hash, prefix: 'perch_live_abcdef', name: 'a', cap: null });
+    async add(beside) {
+      const { accountId, keyId } = beside === undefined ? await payer() : await payerOf(beside);
       const watchId = randomUUID();
       await sql`
         insert into watches (account_id, watch_id, key_id, kind, subject, count, webhook_url, state, state_at, position,
@@ -82,15 +90,14 @@ export async function openWatchLeases(fresh: () => Promise<FreshDatabase>): Prom
         where watch_id = ${watchId}`;
     },
     async rotate({ accountId, watchId }) {
-      const [row] = await sql<{ keyId: string }[]>`select key_id as "keyId" from watches where watch_id = ${watchId}`;
       const hash = randomBytes(32);
       const successor = { hash, prefix: 'perch_live_ghijkl', expiresAt: null };
-      await accounts.rotateKey({ accountId, keyId: row?.keyId ?? '' }, successor, null);
+      await accounts.rotateKey(await payerOf({ accountId, watchId }), successor, null);
       return hash.toString('hex');
     },
     async resumeWithNewKey({ accountId, watchId }) {
       const hash = randomBytes(32);
-      const { keyId } = await accounts.addKey({ accountId, hash, prefix: 'perch_live_ghijkl', name: 'b', cap: null });
+      const { keyId } = await addKey(accountId, hash);
       const book = createWatchBook(sql);
       await book.change({ accountId, watchId }, 'paused', NOW, OPERATOR);
       await book.change({ accountId, watchId, keyId }, 'active', NOW, OPERATOR);

@@ -171,7 +171,7 @@ function callsOfDeliveries(
       const { accountId, deliveryId, watchId } = claimed;
       await deliveries().sendItemsAgain(accountId, watchId ?? '', deliveryId, Date.now());
     }),
-    takeMails: after(mail, () => deliveries().takeMails(Date.now(), later(), 100)),
+    takeMail: after(mail, () => deliveries().takeMail(Date.now(), later(), { isRetry: false, after: null })),
     dueWebhooks: after(take, () => deliveries().dueWebhooks(later(), null, 100, 10)),
     claim: after(take, ({ id }) => deliveries().claim([id], Date.now() + 1_000, later())),
     delivered: after(claim, (claimed) =>

@@ -23,8 +23,8 @@ export interface WatchLeasesStore {
   readonly leases: WatchLeases;
   /** A second node on the same store. */
   readonly other: WatchLeases;
-  /** A new watch, active, at position `start`, of an account whose owner has an address. */
-  add(): Promise<WatchId>;
+  /** A new watch, active, at position `start`, of an account whose owner has an address: a new one, or that of another watch. */
+  add(beside?: WatchId): Promise<WatchId>;
   /** As its account changes it. */
   change(watch: WatchId, state: WatchState): Promise<void>;
   /** Replaces its key; the new one's hash. */
@@ -326,6 +326,45 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       await leases.wake(holder, watch, NOW + 600_001);
       expect(await store.read(watch)).toMatchObject({ state: 'active', reason: null, dueAt: null });
       expect(await store.deliveries(watch)).toHaveLength(2);
+    });
+
+    it('writes one mail an hour for all watches of a key that stop for one reason, on two nodes', async () => {
+      const { watch, holder } = await held();
+      const all = [watch, ...(await Promise.all(Array.from({ length: 11 }, () => store.add(watch))))];
+      await leases.claim(holder, NOW, 20);
+      const mails = async () => {
+        const written = (await Promise.all(all.map((of) => store.deliveries(of)))).flat();
+        expect(written.filter(({ channel }) => channel === 'webhook')).toHaveLength(stops);
+        return written.filter(({ channel }) => channel === 'mail').length;
+      };
+      let stops = 0;
+      const stopAll = async (changes: Partial<WatchStop> = {}) => {
+        const done = await Promise.all(
+          all.map((of, nth) => (nth % 2 === 0 ? leases : store.other).stop(holder, of, waiting(changes))),
+        );
+        expect(done).toEqual(all.map(() => true));
+        stops += all.length;
+        await leases.renew(holder, [], NOW + 2 * 3_600_000);
+        await leases.claim(holder, NOW + 3_600_000, 20);
+      };
+      await stopAll();
+      expect(await mails()).toBe(1);
+      await stopAll({ at: NOW + 3_599_999 });
+      expect(await mails()).toBe(1);
+      await stopAll({ at: NOW + 3_600_000 });
+      expect(await mails()).toBe(2);
+      await stopAll({ reason: 'key_cap' });
+      expect(await mails()).toBe(3);
+      // Another account's.
+      const other = await store.add();
+      await leases.claim(holder, NOW, 20);
+      await leases.stop(holder, other, waiting());
+      expect((await store.deliveries(other)).map(({ channel }) => channel)).toEqual(['mail', 'webhook']);
+      await store.resumeWithNewKey(watch);
+      await leases.claim(holder, NOW, 20);
+      await leases.stop(holder, watch, waiting());
+      stops += 1;
+      expect(await mails()).toBe(4);
     });
 
     it('pauses a watch until its account resumes it', async () => {
