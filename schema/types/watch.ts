@@ -81,7 +81,7 @@ export const WatchesType = builder.objectRef<readonly WatchRecord[]>('Watches').
     nodes: t.field({
       type: [WatchType],
       nullable: false,
-      description: 'The newest first, those that ended last. Free.',
+      description: 'The newest first. After them those that ended: the last 100 to end. Free.',
       resolve: (watches) => watches,
     }),
   }),

@@ -149,7 +149,7 @@ export interface NewWatch extends WatchSettings {
 
 /** Watches for their accounts. Every change is recorded in the account's audit log. */
 export interface WatchBook {
-  /** The newest first, those that ended last. */
+  /** The newest first, those that ended last: of these, the 100 that ended last. */
   list(accountId: string, nowMs: number): Promise<WatchRecord[]>;
   get(accountId: string, watchId: string, nowMs: number): Promise<WatchRecord | undefined>;
   /**

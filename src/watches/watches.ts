@@ -58,7 +58,7 @@ export class Watches {
     this.#options = options;
   }
 
-  /** The newest first, those that ended last. */
+  /** The newest first, those that ended last: of these, the 100 that ended last. */
   list(accountId: string): Promise<WatchRecord[]> {
     return this.#options.book.list(accountId, this.#options.clock.now());
   }

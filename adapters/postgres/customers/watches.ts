@@ -14,11 +14,19 @@ type Dated<Row, Names extends keyof Row> = Omit<Row, Names> & {
 type WatchRow = Dated<WatchRecord, 'stateAt' | 'dueAt' | 'createdAt' | 'newestAt' | 'checkedAt'>;
 type DeliveryRow = Dated<WatchDelivery, 'createdAt' | 'triedAt' | 'deliveredAt' | 'dueAt'>;
 
+/** Ended watches in a list: an account may end hundreds in a day, and each is kept for 30 days. */
+const MOST_ENDED = 100;
+
 /** Watches as their accounts see them, in Postgres. */
 export const createWatchBook = (sql: Sql): WatchBook => ({
   async list(accountId, nowMs) {
     const rows = await sql<WatchRow[]>`
-      ${select(sql, accountId, nowMs)}
+      ${select(sql, accountId, nowMs)} and w.watch_id in (
+          select watch_id from watches where account_id = ${accountId} and state <> 'ended'
+          union all
+          (select watch_id from watches where account_id = ${accountId} and state = 'ended'
+            order by state_at desc limit ${MOST_ENDED})
+        )
       order by w.state = 'ended', w.created_at desc, w.watch_id`;
     return rows.map(toRecord);
   },

@@ -1024,6 +1024,8 @@ create table watches (
 create index watches_to_follow on watches (holder, due_at) where state in ('active', 'waiting');
 create index watches_by_holder on watches (holder) where holder is not null;
 create index watches_by_key on watches (account_id, key_id);
+create index watches_going on watches (account_id) where state <> 'ended';
+create index watches_ended on watches (account_id, state_at) where state = 'ended';
 
 create table deliveries (
   account_id uuid not null references accounts,

@@ -1637,7 +1637,7 @@ export interface components {
             data: components["schemas"]["Watch"];
         };
         WatchesResponse: components["schemas"]["FreeMeta"] & {
-            /** @description The newest first, those that ended last. */
+            /** @description The newest first. After them those that ended: the last 100 to end. */
             data: components["schemas"]["Watch"][];
         };
         WatchPauseResponse: components["schemas"]["FreeMeta"] & {

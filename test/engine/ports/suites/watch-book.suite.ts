@@ -135,6 +135,19 @@ export function watchBookSuite(name: string, open: () => Promise<WatchBookStore>
       expect(ids(await book.list(payer.accountId, NOW))).toEqual([second, first, third].map(({ watchId }) => watchId));
     });
 
+    it('lists of those that ended the last 100 to end, and all others', async () => {
+      const first = await add({ subject: 'kept' });
+      const ended = [];
+      for (let nth = 0; nth < 102; nth++) {
+        const watch = await add({ subject: `user_${nth}`, at: NOW + nth });
+        await book.change(watch, 'ended', NOW + 200 - nth, BY);
+        ended.push(watch);
+      }
+      const newest = ended.slice(0, 100).reverse();
+      expect(ids(await book.list(payer.accountId, NOW))).toEqual(ids([first, ...newest]));
+      expect(await book.get(payer.accountId, ended[101]?.watchId ?? '', NOW)).toMatchObject({ state: 'ended' });
+    });
+
     it('pauses, resumes and ends a watch, once each, and says so in the log', async () => {
       const watch = await add();
       const paused = { state: 'paused', reason: 'by_hand', stateAt: at(NOW + 1), dueAt: null };
