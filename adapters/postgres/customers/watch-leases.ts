@@ -104,6 +104,17 @@ async function claim(
   await sql`
     delete from watch_holders h where held_to <= ${new Date(nowMs - GONE_AFTER_MS)}
       and not exists (select from watches w where w.holder = h.holder)`;
+  // Those that are paused are nobody's until they are resumed.
+  if (gone.length > 0) {
+    await sql`
+      with paused as (
+        select account_id, watch_id from watches
+        where state = 'paused' and holder = any(${gone.map((of) => of.holder)}::uuid[])
+        limit ${limit} for update skip locked
+      )
+      update watches w set holder = null from paused
+      where w.account_id = paused.account_id and w.watch_id = paused.watch_id`;
+  }
   return sql.begin(async (tx): Promise<HeldWatch[]> => {
     const claimed = await tx<(Omit<HeldWatch, 'keyHash'> & { readonly keyId: string })[]>`
       with free as (

@@ -75,10 +75,12 @@ export class MemoryWatches {
     claim: async (holder, nowMs, limit, only) => {
       const isLive = (of: string): boolean => (this.#holders.get(of) ?? 0) > nowMs;
       if (!isLive(holder)) return [];
+      for (const row of this.rows.values())
+        if (row.state === 'paused' && row.holder !== null && !isLive(row.holder)) row.holder = null;
       const free = [...this.rows.values()].filter(
         (row) =>
           (only?.some(({ watchId }) => watchId === row.watchId) ?? true) &&
-          (isFree(row, nowMs) || (row.state !== 'paused' && row.holder !== null && !isLive(row.holder))),
+          (isFree(row, nowMs) || (row.holder !== null && !isLive(row.holder))),
       );
       return free.slice(0, limit).map((row) => {
         row.holder = holder;

@@ -307,6 +307,18 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ state: 'ended', number: 1 });
     });
 
+    it('frees the paused watches of a dead process, so that they count for nobody', async () => {
+      const { watch } = await held();
+      await store.change(watch, 'paused');
+      const second = await start(store.other, NOW + HELD_MS);
+      await store.other.claim(second, NOW + HELD_MS - 1, 10);
+      expect(await store.other.count(NOW + HELD_MS)).toMatchObject({ watches: 1 });
+      expect(await store.other.claim(second, NOW + HELD_MS, 10)).toEqual([]);
+      expect(await store.other.count(NOW + HELD_MS)).toMatchObject({ watches: 0 });
+      await store.change(watch, 'active');
+      expect(ids(await store.other.claim(second, NOW + HELD_MS, 10))).toEqual([watch.watchId]);
+    });
+
     it('lets a watch wait until it is due, with its notices, and wakes it', async () => {
       const { watch, holder } = await held();
       expect(await leases.stop(holder, watch, waiting())).toBe(true);
