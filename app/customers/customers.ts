@@ -52,8 +52,8 @@ export interface Customers {
   readonly passkeys: Passkeys;
   readonly grants: Grants;
   readonly watching: WatchParts;
-  /** To be woken when webhooks were written down. */
-  readonly deliveries: Pick<Deliveries, 'wake'>;
+  /** To be woken when webhooks were written down; a run sends mails, too. */
+  readonly deliveries: Pick<Deliveries, 'wake' | 'run'>;
   /** Whether there is a mail server. */
   readonly sendsMail: boolean;
   /** Call for each paid request. */

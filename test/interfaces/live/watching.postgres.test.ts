@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startMailServer } from '../../kit/mail-server.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
 import { addWatch } from './add-watch.js';
@@ -14,6 +15,7 @@ interface Sent {
 
 describe('a watch', () => {
   let perch: TestPerch;
+  let mailServer: Awaited<ReturnType<typeof startMailServer>>;
   let net: ScriptedNetwork;
   let next = 100;
   let account: TestAccount;
@@ -37,12 +39,17 @@ describe('a watch', () => {
     net = createScriptedNetwork();
     net.user({ id: '7', handle: 'seven' });
     post('the first');
-    perch = await startPerch({ network: net.network, webhooks });
+    mailServer = await startMailServer();
+    const env = { SMTP_URL: mailServer.url, MAIL_FROM: 'perch@example.org' };
+    perch = await startPerch({ network: net.network, webhooks, env });
   });
   beforeEach(async () => {
     account = await perch.account({ credits: 10, email: 'owner@example.org' });
   });
-  afterAll(() => perch.close());
+  afterAll(async () => {
+    await perch?.close();
+    await mailServer?.close();
+  });
 
   const since = async (path: string): Promise<string> => {
     const reader = await perch.account();
@@ -57,6 +64,13 @@ describe('a watch', () => {
   const sentBy = ({ watchId }: { readonly watchId: string }): Sent[] =>
     sent.filter(({ body }) => body.data.watch_id === watchId);
   const eventually = (check: () => unknown) => expect.poll(check, { timeout: 25_000, interval: 50 });
+  /** Mails about a watch that reached an address. They are sent now, and otherwise within half a minute. */
+  const mailed = async (address: string, { watchId }: { readonly watchId: string }): Promise<string[]> => {
+    await perch.customers.deliveries.run();
+    return mailServer.received
+      .filter(({ to, source }) => to === address && source.includes(`/dashboard/watches/${watchId}`))
+      .map(({ source }) => source);
+  };
   const read = async ({ watchId }: { readonly watchId: string }) => {
     const [row] = await perch.database.sql`select * from watches where watch_id = ${watchId}`;
     return { ...row };
@@ -92,6 +106,9 @@ describe('a watch', () => {
       resumes_at: new Date(new Date().setUTCHours(24, 0, 0, 0)).toISOString(),
     });
     expect(await read(watch)).toMatchObject({ state: 'waiting', reason: 'daily_limit' });
+    await eventually(() => mailed('owner@example.org', watch)).toEqual([
+      expect.stringMatching(/Subject: Perch: a watch waits.*has spent what it may spend on a day.*user seven/s),
+    ]);
     const other = await add();
     await eventually(async () => (await read(other)).holder).not.toBeNull();
     await perch.stores.accounts.revokeKey(account);
@@ -104,6 +121,7 @@ describe('a watch', () => {
     [
       'credits',
       { credits: 1 },
+      'there are no credits left',
       async ({ accountId }: TestAccount) => {
         await perch.ledger.grant({ requestId: v7(), accountId, amount: 5_000, reason: 'top-up' });
       },
@@ -111,14 +129,16 @@ describe('a watch', () => {
     [
       'key_cap',
       { cap: 1 },
+      'its key has reached its spend cap',
       async ({ accountId, keyId }: TestAccount) => {
         await perch.stores.accounts.changeKey({ accountId, keyId }, { cap: { amount: 5_000, period: 'total' } });
       },
     ],
   ] as const)(
-    'waits for %s, and resumes within seconds of getting them',
-    async (reason, means, give) => {
-      account = await perch.account(means);
+    'waits for %s with a mail, and resumes within seconds of getting them',
+    async (reason, means, why, give) => {
+      const email = `${reason}@example.org`;
+      account = await perch.account({ ...means, email });
       const watch = await add();
       while ((await read(watch)).reason !== reason) {
         post('one more');
@@ -126,6 +146,7 @@ describe('a watch', () => {
       }
       const types = () => sentBy(watch).map(({ body }) => body.type);
       await eventually(types).toContain('watch.waiting');
+      await eventually(() => mailed(email, watch)).toEqual([expect.stringContaining(why)]);
       const before = types().length;
       await give(account);
       await eventually(() => types().slice(before)).toContain('watch.items');
