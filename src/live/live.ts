@@ -95,6 +95,8 @@ interface Progress {
   readonly position: LivePosition;
   /** What was read; later than the position if nothing new came since. */
   readonly since: string | null;
+  /** Whether that is a cursor of its caller. */
+  readonly expires: boolean;
   /** A page that was read before this time does not do, Unix milliseconds. */
   readonly notBefore: number;
   readonly mayBePaid: boolean;
@@ -138,7 +140,9 @@ export class Live {
       while (!signal.aborted) {
         const beginsAt = since === null ? clock.now() - BEGIN_MS : 0;
         const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
-        const { outcome, paid } = await this.#ask(request, { position, since, notBefore, mayBePaid, admitted });
+        const expires = feed === undefined && !request.isResumed;
+        const progress = { position, since, expires, notBefore, mayBePaid, admitted };
+        const { outcome, paid } = await this.#ask(request, progress);
         const { result } = outcome;
         if (turn === 'take') {
           feed?.took();
@@ -206,10 +210,10 @@ export class Live {
     at: Progress,
   ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
     const { serve, clock } = this.#options;
-    const { position, since, notBefore, admitted } = at;
+    const { position, since, expires, notBefore, admitted } = at;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
-    const follow: FollowCall = { since, notBefore, mayBePaid, paid: null, atMost, followed: null };
+    const follow: FollowCall = { since, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
     const parse = (): Params => {
       const params = call.parse();
       const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);

@@ -88,8 +88,8 @@ export interface Cursors {
   /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
   encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
-  /** Throws `bad_request` as `decode` does, and if it is from the future. */
-  decodeSince(list: ListRef, cursor: string, nowMs: number): Anchor;
+  /** Throws `bad_request` as `decode` does, and if it is from the future. `expires`: false for one that the service kept. */
+  decodeSince(list: ListRef, cursor: string, nowMs: number, expires?: boolean): Anchor;
 }
 
 export function createCursors(secret: Uint8Array): Cursors {
@@ -136,10 +136,10 @@ export function createCursors(secret: Uint8Array): Cursors {
       const issued = Math.floor(nowMs / HOUR_MS) * HOUR_SECONDS;
       return sign(packAnchor({ list: listHash(list), known, floor: short, issued }));
     },
-    decodeSince(list, cursor, nowMs) {
+    decodeSince(list, cursor, nowMs, expires = true) {
       const { known, floor, issued } = readOf(list, cursor, 'since') as PackedAnchor;
       const ageSeconds = nowMs / 1000 - issued;
-      if (ageSeconds > SINCE_LIFETIME_SECONDS) throw expired('This cursor has expired', 'since');
+      if (expires && ageSeconds > SINCE_LIFETIME_SECONDS) throw expired('This cursor has expired', 'since');
       if (ageSeconds < -CLOCK_SKEW_SECONDS) {
         throw refused('since', 'cursor_future', 'This cursor is from the future: the clock of the service is wrong.');
       }

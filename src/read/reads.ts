@@ -165,9 +165,10 @@ export class Reads {
         follow ? 'product' : 'since',
       );
     }
+    const none = follow ? 'now' : null;
     const startIn = (list: ListRef): Start => ({
       position: after == null ? null : cursors.decode(list, after, clock.now()),
-      anchor: since == null ? (follow ? 'now' : null) : cursors.decodeSince(list, since, clock.now()),
+      anchor: since == null ? none : cursors.decodeSince(list, since, clock.now(), follow?.expires),
     });
     // A fault of the request is told whatever the balance.
     const subject = this.#subject(params);

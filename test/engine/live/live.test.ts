@@ -397,6 +397,16 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
+  it('takes the cursor of its caller for one that expires, and its own for one that does not', async () => {
+    const { time, live, follow, post, asked } = setUp();
+    post();
+    const [first] = [follow({ from: live.positions.begin(time.now(), '1') })];
+    await time.run(6 * SECOND);
+    follow({ from: positionOf(first[0]), isResumed: true });
+    await time.run(SECOND);
+    expect(asked.map(({ call }) => call.follow?.expires)).toEqual([true, false, false]);
+  });
+
   it('looks at its account once, and at its key with every call', async () => {
     const { time, follow, post, asked } = setUp();
     follow();

@@ -1,5 +1,8 @@
 /** What is new, as it happens: streams of REST and GraphQL over a network that goes on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/durations.js';
+import { Positions } from '../../../src/live/positions.js';
+import { createCursors } from '../../../src/read/cursor.js';
 import { openStream } from '../../kit/events.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
@@ -46,6 +49,21 @@ describe('a stream', () => {
       data: { data: [{ text: 'while away' }] },
     });
     second.leave();
+  }, 40_000);
+
+  it('resumes behind an event of any age, and begins behind a cursor of 30 days at most', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const { cursor: secret } = perch.stores.secrets;
+    const [known, positions] = [shown.slice(0, 12), new Positions(secret)];
+    const then = Date.now() - 31 * DAY_MS;
+    const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor: null }, then);
+    post('after a long silence');
+    const id = positions.encode([positions.begin(then, since)]);
+    const stream = await open('/v1/live?user=7', key, { 'last-event-id': id });
+    expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'after a long silence' }] } });
+    stream.leave();
+    const refused = await fetch(`${perch.url}/v1/live?user=7&since=${since}`, { headers: { 'x-api-key': key } });
+    expect(await refused.json()).toMatchObject({ error: { param: 'since', reason: 'cursor_expired' } });
   }, 40_000);
 
   it('sends again free what was charged and lost on its way', async () => {

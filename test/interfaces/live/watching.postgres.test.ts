@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/durations.js';
+import { createCursors } from '../../../src/read/cursor.js';
 import { startMailServer } from '../../kit/mail-server.js';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestAccount, type TestPerch } from '../../kit/perch.js';
@@ -95,6 +97,17 @@ describe('a watch', () => {
     expect(receipt.status).toBe(200);
     await sleep(1000);
     expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
+  }, 60_000);
+
+  it('goes on where it stopped after more than a month in which nothing came', async () => {
+    const anchor = { known: shown.slice(0, 12), floor: null };
+    const cursors = createCursors(perch.stores.secrets.cursor);
+    const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);
+    const watch = await add({ since: quiet });
+    post('after a long silence');
+    await eventually(() => sentBy(watch).map(({ body }) => body)).toMatchObject([
+      { type: 'watch.items', data: { data: [{ text: 'after a long silence' }] } },
+    ]);
   }, 60_000);
 
   it('waits for credits with one notice, and pauses when its key ends', async () => {
