@@ -132,6 +132,8 @@ export class Live {
     let feed: Feed | undefined;
     let leave: (() => void) | undefined;
     let failed: ErrorCode | null = null;
+    // Told once, where every read ends before what is known.
+    let hasGap = false;
     const checked = (): Checked => {
       const { at = clock.now(), everyMs = SHORTEST_MS, failed: ofAll = null } = feed?.checked ?? {};
       return { at, everyMs, failed: failed ?? ofAll };
@@ -184,9 +186,10 @@ export class Live {
         since = followed.since;
         mayBePaid &&= paid !== null;
         budget.spend(result.charge.amount, clock.now());
-        if (isFirst || followed.items > 0 || followed.gap) {
+        const isMoved = followed.items > 0 || (followed.gap && !hasGap);
+        hasGap = followed.gap;
+        if (isFirst || isMoved) {
           const given = isShort ? followed.short : since;
-          const isMoved = followed.items > 0 || followed.gap;
           position = isMoved
             ? this.positions.after(position, { since: given, newest: followed.top, now: clock.now() })
             : { ...position, since: given };

@@ -146,6 +146,8 @@ interface Found {
   /** What was looked at is newer than this. */
   readonly floor: Instant | null;
   readonly gap: boolean;
+  /** The network shows nothing that is known or new: none of what is known is looked for again. */
+  readonly isLost?: boolean;
 }
 
 async function look(context: ReadingPages, params: NewerParams, anchor: Anchor): Promise<Found> {
@@ -157,12 +159,14 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
   let [place, before]: [string, string | null] = [HEAD, null];
   let last: PageLookup['page'] | undefined;
   let { floor } = anchor;
+  let readAt = Number.POSITIVE_INFINITY;
   for (let pages = 0; pages < MAX_UPSTREAM_PAGES; pages += 1) {
     const got = await walk.page(place, before, () => wantedSize(params.count, last, false));
     // The oldest of what is new is farther down.
     if (got === 'unpaid') throw context.meter.noCredits(unit, params.fresh ? 'bypass' : 'miss');
     if (got === 'enough') break;
     const { page } = got;
+    readAt = Math.min(readAt, got.fetchedAt);
     let hasOld = false;
     for (const [index, item] of page.items.entries()) {
       const instant = instantOf(item);
@@ -178,7 +182,11 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
     if (hasOld && isNewestFirst(list)) return found;
     if (page.next === null) {
       const isCut = page.endReason === 'network_limit' && found.known.length === 0 && anchor.known.length > 0;
-      return { ...found, gap: isCut };
+      if (!isCut || found.fresh.length > 0) return { ...found, gap: isCut };
+      // The gap is told once: from here on only what is made later is new, as where a list has no order.
+      const whenRead: Instant = [readAt - SHOWN_WITHIN_MS, '0'];
+      const isAhead = floor !== null && isNewer(floor, whenRead);
+      return { ...found, floor: isAhead ? floor : whenRead, gap: true, isLost: true };
     }
     [place, before, last] = [page.next, page.place, page];
     if (isNewestFirst(list)) floor = lowest(page, floor);
@@ -197,7 +205,7 @@ function take(
   { meter }: ReadingPages,
   { count, unit, path, objectOf }: NewerParams,
   anchor: Anchor,
-  { walk, fresh, known, floor, gap }: Found,
+  { walk, fresh, known, floor, gap, isLost = false }: Found,
   tab: Tab,
 ): Omit<Newer, 'charged'> {
   const oldestFirst = fresh.sort((a, b) => newestFirst(b.instant, a.instant));
@@ -212,7 +220,7 @@ function take(
   }
   const has = [...taken, ...known].map(({ instant }) => instant).sort(newestFirst);
   const newest = newestOf(has, floor);
-  const unseen = anchor.known.filter((name) => !known.some(({ item }) => knownAs(item.id) === name));
+  const unseen = isLost ? [] : anchor.known.filter((name) => !known.some(({ item }) => knownAs(item.id) === name));
   const isShort = taken.length < Math.min(count, oldestFirst.length);
   return {
     items: taken.map(({ item }) => item),

@@ -64,7 +64,7 @@ export function playService(time: VirtualTime) {
     const since = `${has + items}`;
     const followed = {
       list: { kind: 'timeline', subject: state.list } as const,
-      ...{ since, short: since, items, hasNewer: has + items < total, gap: state.gap && items > 0, newestAt },
+      ...{ since, short: since, items, hasNewer: has + items < total, gap: state.gap, newestAt },
       top: top === undefined ? null : ([top, since] as const),
     };
     const data = { items: Array.from({ length: items }, (_, nth) => has + nth) };

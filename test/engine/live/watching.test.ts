@@ -68,7 +68,7 @@ describe('a watch that is followed', () => {
     expect(kinds()).toEqual(['1: 2 for 2']);
   });
 
-  it('reports a gap, with items and without', async () => {
+  it('reports a gap with items, and once without', async () => {
     const { time, store, watch, open, post, state } = await setUp();
     open();
     await time.run(SECOND);
@@ -76,6 +76,17 @@ describe('a watch that is followed', () => {
     post();
     await time.run(10 * SECOND);
     expect(store.of(watch).map(({ body }) => JSON.parse(body).gap)).toEqual([true]);
+    state.gap = false;
+    await time.run(20 * SECOND);
+    state.gap = true;
+    await time.run(HOUR_MS);
+    post();
+    await time.run(20 * MINUTE_MS);
+    expect(store.of(watch).map(({ body }) => [itemsOf(body), JSON.parse(body).gap])).toEqual([
+      [[1], true],
+      [[], true],
+      [[2], true],
+    ]);
   });
 
   it('is read once for all that follow the same list in a process', async () => {

@@ -212,6 +212,39 @@ describe('since', () => {
     expect((await ask(third.page.sinceCursor(), 4)).page.nodes).toEqual([]);
   });
 
+  it('says once that items may be missing where the network does not go back to what is known', async () => {
+    const net = createScriptedNetwork();
+    const engine = createEngine(net.network);
+    const show = (...ids: readonly string[]) =>
+      net.list('search', 'rare', ids, { product: 'Latest', endReason: 'network_limit' });
+    const made = (id: string) => net.tweet({ id, createdAt: new Date(engine.clock.nowMs - 1000).toISOString() }).id;
+    const search = { kind: 'search', product: 'Latest', subject: 'rare', count: 1 } as const;
+    let since: string | null = null;
+    const ask = async () => {
+      const { page } = await engine.page({ ...search, since });
+      since = page.sinceCursor();
+      return [idsOf(page), page.gap];
+    };
+    show(made('1'));
+    await ask();
+    engine.clock.nowMs += 8 * 24 * 3_600_000;
+    show();
+    expect(await ask()).toEqual([[], true]);
+    expire(engine);
+    expect(await ask()).toEqual([[], false]);
+    // What is known is not new, should it be shown again.
+    expire(engine);
+    show(made('2'), '1');
+    expect(await ask()).toEqual([['2'], false]);
+    engine.clock.nowMs += 8 * 24 * 3_600_000;
+    show(made('4'), made('3'));
+    expect([await ask(), await ask(), await ask()]).toEqual([
+      [['3'], true],
+      [['4'], false],
+      [[], false],
+    ]);
+  });
+
   it('asks a network that bills by item for few of them', async () => {
     const { list, engine, ask } = startFollowing({ ...TIMELINE, billed: { least: 1, most: 100 } });
     const since = (await ask({ since: null })).page.sinceCursor();
