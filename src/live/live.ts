@@ -95,7 +95,8 @@ interface Progress {
   readonly position: LivePosition;
   /** What was read; later than the position if nothing new came since. */
   readonly since: string | null;
-  /** Whether that is a cursor of its caller. */
+  readonly subject: string | null;
+  /** Whether `since` is a cursor of its caller. */
   readonly expires: boolean;
   /** A page that was read before this time does not do, Unix milliseconds. */
   readonly notBefore: number;
@@ -125,7 +126,7 @@ export class Live {
     const { clock } = this.#options;
     const { signal, budget, isShort, finishes } = request;
     let position = request.from;
-    let { since } = position;
+    let { since, subject = null } = position;
     let mayBePaid = request.isResumed;
     let admitted: RateDecision | undefined;
     let turn: Turn | 'again' = 'again';
@@ -143,7 +144,7 @@ export class Live {
         const beginsAt = since === null ? clock.now() - BEGIN_MS : 0;
         const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
         const expires = feed === undefined && !request.isResumed;
-        const progress = { position, since, expires, notBefore, mayBePaid, admitted };
+        const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
         const { outcome, paid } = await this.#ask(request, progress);
         const { result } = outcome;
         if (turn === 'take') {
@@ -184,6 +185,7 @@ export class Live {
         failed = null;
         admitted = outcome.rate ?? undefined;
         since = followed.since;
+        ({ subject } = followed.list);
         mayBePaid &&= paid !== null;
         budget.spend(result.charge.amount, clock.now());
         const isMoved = followed.items > 0 || (followed.gap && !hasGap);
@@ -213,10 +215,10 @@ export class Live {
     at: Progress,
   ): Promise<{ outcome: Outcome; paid: Thousandths | null }> {
     const { serve, clock } = this.#options;
-    const { position, since, expires, notBefore, admitted } = at;
+    const { position, since, subject, expires, notBefore, admitted } = at;
     const mayBePaid = at.mayBePaid && since !== null;
     const atMost = Number.POSITIVE_INFINITY;
-    const follow: FollowCall = { since, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
+    const follow: FollowCall = { since, subject, expires, notBefore, mayBePaid, paid: null, atMost, followed: null };
     const parse = (): Params => {
       const params = call.parse();
       const most = [params.budget, budget.left(clock.now())].filter((left) => left !== null);

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 } from 'uuid';
 import { badRequest } from '../domain/errors.js';
+import { LISTS, type ListRef } from '../domain/lists.js';
 import { hmacWith } from '../lib/digest.js';
 
 /** How far a list of a stream has come: what its client gives back to resume it. */
@@ -11,6 +12,8 @@ export interface LivePosition {
   readonly at: number;
   /** What the caller has; null: all there is now. */
   readonly since: string | null;
+  /** Of a watch of a user: the id of who that was when it began. Clients have no room for it, and name the list anew. */
+  readonly subject?: string;
 }
 
 /** What a client says of where it has come to. */
@@ -27,8 +30,8 @@ interface Start {
 const NAME_BYTES = 6;
 const TAG_BYTES = 9;
 
-/** Name, time and cursor. */
-const PLACE = /^([\w-]{8})([\w-]{7})([\w-]*)$/;
+/** Name, time, cursor and subject. */
+const PLACE = /^([\w-]{8})([\w-]{7})([\w-]*)(?:~([^.~]+))?$/;
 
 /** Milliseconds in seven characters, until 2109. */
 function encodeTime(at: number): string {
@@ -36,6 +39,9 @@ function encodeTime(at: number): string {
   bytes.writeUIntBE(at, 0, 6);
   return bytes.toString('base64url').slice(1);
 }
+
+const encodePlace = ({ name, at, since, subject }: LivePosition): string =>
+  `${name}${encodeTime(at)}${since ?? ''}${subject === undefined ? '' : `~${subject}`}`;
 
 const decodeTime = (text: string): number => Buffer.from(`A${text}`, 'base64url').readUIntBE(0, 6);
 
@@ -89,8 +95,13 @@ export class Positions {
 
   /** The id of an event. Sealed: a position of one list can't be given out as that of another. */
   encode(positions: readonly LivePosition[]): string {
-    const places = positions.map(({ name, at, since }) => `${name}${encodeTime(at)}${since ?? ''}`).join('.');
+    const places = positions.map(encodePlace).join('.');
     return `${this.#seal(places)}.${places}`;
+  }
+
+  /** The position of a watch, which goes on with the same user whatever the handle. */
+  encodeOwn(position: LivePosition, { kind, subject }: ListRef): string {
+    return this.encode([LISTS[kind].subject === 'user' ? { ...position, subject } : position]);
   }
 
   /** Throws `bad_request` if it is not the id of an event of a stream of so many lists. */
@@ -109,6 +120,7 @@ export class Positions {
       name: place?.[1] ?? '',
       at: decodeTime(place?.[2] ?? ''),
       since: place?.[3] || null,
+      ...(place?.[4] !== undefined && { subject: place[4] }),
     }));
   }
 

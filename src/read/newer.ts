@@ -35,7 +35,9 @@ export interface Newer extends Filled {
 export interface FollowCall {
   /** What the caller has; null: all there is now. */
   readonly since: string | null;
-  /** Whether that is a cursor that the caller kept. One in a position does not expire: it stays while a list is quiet. */
+  /** The list's subject, once it is known: a handle may lead to somebody else by now. */
+  readonly subject: string | null;
+  /** Whether `since` is a cursor that the caller kept. One in a position does not expire: it stays while a list is quiet. */
   readonly expires: boolean;
   /** A first page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore: number;

@@ -171,7 +171,7 @@ export class Reads {
       anchor: since == null ? none : cursors.decodeSince(list, since, clock.now(), follow?.expires),
     });
     // A fault of the request is told whatever the balance.
-    const subject = this.#subject(params);
+    const subject = follow?.subject ?? this.#subject(params);
     const known = typeof subject === 'string' ? listOf(subject) : null;
     const knownStart = known && startIn(known);
     // If something is paid for already, this read may ask for the same object, which is then free.

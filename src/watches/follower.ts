@@ -166,7 +166,7 @@ export class WatchFollower {
     const { live, form, leases, clock, onWritten } = this.#options;
     const { followed, outcome, charged, answer } = event;
     const at = clock.now();
-    const position = live.positions.encode([event.position]);
+    const position = live.positions.encodeOwn(event.position, followed.list);
     const body = form.body(this.watch, event, this.#number + 1, at);
     const isWritten = await leases.step(this.#holder, this.watch, {
       ...{ from: this.#position, position, requestId: outcome.requestId, items: followed.items, charged, at },

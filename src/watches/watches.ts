@@ -199,11 +199,11 @@ export class Watches {
     await events.return();
     if (!event) throw signal.reason;
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
-    if (since === null) return live.positions.encode([event.position]);
+    const { list } = event.followed;
+    if (since === null) return live.positions.encodeOwn(event.position, list);
     // By its id: a cursor names it so.
-    const { subject } = event.followed.list;
-    await this.#checkSince({ ...watch, subject }, since, event.outcome, signal);
-    return live.positions.encode([live.positions.begin(clock.now(), since)]);
+    await this.#checkSince({ ...watch, subject: list.subject }, since, event.outcome, signal);
+    return live.positions.encodeOwn(live.positions.begin(clock.now(), since), list);
   }
 
   /** Throws what a page of the list would be refused for. An estimate checks all that is asked, and reads nothing. */

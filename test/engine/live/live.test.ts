@@ -397,6 +397,18 @@ describe('a stream', () => {
     expect(budget.left(time.now())).toBe(0);
   });
 
+  it('follows the list that it found at first, whatever its name leads to later', async () => {
+    const { time, follow, post, asked } = setUp();
+    post();
+    const events = follow();
+    await time.run(6 * SECOND);
+    expect(asked.map(({ call }) => call.follow?.subject)).toEqual([null, 'seven']);
+    // A client has no room for it, and names the list anew.
+    follow({ from: positionOf(events[0]), isResumed: true });
+    await time.run(SECOND);
+    expect(asked.at(-1)?.call.follow?.subject).toBeNull();
+  });
+
   it('takes the cursor of its caller for one that expires, and its own for one that does not', async () => {
     const { time, live, follow, post, asked } = setUp();
     post();

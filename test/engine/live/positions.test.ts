@@ -13,6 +13,14 @@ describe('positions of a stream', () => {
     expect(positions.decode(positions.encode(given), 2)).toEqual(given);
   });
 
+  it.each([
+    ['of a user', { kind: 'timeline', subject: '7' }, { subject: '7' }],
+    ['of a search', { kind: 'search', subject: 'bread ~.' }, {}],
+  ] as const)('come back with the id of their subject in a watch %s', (_what, list, named) => {
+    const given = positions.begin(NOW, 'abc-_1');
+    expect(positions.decode(positions.encodeOwn(given, list), 1)).toEqual([{ ...given, ...named }]);
+  });
+
   const id = positions.encode([positions.begin(NOW, 'abc')]);
   it.each([
     ['empty', '', 1],

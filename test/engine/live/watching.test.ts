@@ -58,6 +58,21 @@ describe('a watch that is followed', () => {
     });
   });
 
+  it('follows in all processes the user that it found at first, whatever the handle leads to later', async () => {
+    const { time, open, post, asked, state } = await setUp();
+    state.list = '7';
+    const node = open();
+    await time.run(SECOND);
+    post();
+    await time.run(10 * SECOND);
+    expect([...new Set(asked.map(({ call }) => call.follow?.subject))]).toEqual([null, '7']);
+    asked.length = 0;
+    await node.watching.close();
+    open();
+    await time.run(10 * SECOND);
+    expect([...new Set(asked.map(({ call }) => call.follow?.subject))]).toEqual(['7']);
+  });
+
   it('begins with what was posted while nobody followed it', async () => {
     const { time, open, post, kinds } = await setUp();
     post();

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasSince, isNewestFirst } from '../../../src/domain/lists.js';
+import type { FollowCall } from '../../../src/read/newer.js';
 import type { Page } from '../../../src/read/reads.js';
 import { createEngine, type Engine } from '../../kit/engine.js';
 import { createListNetwork, type ListNetwork, type ListShape } from '../../kit/networks/list-network.js';
@@ -253,6 +254,37 @@ describe('since', () => {
     const billed = list.billedItems();
     expect(idsOf((await ask({ since })).page)).toHaveLength(2);
     expect(list.billedItems() - billed).toBeLessThanOrEqual(6);
+  });
+});
+
+describe('a list that is followed', () => {
+  it('stays that of the user whose handle it was, who has another one now while somebody else has theirs', async () => {
+    const net = createScriptedNetwork();
+    const engine = createEngine(net.network);
+    const made = (id: string, at: number) => net.tweet({ id, createdAt: new Date(at).toISOString() }).id;
+    const given = { kind: 'timeline', subject: 'seven', count: 5, path: 'list', fresh: false } as const;
+    const ask = async (since: string | null, subject: string | null) => {
+      const follow: FollowCall = {
+        ...{ since, subject, expires: true, notBefore: 0, mayBePaid: false, paid: null, followed: null },
+        atMost: 5,
+      };
+      const page = await engine.open().reads.follow(given, follow);
+      return { ids: idsOf(page), followed: follow.followed };
+    };
+    net.user({ id: '7', handle: 'seven' });
+    net.list('timeline', '7', [made('1', engine.clock.nowMs)]);
+    const { followed } = await ask(null, null);
+    expect(followed?.list.subject).toBe('7');
+    net.user({ id: '7', handle: 'renamed' });
+    engine.clock.nowMs += 7 * 3_600_000;
+    net.list('timeline', '7', [made('2', engine.clock.nowMs), '1']);
+    const since = followed?.since ?? null;
+    expect((await ask(since, '7')).ids).toEqual(['2']);
+    await expect(ask(since, null)).rejects.toMatchObject({ code: 'not_found' });
+    net.user({ id: '8', handle: 'seven' });
+    net.list('timeline', '8', [made('3', engine.clock.nowMs)]);
+    engine.clock.nowMs += 7 * 3_600_000;
+    expect((await ask(since, '7')).ids).toEqual(['2']);
   });
 });
 

@@ -6,6 +6,7 @@ import { readOperations } from '../../../schema/operations.js';
 import { Keys } from '../../../src/account/keys.js';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
+import { Positions } from '../../../src/live/positions.js';
 import { type Client, createClient, type Fields, type Reply, record, rows } from '../../kit/client.js';
 import type { Customer } from '../../kit/customers.js';
 import { checkEveryAnswer } from '../../kit/every-answer.js';
@@ -60,6 +61,18 @@ describe('a new watch', () => {
     expect(record(await customer.get(`/v1/watches/${made.id}`))).toMatchObject(made);
     expect(rows(await customer.get('/v1/watches'))).toMatchObject([made]);
     expect(await customer.balance()).toBe(10);
+  });
+
+  it.each([undefined, '/v1/users/user7/tweets'])('keeps the id of whom it follows, begun behind %s', async (path) => {
+    const customer = await service.customer();
+    const since = path && (await customer.get(path)).body.since_cursor;
+    const { id } = await make(customer, { ...(since && { since }) });
+    const { database, stores } = service.perch;
+    const [row] = await database.sql<
+      { position: string }[]
+    >`select position from watches where watch_id = ${String(id)}`;
+    const positions = new Positions(stores.secrets.cursor);
+    expect(positions.decode(row?.position ?? '', 1)).toMatchObject([{ subject: '7' }]);
   });
 
   it('is made once, however often the request is repeated', async () => {
