@@ -109,11 +109,18 @@ export class Feed {
   /** Whether the list was read since then: only then is nothing missing from before. */
   #isReadSince = false;
   followers = 0;
+  /** How often something new was found: a follower that was busy meanwhile has missed some of it. */
+  releases = 0;
 
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#atOnce = Math.max(1, Math.floor(Math.min(MOST_TAKING, options.places / PART_OF_PLACES) / 2));
     this.#openedAt = this.#readAt = this.#beganAt = this.#triedAt = options.now();
+  }
+
+  /** Whether one that has just begun saw less than was found here. */
+  isAheadOf({ newestAt }: { readonly newestAt: number | null }): boolean {
+    return (this.#newestAt ?? 0) > (newestAt ?? 0);
   }
 
   get checked(): Checked {
@@ -153,8 +160,11 @@ export class Feed {
     this.#hasten();
   }
 
-  /** Waits for its turn, ahead of others if it `missed` something; undefined once the signal is aborted. */
-  wait(signal: AbortSignal, missed: boolean): Promise<Turn | undefined> {
+  /**
+   * Waits for its turn, ahead of others if it `missed` something; undefined once the signal is aborted. `has`: the `releases`
+   * of which it has what was found; left out: all. It takes the others at once, and reads nothing for that.
+   */
+  wait(signal: AbortSignal, missed: boolean, has = this.releases): Promise<Turn | undefined> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
       const among = missed ? this.#urgent : this.#waiting;
@@ -169,6 +179,7 @@ export class Feed {
       const waiting: Waiting = { go: leave };
       among.add(waiting);
       signal.addEventListener('abort', abort);
+      if (has < this.releases) this.#takeNext(waiting);
       this.#start();
     });
   }
@@ -223,6 +234,7 @@ export class Feed {
 
   /** One takes what is new first: its answer is kept, and costs the others little. */
   #release(): void {
+    this.releases += 1;
     this.#releaseOthers?.();
     const [first, ...others] = [...this.#urgent, ...this.#waiting];
     if (others.length > 0) {
@@ -236,6 +248,11 @@ export class Feed {
       this.#releaseOthers = release;
     }
     if (first?.go('take')) this.#taking += 1;
+  }
+
+  #takeNext(waiting: Waiting): void {
+    this.#nextToTake.push(waiting);
+    if (this.#cancelTakes === null) this.#letMoreTake();
   }
 
   /** Some at a time: all at once would take the places of requests in progress from others. */

@@ -144,6 +144,7 @@ export class Live {
         const beginsAt = since === null ? clock.now() - BEGIN_MS : 0;
         const notBefore = (turn === 'read' ? feed?.notBefore : undefined) ?? beginsAt;
         const expires = feed === undefined && !request.isResumed;
+        const released = feed?.releases ?? 0;
         const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
         const { outcome, paid } = await this.#ask(request, progress);
         const { result } = outcome;
@@ -179,8 +180,11 @@ export class Live {
         const followed = result.followed as Followed;
         const isFirst = feed === undefined;
         if (feed === undefined) ({ feed, leave } = this.#join(outcome, followed));
+        // What another found meanwhile, this call may not have seen; nor what one finds until its consumer asks for more.
+        const isBehind = isFirst ? feed.isAheadOf(followed) : released < feed.releases;
         if (turn === 'read') feed.wasRead(followed);
         else feed.saw(followed);
+        const has = feed.releases - (isBehind ? 1 : 0);
         turn = 'again';
         failed = null;
         admitted = outcome.rate ?? undefined;
@@ -199,7 +203,7 @@ export class Live {
           yield { kind: isFirst ? 'begin' : 'items', outcome, answer: result, charged, followed, position, checked };
         }
         if (followed.hasNewer) continue;
-        const next = await feed.wait(signal, false);
+        const next = await feed.wait(signal, false, has);
         if (next === undefined) return;
         turn = next;
       }

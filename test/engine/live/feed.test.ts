@@ -29,8 +29,8 @@ function openFeed(perSecond = 100, places = 1000) {
   const feed = new Feed({ timers: time, now: time.now, turns, places });
   const got: [name: string, turn: Turn | undefined, at: number][] = [];
   const left = new AbortController();
-  const wait = (name: string, { missed = false, signal = left.signal } = {}): void => {
-    void feed.wait(signal, missed).then((turn) => got.push([name, turn, time.now() - 1_000_000]));
+  const wait = (name: string, { missed = false, signal = left.signal, has = feed.releases } = {}): void => {
+    void feed.wait(signal, missed, has).then((turn) => got.push([name, turn, time.now() - 1_000_000]));
   };
   return { time, turns, feed, got, wait, left };
 }
@@ -123,6 +123,18 @@ describe('a feed', () => {
     feed.saw({ newestAt: time.now() });
     await time.run(0);
     expect(got).toEqual([['a', 'take', 0]]);
+  });
+
+  it('lets those take what is new at once that were busy when it was found, some at a time', async () => {
+    const { time, feed, got, wait } = openFeed(100, 40);
+    feed.saw({ newestAt: time.now() - MINUTE });
+    const has = feed.releases;
+    feed.saw({ newestAt: time.now() });
+    for (let name = 0; name < 20; name += 1) wait(String(name), { has });
+    await time.run(0);
+    expect(got.map(([, turn, at]) => [turn, at])).toEqual(Array(8).fill(['take', 0]));
+    await time.run(100);
+    expect(got).toHaveLength(20);
   });
 
   it('continues when the follower whose turn it was has left', async () => {

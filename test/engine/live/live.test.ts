@@ -17,9 +17,8 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
   const live = openLive(time, serve, perSecond, time, push);
   const call = { interface: 'rest', parse: () => ({ variables: {}, budget: null, estimate: false }) };
   const left = new AbortController();
-  const follow = (request: Partial<LiveRequest> = {}): LiveEvent[] => {
-    const events: LiveEvent[] = [];
-    const all = live.follow({
+  const open = (request: Partial<LiveRequest> = {}): AsyncGenerator<LiveEvent, void> =>
+    live.follow({
       call: call as unknown as LiveRequest['call'],
       asked: 'timeline of seven',
       from: live.positions.begin(time.now(), null),
@@ -33,12 +32,14 @@ function setUp(perSecond: number | null = 10, push: Pick<Push, 'follow'> | null 
       },
       ...request,
     });
+  const follow = (request: Partial<LiveRequest> = {}): LiveEvent[] => {
+    const events: LiveEvent[] = [];
     void (async () => {
-      for await (const event of all) events.push(event);
+      for await (const event of open(request)) events.push(event);
     })();
     return events;
   };
-  return { time, live, state, asked, follow, post, left };
+  return { time, live, state, asked, open, follow, post, left };
 }
 
 function leaving(): { signal: AbortSignal; abort: () => void } {
@@ -164,6 +165,29 @@ describe('a list that is followed', () => {
     for (let nth = 0; nth < 5; nth += 1) post();
     await time.run(10 * 60 * SECOND);
     expect(kinds(events)).toEqual(['begin 0 for 0', 'items 2 for 2', 'items 2 for 2', 'items 1 for 1']);
+  });
+
+  it('gives a follower at once what another found while its client was slow to read', async () => {
+    const { time, open, follow, post, asked } = setUp();
+    post();
+    await time.run(20 * 60 * SECOND);
+    const slow = open();
+    const { value: begin } = await slow.next();
+    expect(begin).toMatchObject({ kind: 'begin' });
+    const other = follow();
+    await time.run(2 * 60 * SECOND);
+    post();
+    await time.run(3 * 60 * SECOND);
+    expect(kinds(other)).toEqual(['begin 0 for 0', 'items 1 for 1']);
+    asked.length = 0;
+    const next = slow.next();
+    await time.run(20);
+    expect(asked).toMatchObject([{ reads: false }]);
+    expect(kinds([(await next).value as LiveEvent])).toEqual(['items 1 for 1']);
+    // It has all of it, and waits for its turn.
+    void slow.next();
+    await time.run(20);
+    expect(asked).toHaveLength(1);
   });
 
   it('keeps nothing once its last follower has left, not even while it is read', async () => {
