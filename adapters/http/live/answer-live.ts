@@ -105,7 +105,10 @@ class FollowedStream {
     const events = this.#follow(index, list);
     const first = await events.next();
     if (first.done) return;
-    if (first.value.kind === 'end') this.#refused.push([index, first.value]);
+    if (first.value.kind === 'end') {
+      this.#refused.push([index, first.value]);
+      await events.return();
+    }
     if (first.value.kind === 'begin') {
       this.#request.outcome ??= first.value.outcome;
       this.#open(first.value.outcome);
@@ -120,19 +123,25 @@ class FollowedStream {
       for (const [nth, event] of this.#refused.splice(0)) this.#send(this.#asked.form.event(nth, event));
   }
 
-  #follow(index: number, { call, asked, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
+  /** A list that ends gives its place back, whatever the others do. */
+  async *#follow(index: number, { call, asked, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
     const { lists, isResumed, budget } = this.#asked;
     const { eventStreams } = this.#request.server;
-    let isTaken = false;
+    let giveBack: (() => void) | undefined;
     const onAdmitted = (accountId: string, qps: number): void => {
-      if (!isTaken) this.#places.push(eventStreams.take(accountId, qps));
-      isTaken = true;
+      if (giveBack !== undefined) return;
+      giveBack = eventStreams.take(accountId, qps);
+      this.#places.push(giveBack);
     };
-    return this.#live.follow({
-      call: { ...call, ...senderParts(this.#request), onAdmitted },
-      ...{ asked, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
-      signal: this.#over.signal,
-    });
+    try {
+      yield* this.#live.follow({
+        call: { ...call, ...senderParts(this.#request), onAdmitted },
+        ...{ asked, from, isResumed, budget, isShort: lists.length > 1, mayWait: index > 0, finishes: false },
+        signal: this.#over.signal,
+      });
+    } finally {
+      giveBack?.();
+    }
   }
 
   #open(outcome: Outcome): void {

@@ -1,5 +1,6 @@
 /** What is new, as it happens: streams of REST and GraphQL over a network that goes on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/domain/errors.js';
 import { DAY_MS } from '../../../src/lib/durations.js';
 import { Positions } from '../../../src/live/positions.js';
 import { createCursors } from '../../../src/read/cursor.js';
@@ -147,6 +148,30 @@ describe('a stream', () => {
     });
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'max_credits_per_day' } }]);
   }, 40_000);
+
+  it('gives the place of a list back when that ends', async () => {
+    net.user({ id: '9', handle: 'nine' });
+    net.tweet({ id: '9', authorId: '9', createdAt: new Date().toISOString() });
+    net.list('timeline', '9', ['9']);
+    const account = await perch.account({ qps: 1 });
+    const stream = await open(`/v1/live?user=9&${[1, 2, 3, 4].map((nth) => `q=oven${nth}`).join('&')}`, account.key);
+    for (let begun = 0; begun < 5; begun += 1) await stream.next('position');
+    const another = async (): Promise<unknown> => {
+      const { response, leave } = await open('/v1/live?q=oven5', account.key);
+      const refused = response.ok ? null : ((await response.json()) as { error: { reason?: string } });
+      leave();
+      return refused === null ? 'open' : refused.error.reason;
+    };
+    await expect.poll(another, { interval: 1_100, timeout: 20_000 }).toBe('streams');
+    net.pages('timeline', '9', () => {
+      throw new ServiceError('not_found', 'There is none.', { reason: 'deleted' });
+    });
+    expect(await stream.next('error')).toMatchObject({
+      data: { subject: { user: '9' }, error: { code: 'not_found' } },
+    });
+    await expect.poll(another, { interval: 1_100, timeout: 20_000 }).toBe('open');
+    stream.leave();
+  }, 60_000);
 
   it('answers a GraphQL subscription with the events of graphql-sse', async () => {
     const { key } = await perch.account({ credits: 10 });
