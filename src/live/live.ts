@@ -59,7 +59,7 @@ export interface LiveOptions {
   readonly pace: Pace;
   /** Upstream calls per second of all sessions together; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
-  /** Where the network announces what is new; left out: nowhere. */
+  /** Announces what is new; left out: nothing does. */
   readonly push?: Pick<Push, 'follow'> | null;
   /** Requests that the process works on at a time. */
   readonly places: number;
@@ -104,11 +104,17 @@ interface Progress {
   readonly admitted: RateDecision | undefined;
 }
 
+/** A list that is followed, and the turns in which its network is asked. */
+interface Joined {
+  readonly feed: Feed;
+  readonly turns: Turns;
+}
+
 /** Follows lists: each batch is a call like any other, with a price, a charge and a receipt of its own. */
 export class Live {
   readonly positions: Positions;
   readonly #options: LiveOptions;
-  readonly #feeds = new Map<string, { readonly feed: Feed; readonly unfollow: (() => void) | undefined }>();
+  readonly #feeds = new Map<string, Joined & { readonly unfollow: (() => void) | undefined }>();
   readonly #turns = new Map<string, Turns>();
 
   constructor(options: LiveOptions) {
@@ -131,6 +137,7 @@ export class Live {
     let admitted: RateDecision | undefined;
     let turn: Turn | 'again' = 'again';
     let feed: Feed | undefined;
+    let turns: Turns | undefined;
     let leave: (() => void) | undefined;
     let failed: ErrorCode | null = null;
     // Told once, where every read ends before what is known.
@@ -148,6 +155,7 @@ export class Live {
         const progress = { position, since, subject, expires, notBefore, mayBePaid, admitted };
         const { outcome, paid } = await this.#ask(request, progress);
         const { result } = outcome;
+        void turns?.charge(outcome.upstream.calls - (turn === 'read' ? 1 : 0));
         if (turn === 'take') {
           feed?.took();
           turn = 'again';
@@ -179,7 +187,10 @@ export class Live {
         }
         const followed = result.followed as Followed;
         const isFirst = feed === undefined;
-        if (feed === undefined) ({ feed, leave } = this.#join(outcome, followed));
+        if (feed === undefined) {
+          ({ feed, turns, leave } = this.#join(outcome, followed));
+          void turns.charge(outcome.upstream.calls);
+        }
         // What another found meanwhile, this call may not have seen; nor what one finds until its consumer asks for more.
         const isBehind = isFirst ? feed.isAheadOf(followed) : released < feed.releases;
         if (turn === 'read') feed.wasRead(followed);
@@ -234,7 +245,7 @@ export class Live {
     return { outcome, paid: follow.paid };
   }
 
-  #join({ mode }: Outcome, { list }: Followed): { feed: Feed; leave: () => void } {
+  #join({ mode }: Outcome, { list }: Followed): Joined & { leave: () => void } {
     const key = JSON.stringify([mode, list]);
     const { timers, clock, places } = this.#options;
     let followed = this.#feeds.get(key);
@@ -247,10 +258,10 @@ export class Live {
         onNew: (madeAt) => feed.nudge(madeAt),
         onComplete: (isComplete) => feed.setPushed(isComplete),
       });
-      followed = { feed, unfollow };
+      followed = { feed, turns, unfollow };
       this.#feeds.set(key, followed);
     }
-    const { feed, unfollow } = followed;
+    const { feed, turns, unfollow } = followed;
     feed.followers += 1;
     const leave = (): void => {
       feed.followers -= 1;
@@ -258,17 +269,18 @@ export class Live {
       this.#feeds.delete(key);
       unfollow?.();
     };
-    return { feed, leave };
+    return { feed, turns, leave };
   }
 
   /** Reads of followers are spread, so that all together take a third of the network's pace at most. */
   #turnsOf(mode: Outcome['mode'], family: Family): Turns {
-    const { pace, perSecond, timers } = this.#options;
+    const { pace, perSecond, timers, clock } = this.#options;
     const key = `live ${mode} ${family}`;
     let turns = this.#turns.get(key);
     if (turns === undefined) {
       const all = mode === 'test' ? null : perSecond[family];
-      turns = new Turns({ pace, key, timers, perSecond: all === null ? UNPACED : all / PART_OF_PACE });
+      const own = all === null ? UNPACED : all / PART_OF_PACE;
+      turns = new Turns({ pace, key, timers, perSecond: own, now: () => clock.now() });
       this.#turns.set(key, turns);
     }
     return turns;

@@ -3,12 +3,17 @@ import type { Pace } from '../ports/rate-limiter.js';
 
 const SECOND_MS = 1000;
 
+/** How long turns are put off at most for calls that did not wait for one, milliseconds. */
+const LONGEST_OWED_MS = 60_000;
+
 export interface TurnsOptions {
   /** Shared by all processes. */
   readonly pace: Pace;
   readonly key: string;
   readonly perSecond: number;
   readonly timers: Timers;
+  /** Milliseconds. */
+  readonly now: () => number;
 }
 
 /** Whose turn it is to ask the network for followers: one after the other, at a pace of their own. */
@@ -16,6 +21,8 @@ export class Turns {
   readonly #options: TurnsOptions;
   readonly #waiting = new Set<{ readonly go: () => void }>();
   #isRunning = false;
+  /** Until when turns are taken already, as far as is known here. */
+  #takenTo = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -32,6 +39,18 @@ export class Turns {
     this.#waiting.add(waiting);
     void this.#run();
     return () => this.#waiting.delete(waiting);
+  }
+
+  /**
+   * Takes turns for calls that were made without one: by those who begin, who don't wait, and by reads of several pages. The
+   * next ones wait longer.
+   */
+  async charge(calls: number): Promise<void> {
+    const { pace, key, perSecond, now } = this.#options;
+    for (let left = calls; left > 0 && this.#takenTo - now() < LONGEST_OWED_MS; left -= 1) {
+      const waitMs = await pace.reserve(key, perSecond).catch(() => 0);
+      this.#takenTo = now() + waitMs;
+    }
   }
 
   async #run(): Promise<void> {

@@ -25,7 +25,13 @@ describe('the interval of a list', () => {
 /** A feed, and the turns that its followers got. */
 function openFeed(perSecond = 100, places = 1000) {
   const time = new VirtualTime(1_000_000);
-  const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond, timers: time });
+  const turns = new Turns({
+    pace: createMemoryPace({ clock: time }),
+    key: 'live',
+    perSecond,
+    timers: time,
+    now: time.now,
+  });
   const feed = new Feed({ timers: time, now: time.now, turns, places });
   const got: [name: string, turn: Turn | undefined, at: number][] = [];
   const left = new AbortController();
@@ -395,7 +401,13 @@ describe('a feed whose network announces what is new', () => {
 describe('turns at the network', () => {
   it('are taken one after the other at their pace, and none by those that have left', async () => {
     const time = new VirtualTime();
-    const turns = new Turns({ pace: createMemoryPace({ clock: time }), key: 'live', perSecond: 2, timers: time });
+    const turns = new Turns({
+      pace: createMemoryPace({ clock: time }),
+      key: 'live',
+      perSecond: 2,
+      timers: time,
+      now: time.now,
+    });
     const taken: [number, number][] = [];
     const leave = Array.from({ length: 1000 }, (_, nth) => turns.wait(() => taken.push([nth, time.now()])));
     expect(turns.delayMs).toBe(500 * SECOND);
@@ -410,7 +422,7 @@ describe('turns at the network', () => {
   it('follows its own pace where the shared pace cannot be asked', async () => {
     const time = new VirtualTime();
     const pace = { reserve: () => Promise.reject(new Error('Redis is away.')) };
-    const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time });
+    const turns = new Turns({ pace, key: 'live', perSecond: 2, timers: time, now: time.now });
     const taken: number[] = [];
     for (let nth = 0; nth < 3; nth += 1) turns.wait(() => taken.push(time.now()));
     await time.run(10 * SECOND);

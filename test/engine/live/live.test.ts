@@ -224,6 +224,52 @@ describe('a list that is followed', () => {
     expect(kinds(stays)).toEqual(['begin 0 for 0', 'items 1 for 1']);
   });
 
+  it.each([1, 4])(
+    'takes a third of the pace of the network with those that begin, in reads of %i calls',
+    async (calls) => {
+      const { time, follow, post, state } = setUp(3);
+      state.callsOfRead = calls;
+      post();
+      const begin = (count: number): void => {
+        for (let nth = 0; nth < count; nth += 1) follow();
+      };
+      for (const list of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
+        state.list = list;
+        begin(3);
+        await time.run(6 * SECOND);
+      }
+      post();
+      await time.run(2 * 60 * SECOND);
+      const before = state.calls;
+      for (let second = 0; second < 600; second += 1) {
+        state.list = `list ${second}`;
+        if (second % 20 === 0) begin(1);
+        if (second % 60 === 0) post();
+        await time.run(SECOND);
+      }
+      expect(state.calls - before).toBeGreaterThan(500);
+      expect(state.calls - before).toBeLessThanOrEqual(620);
+    },
+  );
+
+  it('does not keep followers waiting for more than a minute for those that begin', async () => {
+    const { time, follow, post, state, asked } = setUp(3);
+    post();
+    follow();
+    await time.run(SECOND);
+    for (let nth = 0; nth < 500; nth += 1) {
+      state.list = `list ${nth}`;
+      follow();
+      await time.run(1);
+    }
+    asked.length = 0;
+    post();
+    await time.run(55 * SECOND);
+    expect(asked).toEqual([]);
+    await time.run(12 * SECOND);
+    expect(asked.filter(({ reads }) => reads).length).toBeGreaterThan(0);
+  });
+
   it('takes a third of the pace of the network, with all other lists', async () => {
     const { time, follow, post, asked, state } = setUp(3);
     for (let nth = 0; nth < 50; nth += 1) {

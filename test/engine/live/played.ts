@@ -36,13 +36,22 @@ export function playService(time: VirtualTime) {
     perCall: 100,
     list: 'seven',
     takesMs: 0,
+    /** When each list was last read, of how many calls that is, and how many that were so far. */
+    readAt: new Map<string, number>(),
+    callsOfRead: 1,
+    calls: 0,
     gap: false,
     mode: 'live' as Mode,
   };
   const answerTo = (call: Call): Outcome => {
     const rate = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1, retryAfterSeconds: 0 };
     const base = { requestId: call.requestId, policy: 'account', rate, ageSeconds: 0, warnings: [], mode: state.mode };
-    const own = { accountId: 'a', keyId: 'k', operation: 'o', upstream: { calls: 1, waitMs: 0, readMs: 0 } };
+    const subject = call.follow?.subject ?? state.list;
+    const isRead = (call.follow?.notBefore ?? 0) > (state.readAt.get(subject) ?? 0);
+    if (isRead) state.readAt.set(subject, time.now());
+    const upstream = { calls: isRead ? state.callsOfRead : 0, waitMs: 0, readMs: 0 };
+    state.calls += upstream.calls;
+    const own = { accountId: 'a', keyId: 'k', operation: 'o', upstream };
     const outcome = (result: Outcome['result']): Outcome => ({ ...base, ...own, result }) as Outcome;
     const refuse = (failure: ServiceError): Outcome => outcome({ kind: 'refusal', failure });
     if (state.failure !== null) return refuse(state.failure);
@@ -63,7 +72,7 @@ export function playService(time: VirtualTime) {
     const top = state.items[has + items - 1];
     const since = `${has + items}`;
     const followed = {
-      list: { kind: 'timeline', subject: state.list } as const,
+      list: { kind: 'timeline', subject } as const,
       ...{ since, short: since, items, hasNewer: has + items < total, gap: state.gap, newestAt },
       top: top === undefined ? null : ([top, since] as const),
     };
