@@ -61,6 +61,8 @@ const UNCOUNTED: Backlog = { deliveries: Number.POSITIVE_INFINITY, bytes: 0 };
 
 /** How soon one that waits is tried again, milliseconds. */
 const MONEY_AGAIN_MS = 5 * MINUTE_MS;
+/** The first time: credits that come while it stops hasten nothing, since it does not wait for them yet. */
+const MONEY_SOON_MS = 5_000;
 const BACKLOG_AGAIN_MS = MINUTE_MS;
 /** And one whose list could not be read, at most. */
 const LONGEST_RETRY_MS = MINUTE_MS;
@@ -205,7 +207,9 @@ export class WatchFollower {
     const state = dueAt === null ? 'paused' : 'waiting';
     const of = { watchId: watch.watchId, follows: form.follows(watch), state, reason, dueAt, at } as const;
     const notices = this.#waitedFor === reason ? [] : stopNotices({ ...of, dashboard: dashboard() });
-    const isStopped = await leases.stop(this.#holder, watch, { state, reason, dueAt, at, notices });
+    const isSoon = this.#waitedFor !== reason && (reason === 'credits' || reason === 'key_cap');
+    const againAt = isSoon ? at + MONEY_SOON_MS : dueAt;
+    const isStopped = await leases.stop(this.#holder, watch, { state, reason, dueAt: againAt, at, notices });
     if (isStopped && notices.length > 0) onWritten();
     return isStopped ? 'stopped' : 'lost';
   }
