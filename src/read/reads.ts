@@ -145,11 +145,12 @@ export class Reads {
   }
 
   /** What is new in a list that somebody follows; notes what it found. */
-  follow(params: PageParams, follow: FollowCall): Promise<Page> {
+  async follow(params: PageParams, follow: FollowCall): Promise<Page> {
     const count = Math.min(params.count, follow.atMost);
-    return this.#meter.turn(params.path, () =>
+    const page = await this.#meter.turn(params.path, () =>
       this.#page({ ...params, count, since: follow.since ?? params.since }, follow),
     );
+    return follow.paid === null ? page : { ...page, charged: 0 };
   }
 
   async #page(params: PageParams, follow?: FollowCall): Promise<Page> {

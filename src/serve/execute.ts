@@ -111,7 +111,9 @@ async function paidFromBalance(
     if (call.signal.aborted) throw call.signal.reason;
     if (paidBefore) {
       const { balance } = await options.ledger.balance(caller);
-      return { ...made.answer, charge: { ...made.answer.charge, amount: 0 }, balance };
+      const { charge } = made.answer;
+      const lines = charge.lines.map((line) => ({ ...line, unitPrice: 0 }));
+      return { ...made.answer, charge: { ...charge, amount: 0, lines }, balance };
     }
     const balance = await charge({ options, request, caller, limit, side, name }, made.answer.charge);
     if (operation.priced) side.costs?.delivered(costName(operation), made.answer.charge);
