@@ -3,6 +3,7 @@ import { mountManifest, mountSdl } from '../adapters/graphql/manifest.js';
 import { mountMercurius } from '../adapters/graphql/mercurius/mount.js';
 import { mountGraphql } from '../adapters/graphql/yoga.js';
 import { versionHeaders } from '../adapters/http/headers.js';
+import type { Patience } from '../adapters/http/limits/connections.js';
 import type { Capacity } from '../adapters/http/limits/overload.js';
 import { createServer, type HttpOptions } from '../adapters/http/server.js';
 import { mountMcp } from '../adapters/mcp/mount.js';
@@ -65,6 +66,8 @@ export interface ComposeOptions extends StandIns {
   readonly graphql?: 'yoga' | 'mercurius';
   /** Beside the configured capacity: tests. */
   readonly capacity?: Pick<Capacity, 'maxLoopDelayMs'>;
+  /** How long connections may take: tests use shorter times. */
+  readonly patience?: Patience;
 }
 
 /** A listening service, with the parts that its builder needs. */
@@ -111,6 +114,7 @@ export async function compose(
     capacity,
     shares,
     memories: remembers ? memories : undefined,
+    ...(options.patience && { patience: options.patience }),
   });
   const common = { config, stores, shared, clock, log };
   const customers = await openCustomers(lifecycle, app, { ...common, startPoll, standIns: options });
@@ -158,7 +162,7 @@ export async function compose(
 const openServer = (
   lifecycle: Lifecycle,
   config: Config,
-  own: Pick<HttpOptions, 'log' | 'capacity' | 'shares' | 'memories'>,
+  own: Pick<HttpOptions, 'log' | 'capacity' | 'shares' | 'memories' | 'patience'>,
 ): Promise<FastifyInstance> =>
   lifecycle.open(
     'server',

@@ -131,7 +131,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const connections = limitConnections(options, failures);
   await shedOverload(app, { capacity, shares, connections, patience });
   attach(app, { options, failures, pipelines, connections });
-  app.decorate('eventStreams', new EventStreams(app));
+  app.decorate('eventStreams', new EventStreams(app, patience));
   app.setErrorHandler((error, request, reply) => sendFailure(request, reply, fromFastify(error, request)));
   const allowed = allowedMethods(app);
   app.setNotFoundHandler((request, reply) => unknownPath(options, allowed, request, reply));

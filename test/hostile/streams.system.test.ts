@@ -1,6 +1,8 @@
 /** Streams that nobody reads, too many of them, those that are refused, and what ends one that is under way. */
 import { get } from 'node:http';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PATIENCE } from '../../adapters/http/limits/connections.js';
 import { ServiceError } from '../../src/domain/errors.js';
 import { type OpenStream, openStream } from '../kit/events.js';
 import { type Faults, withFaults } from '../kit/networks/faults.js';
@@ -208,6 +210,54 @@ describe('an account', () => {
       const [{ count } = { count: 0 }] = await perch.database.sql<{ count: number }[]>`
         select sum(items)::int as count from debits where account_id = ${account.accountId}`;
       expect(count).toBe(350);
+    },
+    SLOW_MS,
+  );
+});
+
+describe('a stream that is not read', () => {
+  const HOUR_MS = 3_600_000;
+  it.each([
+    ['for too long', { id: '115', count: 10, unreadMs: 1000 }],
+    // Events of 2 MB: the next heartbeat finds more than 1 MiB.
+    ['while too much waits for its client', { id: '116', count: 50, unreadMs: HOUR_MS }],
+  ])(
+    '%s is ended, and gives what was not read when its client comes back',
+    async (_when, { id, count, unreadMs }) => {
+      const logged: { url?: string }[] = [];
+      const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) });
+      const impatient = await startPerch({ network: net.network, patience: { ...PATIENCE, unreadMs }, log });
+      try {
+        const account = await impatient.account({ credits: 10_000 });
+        const url = `${impatient.url}/v1/live?user=user${id}&count=${count}`;
+        const first = await openStream(url, account.key);
+        const position = await first.next('position');
+        first.leave();
+        const ended = (): number => logged.filter((line) => line.url?.startsWith('/v1/live')).length;
+        await until('its end is logged', () => ended() === 1);
+        for (let nth = 0; nth < 350; nth += 1) post(id, `${nth} ${'x'.repeat(40_000)}`);
+        const headers = { 'x-api-key': account.key, 'last-event-id': position.id ?? '' };
+        const unread = get(url, { headers });
+        const isOver = new Promise((resolve) => unread.on('close', resolve));
+        unread.on('error', () => undefined);
+        unread.on('response', (response) => response.pause());
+        // Its client is still there.
+        await until('the service ends it', () => ended() === 2, SLOW_MS);
+        const charged = 10_000 - (await impatient.balance(account));
+        expect(charged).toBeGreaterThanOrEqual(count);
+        expect(charged).toBeLessThanOrEqual(250);
+        unread.destroy();
+        await isOver;
+        const again = await openStream(url, account.key, headers);
+        let items = 0;
+        while (items < 350) items += ((await again.next('items')).data as { items: number }).items;
+        again.leave();
+        const [paid] = await impatient.database.sql<{ items: number }[]>`
+          select sum(items)::int as items from debits where account_id = ${account.accountId}`;
+        expect([items, paid?.items]).toEqual([350, 350]);
+      } finally {
+        await impatient.close();
+      }
     },
     SLOW_MS,
   );

@@ -3,6 +3,7 @@ import { ServiceError } from '../../../src/domain/errors.js';
 import { counted } from '../../../src/domain/figures.js';
 import type { Headers } from '../headers.js';
 import { setHeaders } from '../headers.js';
+import type { Patience } from '../limits/connections.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,10 +19,9 @@ const TICK_MS = 1000;
 
 /**
  * Bytes that wait for a slow reader, beside one event: beyond, its stream is closed, to be resumed where it was. So it is
- * if something waits for so long.
+ * if something waits for longer than any answer may.
  */
 const MOST_UNREAD = 1024 * 1024;
-const MOST_UNREAD_MS = 60_000;
 
 /** How long a client waits before it comes back, milliseconds. */
 const RETRY_MS = 3000;
@@ -43,11 +43,13 @@ const ALIVE = ':\n\n';
 /** All streams of a process: how many an account has, who is due for a heartbeat, and their end when the process stops. */
 export class EventStreams {
   readonly #app: FastifyInstance;
+  readonly #patience: Pick<Patience, 'unreadMs'>;
   readonly #open = new Set<EventStream>();
   readonly #places = new Map<string, number>();
 
-  constructor(app: FastifyInstance) {
+  constructor(app: FastifyInstance, patience: Pick<Patience, 'unreadMs'>) {
     this.#app = app;
+    this.#patience = patience;
     const tick = setInterval(() => this.#tick(), TICK_MS).unref();
     app.addHook('preClose', (done) => {
       clearInterval(tick);
@@ -102,7 +104,7 @@ export class EventStreams {
   #tick(): void {
     for (const stream of this.#open)
       if (this.#app.stopping) stream.drain();
-      else stream.beat();
+      else stream.beat(this.#patience);
   }
 }
 
@@ -154,9 +156,9 @@ export class EventStream {
   }
 
   /** Says that it is alive, when that is due, and ends if nobody reads it. */
-  beat(): void {
+  beat({ unreadMs }: Pick<Patience, 'unreadMs'>): void {
     if (this.#reply.raw.writableLength === 0) this.#readAt = performance.now();
-    else if (performance.now() - this.#readAt > MOST_UNREAD_MS) this.#reply.raw.destroy();
+    else if (performance.now() - this.#readAt > unreadMs) this.#reply.raw.destroy();
     if (performance.now() - this.#beatAt < HEARTBEAT_MS) return;
     this.#beatAt = performance.now();
     const event = this.#beat();
