@@ -19,6 +19,9 @@ export interface CostSums {
   readonly cost: MicroUsd;
 }
 
+/** All subscriptions that callers wrote themselves, in the sums: as an operation. */
+export const OWN_SUBSCRIPTIONS = 'live-graphql';
+
 export const NO_COSTS: CostSums = {
   answers: 0,
   items: 0,

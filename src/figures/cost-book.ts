@@ -1,4 +1,4 @@
-import { type CostSums, isLoss, NO_COSTS, plusCosts, toUsd, toWorthUsd } from '../domain/costs.js';
+import { type CostSums, isLoss, NO_COSTS, OWN_SUBSCRIPTIONS, plusCosts, toUsd, toWorthUsd } from '../domain/costs.js';
 import { DAY_MS, utcDay } from '../lib/durations.js';
 import type { Charge } from '../metering/receipt.js';
 import type { Clock } from '../ports/clock.js';
@@ -6,7 +6,7 @@ import type { CostRow, Costs } from '../ports/figures.js';
 import type { Billed, Network } from '../ports/network.js';
 import { SumBuffer } from './sum-buffer.js';
 
-/** All operations that are not persisted: their names are the callers' own, and there is no end to them. */
+/** All other operations that are not persisted: their names are the callers' own, and there is no end to them. */
 const OTHERS = 'graphql';
 
 /** Days that a warning looks at, today included. */
@@ -54,7 +54,7 @@ export class CostBook {
 
   constructor(options: CostBookOptions) {
     this.#options = options;
-    this.#operations = new Set(options.operations);
+    this.#operations = new Set([...options.operations, OWN_SUBSCRIPTIONS]);
     this.#sums = new SumBuffer<{ rows: CostRow }>({
       kinds: {
         rows: {

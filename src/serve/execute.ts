@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { WorkSlot } from '../access/work-slots.js';
 import { Account } from '../account/account.js';
 import type { Executed, Operation } from '../documents/prepare.js';
+import { OWN_SUBSCRIPTIONS } from '../domain/costs.js';
 import type { Thousandths } from '../domain/credits.js';
 import { asServiceError, ServiceError } from '../domain/errors.js';
 import { abortable } from '../lib/abort.js';
@@ -201,7 +202,10 @@ const receiptName = ({ names }: Serving, { accountId }: Caller, { isPersisted, p
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
 /** The operation's name in the sums of costs: a caller's own may be that of a persisted one. */
-const costName = ({ isPersisted, name }: Operation): string => (isPersisted ? name : '');
+function costName({ isPersisted, kind, name }: Operation): string {
+  if (isPersisted) return name;
+  return kind === 'subscription' ? OWN_SUBSCRIPTIONS : '';
+}
 
 /** What posting a charge needs. */
 interface Due {

@@ -22,7 +22,8 @@ export function costsCommand(program: Command): void {
       'after',
       `
 Costs follow the price list of the network; what credits are worth, the average price of those sold. An operation whose price does not cover
-its cost, with as much from the cache as there was, is marked as a loss. Operations that are not persisted are one row, graphql.
+its cost, with as much from the cache as there was, is marked as a loss. Operations that are not persisted are one row,
+graphql, and subscriptions among them another, live-graphql.
 ${examples('perch costs', 'perch costs --days 30 --daily', 'perch costs --json')}`,
     )
     .action(showCosts);

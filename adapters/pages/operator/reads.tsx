@@ -1,6 +1,6 @@
 import { liveDocuments } from '../../../schema/list-documents.js';
 import { byOperation, cacheHitRate } from '../../../src/billing/figures.js';
-import { isLoss, NO_COSTS, plusCosts, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
+import { isLoss, NO_COSTS, OWN_SUBSCRIPTIONS, plusCosts, toUsd, toWorthUsd } from '../../../src/domain/costs.js';
 import { toCredits } from '../../../src/domain/credits.js';
 import { counted, figure } from '../../../src/domain/figures.js';
 import { daysIn } from '../charts/chart-data.js';
@@ -22,7 +22,7 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
       id="operations"
       title="By operation"
       aside={<CsvLink href={`/operator/reads.csv?days=${daysIn(days)}`} />}
-      lead="What the credits charged for each operation are worth, whether they were sold or granted, and what the network bills for it by its price list: the most expensive first. Operations that callers wrote themselves are one row, graphql."
+      lead="What the credits charged for each operation are worth, whether they were sold or granted, and what the network bills for it by its price list: the most expensive first. Operations that callers wrote themselves are one row, graphql, and their subscriptions another, live-graphql."
     >
       {rows.length === 0 ? (
         <Nothing>No reads in this period. A running service writes its sums once a minute.</Nothing>
@@ -68,7 +68,7 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
   );
 };
 
-const FOLLOWING: ReadonlySet<string> = new Set(liveDocuments().map(([name]) => name));
+const FOLLOWING: ReadonlySet<string> = new Set([...liveDocuments().map(([name]) => name), OWN_SUBSCRIPTIONS]);
 
 /** What streams and watches brought, and what the network was asked for them, silence included. */
 const Following = ({ figures: { reads, price } }: ReadsModel) => {

@@ -5,6 +5,7 @@ import { HOUR_MS } from '../../../src/lib/durations.js';
 import type { StartPoll } from '../../../src/lib/poll.js';
 import type { Network } from '../../../src/ports/network.js';
 import { createClient } from '../../kit/client.js';
+import { openStream } from '../../kit/events.js';
 import { createScriptedNetwork, range } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 
@@ -32,6 +33,8 @@ const billing = (network: Network): Network => ({
 async function start() {
   const net = createScriptedNetwork();
   net.users(range(40));
+  net.tweets(range(5), { authorId: '1' });
+  net.list('timeline', '1', range(5).reverse().map(String));
   net.list('followers', '1', range(30, 2).map(String), { pageSize: 30 });
   const polls = new Map<number, (() => Promise<void>)[]>();
   const startPoll: StartPoll = (run, everyMs) => {
@@ -85,4 +88,22 @@ it('a batch that several calls share is billed to each of them by its part', asy
     ['graphql', 1, 10_000],
     ['user', 2, 20_000],
   ]);
+});
+
+it('books what streams and subscriptions read where the operator sees what watching costs', async () => {
+  const { perch: service, account, run, costs } = await start();
+  const query = encodeURIComponent('subscription Mine { timeline(user: "user1") { nodes { id } } }');
+  const own = await openStream(`${service.url}/graphql?query=${query}`, account.key, { accept: 'text/event-stream' });
+  await own.next('next');
+  own.leave();
+  const stream = await openStream(`${service.url}/v1/live?user=user1`, account.key);
+  await stream.next('position');
+  stream.leave();
+  await run(60_000);
+  const rows = await costs.read('2000-01-01');
+  expect(rows.map(({ operation, answers, items }) => [operation, answers, items]).sort()).toEqual([
+    ['live-graphql', 1, 0],
+    ['live-user-tweets', 1, 0],
+  ]);
+  expect(rows.find(({ operation }) => operation === 'live-graphql')).toMatchObject({ calls: 2, users: 1, tweets: 5 });
 });

@@ -38,8 +38,12 @@ beforeAll(async () => {
       ...{ calls: 0, tweets: 0, users: 0, cost: 0 },
     },
     {
-      ...{ day: utcDay(service.clock.now() - 60 * DAY_MS), network: 'x', operation: 'live-user-tweets', answers: 40 },
-      ...{ items: 2_000, cacheHits: 1_600, charged: 1_200_000, calls: 100, tweets: 400, users: 0, cost: 2_000_000 },
+      ...{ day: utcDay(service.clock.now() - 60 * DAY_MS), network: 'x', operation: 'live-user-tweets', answers: 30 },
+      ...{ items: 1_500, cacheHits: 1_200, charged: 900_000, calls: 75, tweets: 300, users: 0, cost: 1_500_000 },
+    },
+    {
+      ...{ day: utcDay(service.clock.now() - 60 * DAY_MS), network: 'x', operation: 'live-graphql', answers: 10 },
+      ...{ items: 500, cacheHits: 400, charged: 300_000, calls: 25, tweets: 100, users: 0, cost: 500_000 },
     },
   ]);
 });
