@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Thousandths } from '../../src/domain/credits.js';
 import { asServiceError } from '../../src/domain/errors.js';
 import { digestText } from '../../src/lib/digest.js';
-import { LiveBudget } from '../../src/live/budget.js';
-import type { Live } from '../../src/live/live.js';
+import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
+import type { Live, LiveEvent } from '../../src/live/live.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
 import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
+import { HEARTBEAT_MS } from '../http/live/event-stream.js';
 import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { FORM, refuse, shown } from './answer.js';
-import { budgetOfParams, type GraphqlParams } from './params.js';
+import { type GraphqlParams, limitsOfParams, parseHeartbeats } from './params.js';
 import { graphqlCall, toAsked } from './request.js';
 import { renderedBody, toResult } from './result.js';
 
@@ -24,6 +24,42 @@ function resultText(outcome: Outcome, baseUrl: string): string {
 
 const COMPLETE = { event: 'complete', data: '' } as const;
 
+/** Where a subscription is, for clients that never see the ids of events, and how its list is read. */
+function liveExtension(live: Live, { position, checked }: Extract<LiveEvent, { followed: unknown }>): string {
+  const { at, everyMs, failed } = checked();
+  return JSON.stringify({
+    position: live.positions.encode([position]),
+    heartbeat_seconds: HEARTBEAT_MS / 1000,
+    checked_at: new Date(at).toISOString(),
+    every_seconds: Math.round(everyMs / 1000),
+    ...(failed !== null && { failed }),
+  });
+}
+
+/** The results of a subscription, as the protocol of `graphql-sse` has them. */
+function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick<LiveForm, 'event' | 'heartbeat'> {
+  let latest: Extract<LiveEvent, { followed: unknown }> | undefined;
+  /** The name that its field has in results. */
+  let field: string | undefined;
+  return {
+    event(_index, event) {
+      if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
+      latest = event;
+      const text = resultText(event.outcome, baseUrl);
+      field ??= Object.keys((JSON.parse(text) as { data: object }).data)[0];
+      // A result ends with its extensions.
+      const data = `${text.slice(0, -2)},"live":${liveExtension(live, event)}}}`;
+      return { event: 'next', id: live.positions.encode([event.position]), data };
+    },
+    heartbeat() {
+      if (!wantsHeartbeats || latest === undefined || field === undefined) return null;
+      // Clients read nothing but results. The field may be null, and a page without items would replace the last one.
+      const data = `{"data":{${JSON.stringify(field)}:null},"extensions":{"live":${liveExtension(live, latest)}}}`;
+      return { event: 'next', data };
+    },
+  };
+}
+
 /**
  * Answers a client that reads server-sent events, as the protocol of `graphql-sse` has it in its distinct connections mode:
  * `next` for each result, `complete` at the end. A subscription is followed; its position is the id of each event.
@@ -36,14 +72,15 @@ export async function answerEvents(
 ): Promise<FastifyReply> {
   const asked = toAsked(params, request);
   let start: ReturnType<typeof readStart>;
-  let budget: Thousandths | null;
+  let limits: LiveLimits;
+  let wantsHeartbeats: boolean;
   try {
     start = readStart(live, request, null, 1);
-    budget = budgetOfParams(params, request.headers['x-max-credits']);
+    limits = limitsOfParams(params, request.headers['x-max-credits']);
+    wantsHeartbeats = parseHeartbeats(params);
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
-  const { baseUrl } = request.server;
   const { positions, isResumed } = start;
   const [from] = positions;
   if (from === undefined) throw new TypeError('A stream has a list.');
@@ -57,13 +94,7 @@ export async function answerEvents(
       return true;
     },
     open: () => null,
-    heartbeat: () => null,
-    event(_index, event) {
-      if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
-      const { followed, outcome, position } = event;
-      if (followed.items === 0 && !followed.gap) return null;
-      return { event: 'next', id: live.positions.encode([position]), data: resultText(outcome, baseUrl) };
-    },
+    ...createForm(live, request.server.baseUrl, wantsHeartbeats),
     close: () => COMPLETE,
   };
   // What is left of the budget is worked out for each call.
@@ -72,5 +103,5 @@ export async function answerEvents(
   const { query, documentId, operationName, variables, extensions } = params;
   const which = JSON.stringify([query, documentId, operationName, variables, extensions?.persistedQuery]);
   const lists = [{ call, asked: digestText(which), from }];
-  return answerLive(live, { lists, isResumed, budget: new LiveBudget({ inAll: budget }), form }, request, reply);
+  return answerLive(live, { lists, isResumed, budget: new LiveBudget(limits), form }, request, reply);
 }

@@ -1,7 +1,8 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import type { Thousandths } from '../../src/domain/credits.js';
 import { badRequest } from '../../src/domain/errors.js';
-import { budgetFrom } from '../../src/serve/budget.js';
+import type { LiveLimits } from '../../src/live/budget.js';
+import { budgetFrom, creditsFrom } from '../../src/serve/budget.js';
 import type { Call } from '../../src/serve/call.js';
 
 /** The parts of a request, before anything is checked. */
@@ -29,12 +30,26 @@ export function requestedDocument(params: GraphqlParams): Call['document'] {
 }
 
 /** `extensions.dryRun: true` prices the operation and reads nothing. */
-export function parseDryRun(params: GraphQLParams): boolean {
-  const dryRun: unknown = params.extensions?.dryRun;
-  if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun ?? false;
-  throw badRequest('extensions.dryRun must be true or false.', 'dryRun');
+export const parseDryRun = (params: GraphQLParams): boolean => isWanted(params, 'dryRun');
+
+/** `extensions.heartbeats: true` asks for heartbeats that the code of a client sees. */
+export const parseHeartbeats = (params: GraphQLParams): boolean => isWanted(params, 'heartbeats');
+
+function isWanted({ extensions }: GraphQLParams, name: 'dryRun' | 'heartbeats'): boolean {
+  const wanted: unknown = extensions?.[name];
+  if (wanted === undefined || typeof wanted === 'boolean') return wanted ?? false;
+  throw badRequest(`extensions.${name} must be true or false.`, name);
 }
 
 /** The caller's budget, from `extensions.maxCredits` or `X-Max-Credits`. */
 export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
   budgetFrom(params.extensions?.maxCredits, header);
+
+/** What a subscription may spend: in all, like any operation, and on a day, from `extensions.maxCreditsPerDay`. */
+export function limitsOfParams(params: GraphQLParams, header: string | string[] | undefined): LiveLimits {
+  const perDay: unknown = params.extensions?.maxCreditsPerDay;
+  return {
+    inAll: budgetOfParams(params, header),
+    perDay: perDay === undefined ? null : creditsFrom(perDay, 'maxCreditsPerDay'),
+  };
+}

@@ -23,19 +23,20 @@ const SLOW_MS = 60_000;
 let perch: TestPerch;
 let net: ScriptedNetwork;
 let next = 100;
-const shown: string[] = [];
+const shown = new Map<string, string[]>();
 
-function post(text: string): void {
-  const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
+function post(text: string, authorId = '7'): void {
+  const { id } = net.tweet({ id: String(next), authorId, text, createdAt: new Date().toISOString() });
   next += 1;
-  shown.unshift(id);
-  net.list('timeline', '7', shown, { pageSize: 40 });
+  shown.set(authorId, [id, ...(shown.get(authorId) ?? [])]);
+  net.list('timeline', authorId, shown.get(authorId) ?? [], { pageSize: 40 });
 }
 
 beforeAll(async () => {
   net = createScriptedNetwork();
   net.user({ id: '7', handle: 'seven' });
-  post('the first');
+  net.user({ id: '8', handle: 'eight' });
+  for (const author of ['7', '8']) post('the first', author);
   perch = await startPerch({ network: net.network });
 }, SLOW_MS);
 afterAll(() => perch?.close());
@@ -104,8 +105,30 @@ async function postUntil(texts: readonly string[]): Promise<string> {
   return text;
 }
 
-const textsOf = (result: unknown): string[] =>
-  (result as { data: { timeline: { nodes: { text: string }[] } } }).data.timeline.nodes.map(({ text }) => text);
+interface Timeline {
+  readonly timeline: { readonly nodes: { readonly text: string }[] } | null;
+}
+
+/** Asks for heartbeats that are results. */
+const extensions = { heartbeats: true };
+
+/** What a client has been given. */
+class Given {
+  readonly texts: string[] = [];
+  heartbeats = 0;
+
+  take(result: unknown): void {
+    const { timeline } = (result as { data: Timeline }).data;
+    this.texts.push(...(timeline?.nodes ?? []).map(({ text }) => text));
+    if (timeline === null) this.heartbeats += 1;
+  }
+
+  /** A tweet, and a heartbeat. */
+  async both(): Promise<void> {
+    await postUntil(this.texts);
+    await until('a heartbeat arrives', () => this.heartbeats > 0, SLOW_MS);
+  }
+}
 
 describe('a stream', () => {
   it(
@@ -139,18 +162,56 @@ describe('a stream', () => {
   );
 
   it(
-    'is read by graphql-sse',
+    'is read by graphql-sse, which comes back where it was with what its results say',
     async () => {
-      const { key } = await perch.account();
-      const client = createClient({ url: `${perch.url}/graphql`, headers: { 'x-api-key': key } });
-      const texts: string[] = [];
-      const results = client.iterate({ query: QUERY, variables: VARIABLES });
-      const reading = (async () => {
-        for await (const result of results) texts.push(...textsOf(result));
-      })();
-      await postUntil(texts);
-      client.dispose();
-      await reading.catch(() => undefined);
+      const account = await perch.account();
+      const given = new Given();
+      const sent: string[] = [];
+      let [position, cut, began, charged] = ['', new AbortController(), 0, 0];
+      const client = createClient({
+        url: `${perch.url}/graphql`,
+        headers: () => ({ 'x-api-key': account.key, 'last-event-id': position }),
+        retryAttempts: 3,
+        retry: () => Promise.resolve(),
+        fetchFn: (url: string, init: RequestInit) => {
+          sent.push(position);
+          cut = new AbortController();
+          return fetch(url, { ...init, signal: AbortSignal.any([cut.signal, init.signal as AbortSignal]) });
+        },
+      });
+      const errors: unknown[] = [];
+      const end = client.subscribe<Timeline, { live: { position: string }; credits?: { charged: number } }>(
+        { query: QUERY, variables: { user: 'eight' }, extensions },
+        {
+          next(result) {
+            given.take(result);
+            const { live, credits } = result.extensions ?? {};
+            position = live?.position ?? position;
+            charged += credits?.charged ?? 0;
+            if (credits !== undefined) began += 1;
+          },
+          error: (error) => errors.push(error),
+          complete: () => undefined,
+        },
+      );
+      const arrive = (text: string) => until(`${text} arrives`, () => given.texts.includes(text), SLOW_MS);
+      await until('it has begun', () => began > 0, SLOW_MS);
+      // Before anything came, and after that.
+      for (const nth of [1, 2]) {
+        post(`before cut ${nth}`, '8');
+        cut.abort(new Error('The connection broke.'));
+        post(`after cut ${nth}`, '8');
+        await arrive(`after cut ${nth}`);
+      }
+      await until('a heartbeat arrives', () => given.heartbeats > 0, SLOW_MS);
+      end();
+      expect(errors).toEqual([]);
+      expect(sent).toEqual(['', expect.stringMatching(/^[\w-]{12}\./), expect.stringMatching(/^[\w-]{12}\./)]);
+      expect(given.texts).toEqual(['before cut 1', 'after cut 1', 'before cut 2', 'after cut 2']);
+      const [paid] = await perch.database.sql<{ items: number }[]>`
+        select sum(items)::int as items from debits where account_id = ${account.accountId}`;
+      expect(paid?.items).toBe(4);
+      expect(await perch.balance(account)).toBe(1000 - charged);
     },
     SLOW_MS,
   );
@@ -188,17 +249,20 @@ describe('a stream', () => {
           subscriptionExchange({
             forwardSubscription: ({ query = '', variables }) => ({
               subscribe: (sink) => ({
-                unsubscribe: sse.subscribe({ query, variables: variables as Record<string, unknown> }, sink as never),
+                unsubscribe: sse.subscribe(
+                  { query, variables: variables as Record<string, unknown>, extensions },
+                  sink as never,
+                ),
               }),
             }),
           }),
         ],
       });
-      const texts: string[] = [];
+      const given = new Given();
       const { unsubscribe } = client.subscription(DOCUMENT, VARIABLES).subscribe((result) => {
-        if (result.data) texts.push(...textsOf(result));
+        if (result.data) given.take(result);
       });
-      await postUntil(texts);
+      await given.both();
       unsubscribe();
       sse.dispose();
     },
@@ -213,15 +277,18 @@ describe('a stream', () => {
       const link = new ApolloLink(
         ({ query, variables, operationName }) =>
           new Observable((sink) =>
-            sse.subscribe({ query: print(query), variables, operationName: operationName ?? '' }, sink as never),
+            sse.subscribe(
+              { query: print(query), variables, operationName: operationName ?? '', extensions },
+              sink as never,
+            ),
           ),
       );
       const client = new ApolloClient({ link, cache: new InMemoryCache() });
-      const texts: string[] = [];
+      const given = new Given();
       const subscription = client
         .subscribe({ query: DOCUMENT, variables: VARIABLES })
-        .subscribe((result) => texts.push(...textsOf(result)));
-      await postUntil(texts);
+        .subscribe((result) => given.take(result));
+      await given.both();
       subscription.unsubscribe();
       client.stop();
       sse.dispose();
@@ -240,17 +307,17 @@ describe('a stream', () => {
         },
         ({ text, name }, variables) =>
           RelayObservable.create((sink) =>
-            sse.subscribe({ query: text ?? '', operationName: name, variables }, sink as never),
+            sse.subscribe({ query: text ?? '', operationName: name, variables, extensions }, sink as never),
           ),
       );
       const environment = new Environment({ network, store: new Store(new RecordSource()) });
-      const texts: string[] = [];
+      const given = new Given();
       const { dispose } = requestSubscription(environment, {
         subscription: RELAY_REQUEST,
         variables: VARIABLES,
-        onNext: (data) => texts.push(...textsOf({ data })),
+        onNext: (data) => given.take({ data }),
       });
-      await postUntil(texts);
+      await given.both();
       dispose();
       sse.dispose();
     },

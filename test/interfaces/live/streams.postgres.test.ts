@@ -5,26 +5,38 @@ import { DAY_MS } from '../../../src/lib/durations.js';
 import { Positions } from '../../../src/live/positions.js';
 import { createCursors } from '../../../src/read/cursor.js';
 import { openStream } from '../../kit/events.js';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../kit/networks/scripted-network.js';
+import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
+import { MOUNTS } from '../graphql/service.js';
 
-describe('a stream', () => {
-  let perch: TestPerch;
-  let net: ScriptedNetwork;
+/** A search for each test that must not find what another test posted. */
+const TOPICS = ['tea', 'milk', 'salt', 'figs', 'oats'];
+
+/** A network whose only user posts when told: in the timeline, and in a search. */
+function createNews() {
+  const net = createScriptedNetwork();
+  net.user({ id: '7', handle: 'seven' });
   let next = 100;
   const shown: string[] = [];
-  const post = (text: string): void => {
+  const found = new Map<string, string[]>();
+  const post = (text: string, q = 'bread'): void => {
     const { id } = net.tweet({ id: String(next), authorId: '7', text, createdAt: new Date().toISOString() });
     next += 1;
     shown.unshift(id);
+    found.set(q, [id, ...(found.get(q) ?? [])]);
     net.list('timeline', '7', shown, { pageSize: 40 });
-    net.list('search', 'bread', shown, { pageSize: 40, product: 'Latest' });
+    net.list('search', q, found.get(q) ?? [], { pageSize: 40, product: 'Latest' });
   };
+  // A list with something new is read every five seconds.
+  for (const q of ['bread', ...TOPICS]) post('the first', q);
+  return { net, network: net.network, post, shown };
+}
+
+describe('a stream', () => {
+  const { net, network, post, shown } = createNews();
+  let perch: TestPerch;
   beforeAll(async () => {
-    net = createScriptedNetwork();
-    net.user({ id: '7', handle: 'seven' });
-    post('the first');
-    perch = await startPerch({ network: net.network });
+    perch = await startPerch({ network });
   });
   afterAll(() => perch.close());
 
@@ -172,17 +184,116 @@ describe('a stream', () => {
     await expect.poll(another, { interval: 1_100, timeout: 20_000 }).toBe('open');
     stream.leave();
   }, 60_000);
+});
 
-  it('answers a GraphQL subscription with the events of graphql-sse', async () => {
-    const { key } = await perch.account({ credits: 10 });
-    const query = 'subscription { search(q: "bread") { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
-    const stream = await open(`/graphql?query=${encodeURIComponent(query)}`, key, { accept: 'text/event-stream' });
-    expect(stream.response.status).toBe(200);
-    setTimeout(() => post('news'), 100);
+describe.each(MOUNTS)('a subscription over %s', (graphql) => {
+  const { network, post } = createNews();
+  let perch: TestPerch;
+  beforeAll(async () => {
+    perch = await startPerch({ network, graphql });
+  });
+  afterAll(() => perch.close());
+
+  const QUERY =
+    'subscription ($q: String!) { news: search(q: $q) { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
+  /** Subscribes to what is found, as graphql-sse does but for the method. */
+  const subscribe = (q: string, key: string, extensions: object = {}, headers: Record<string, string> = {}) => {
+    const asked = { query: QUERY, variables: JSON.stringify({ q }), extensions: JSON.stringify(extensions) };
+    return openStream(`${perch.url}/graphql?${new URLSearchParams(asked)}`, key, {
+      accept: 'text/event-stream',
+      ...headers,
+    });
+  };
+  const result = (text: string, creditsCharged: number) => ({
+    event: 'next',
+    data: { data: { news: { nodes: [{ text }], meta: { creditsCharged } } } },
+  });
+  const positionOf = ({ data }: { data?: unknown } = {}): string =>
+    (data as { extensions: { live: { position: string } } }).extensions.live.position;
+
+  it('begins with a position, sends each new tweet once at the price of a page, and ends with its budget', async () => {
+    const account = await perch.account({ credits: 10 });
+    const stream = await subscribe('tea', account.key, { maxCredits: 1 });
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const { value: begun } = await stream.events.next();
+    const live = {
+      position: begun?.id,
+      heartbeat_seconds: 15,
+      every_seconds: expect.any(Number),
+      checked_at: expect.any(String),
+    };
+    expect(begun).toMatchObject({
+      event: 'next',
+      data: { data: { news: { nodes: [] } }, extensions: { credits: { charged: 0, remaining: 10 }, live } },
+    });
+    post('news', 'tea');
+    const { value: news } = await stream.events.next();
+    expect(news).toMatchObject(result('news', 1));
+    expect(news).toMatchObject({ data: { extensions: { credits: { charged: 1, remaining: 9 } } } });
+    expect([positionOf(news), positionOf(news) === positionOf(begun)]).toEqual([news?.id, false]);
+    post('one too many', 'tea');
     expect((await stream.events.next()).value).toMatchObject({
       event: 'next',
-      data: { data: { search: { nodes: [{ text: 'news' }], meta: { creditsCharged: 1 } } } },
+      data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
+    });
+    expect(await stream.events.next()).toMatchObject({ value: { event: 'complete', data: null } });
+    expect((await stream.events.next()).done).toBe(true);
+    expect(await perch.balance(account)).toBe(9);
+  }, 60_000);
+
+  it('sends again free what was charged and lost behind the position that its client has', async () => {
+    const account = await perch.account({ credits: 10 });
+    const first = await subscribe('milk', account.key);
+    const { value: begun } = await first.events.next();
+    post('lost', 'milk');
+    expect((await first.events.next()).value).toMatchObject(result('lost', 1));
+    first.leave();
+    post('and more', 'milk');
+    const second = await subscribe('milk', account.key, {}, { 'last-event-id': positionOf(begun) });
+    expect((await second.events.next()).value).toMatchObject(result('lost', 0));
+    expect((await second.events.next()).value).toMatchObject(result('and more', 1));
+    second.leave();
+    expect(await perch.balance(account)).toBe(8);
+  }, 60_000);
+
+  it('spends no more on a day than extensions.maxCreditsPerDay', async () => {
+    const { key } = await perch.account({ credits: 10 });
+    const stream = await subscribe('salt', key, { maxCreditsPerDay: 1 });
+    await stream.events.next();
+    post('paid for', 'salt');
+    expect((await stream.events.next()).value).toMatchObject(result('paid for', 1));
+    post('one too many', 'salt');
+    expect((await stream.events.next()).value).toMatchObject({
+      data: { errors: [{ extensions: { code: 'no_credits', reason: 'max_credits' } }] },
     });
     stream.leave();
-  }, 40_000);
+  }, 60_000);
+
+  it.each([
+    [{ maxCreditsPerDay: 'lots' }, 'maxCreditsPerDay'],
+    [{ heartbeats: 'yes' }, 'heartbeats'],
+  ])('is refused with %j, free', async (extensions, param) => {
+    const { key } = await perch.account();
+    const { response } = await subscribe('figs', key, extensions);
+    expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ extensions: { param } }] }]);
+  });
+
+  it('sends heartbeats that are results where its client asks for them, and comments otherwise', async () => {
+    const account = await perch.account();
+    const [asked, other] = [
+      await subscribe('oats', account.key, { heartbeats: true }),
+      await subscribe('oats', account.key),
+    ];
+    const { value: begun } = await asked.events.next();
+    await other.events.next();
+    const { value: heartbeat } = await asked.events.next();
+    const live = { position: positionOf(begun), heartbeat_seconds: 15, every_seconds: expect.any(Number) };
+    expect(heartbeat).toMatchObject({ event: 'next', data: { data: { news: null }, extensions: { live } } });
+    post('news', 'oats');
+    expect((await asked.next('next')).data).toMatchObject({ data: { news: { nodes: [{ text: 'news' }] } } });
+    expect((await other.events.next()).value).toMatchObject({
+      data: { data: { news: { nodes: [{ text: 'news' }] } } },
+    });
+    for (const { leave } of [asked, other]) leave();
+  }, 60_000);
 });
