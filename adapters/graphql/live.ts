@@ -3,6 +3,7 @@ import { asServiceError } from '../../src/domain/errors.js';
 import { digestText } from '../../src/lib/digest.js';
 import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
 import type { Live, LiveEvent } from '../../src/live/live.js';
+import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
 import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
@@ -10,7 +11,7 @@ import { HEARTBEAT_MS } from '../http/live/event-stream.js';
 import { sendOutcome } from '../http/outcome.js';
 import { callerParts } from '../http/request.js';
 import { FORM, refuse, shown } from './answer.js';
-import { type GraphqlParams, limitsOfParams, parseHeartbeats } from './params.js';
+import { type GraphqlParams, limitsOfParams, parseDryRun, parseHeartbeats } from './params.js';
 import { graphqlCall, toAsked } from './request.js';
 import { renderedBody, toResult } from './result.js';
 
@@ -71,6 +72,10 @@ export async function answerEvents(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const asked = toAsked(params, request);
+  const answerOnce = async (admitted?: RateDecision): Promise<FastifyReply> => {
+    const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted };
+    return sendOutcome(FORM, await serve(call), request, reply);
+  };
   let start: ReturnType<typeof readStart>;
   let limits: LiveLimits;
   let wantsHeartbeats: boolean;
@@ -78,6 +83,7 @@ export async function answerEvents(
     start = readStart(live, request, null, 1);
     limits = limitsOfParams(params, request.headers['x-max-credits']);
     wantsHeartbeats = parseHeartbeats(params);
+    if (parseDryRun(params)) return answerOnce();
   } catch (error) {
     return refuse(serve, request, reply, asServiceError(error));
   }
@@ -88,9 +94,8 @@ export async function answerEvents(
     refusal: FORM,
     async otherwise({ result, rate }) {
       if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return false;
-      const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
       // What ends at once is JSON, whatever is accepted.
-      await sendOutcome(FORM, await serve(call), request, reply);
+      await answerOnce(rate ?? undefined);
       return true;
     },
     open: () => null,

@@ -4,7 +4,7 @@ import { Account } from '../account/account.js';
 import type { Executed, Operation } from '../documents/prepare.js';
 import { OWN_SUBSCRIPTIONS } from '../domain/costs.js';
 import type { Thousandths } from '../domain/credits.js';
-import { asServiceError, ServiceError } from '../domain/errors.js';
+import { asServiceError, badRequest, ServiceError } from '../domain/errors.js';
 import { abortable } from '../lib/abort.js';
 import { andThen, concluded, type Soon } from '../lib/soon.js';
 import { Meter, shortageError } from '../metering/meter.js';
@@ -165,10 +165,12 @@ async function make(
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
   // The whole call is refused, not one field of it: the caller would come back for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
-  if (call.allOrNothing && errors[0]) throw fieldFailure(errors[0]);
+  const { follow } = call;
+  const followed = follow?.followed;
+  if ((call.allOrNothing || (follow && !followed)) && errors[0]) throw fieldFailure(errors[0]);
+  if (follow && !followed) throw badRequest('This subscription follows nothing: its field is skipped.', 'query');
   const charge = meter.receipt.fold('page', operation.fieldPaths);
   const { fetchedAt, dependencies } = meter.receipt;
-  const followed = call.follow?.followed;
   const read = { operation: operation.name, data, errors, charge, fetchedAt };
   const answer = { kind: 'answer', ...read, ...(followed && { followed }) } as const;
   if (errors.length > 0 || dependencies === null || !isAllCached(charge)) return { answer, basis: null };

@@ -263,8 +263,10 @@ function priced(
   if (call.queriesOnly && !call.follow && operation.kind !== 'query') {
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
-  if ((operation.kind === 'subscription') !== (call.follow !== undefined)) throw notAsStream(operation.kind);
   const params = call.parse();
+  // What a result may cost is told without a stream.
+  const isFollowed = call.follow !== undefined || (operation.kind === 'subscription' && params.estimate);
+  if ((operation.kind === 'subscription') !== isFollowed) throw notAsStream(operation.kind);
   const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
   const isOver = params.budget === null && worst.amount > options.defaultBudget;
   const tooMuch = isOver ? overDefault(worst.amount, options.defaultBudget) : null;

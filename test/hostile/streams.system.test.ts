@@ -297,14 +297,28 @@ describe('a stream under way', () => {
     async () => {
       const account = await perch.account();
       const { stream } = await begun('user=user113', account);
+      const asked = {
+        query: 'subscription { timeline(user: "user113") { nodes { text } } }',
+        extensions: JSON.stringify({ heartbeats: true }),
+      };
+      const url = `${perch.url}/graphql?${new URLSearchParams(asked)}`;
+      const subscription = await openStream(url, account.key, { accept: 'text/event-stream' });
+      await subscription.next('next');
       faults.fail(new ServiceError('upstream_error', 'The network is away.'));
       post('113', 'while it was away');
       expect(await stream.next('heartbeat')).toMatchObject({
         data: { heartbeat_seconds: 15, checked: [{ user: 'user113', failed: 'upstream_error' }] },
       });
+      expect(await subscription.next('next')).toMatchObject({
+        data: { data: { timeline: null }, extensions: { live: { heartbeat_seconds: 15, failed: 'upstream_error' } } },
+      });
       faults.heal();
       expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'while it was away' }] } });
-      stream.leave();
+      type Result = { data: { timeline: { nodes: object[] } | null } };
+      let result: Result['data']['timeline'] = null;
+      while (result === null) result = ((await subscription.next('next')).data as Result).data.timeline;
+      expect(result.nodes).toEqual([{ text: 'while it was away' }]);
+      for (const { leave } of [stream, subscription]) leave();
     },
     SLOW_MS,
   );

@@ -204,6 +204,12 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
       ...headers,
     });
   };
+  const send = (key: string, body: object, accept = 'text/event-stream') =>
+    fetch(`${perch.url}/graphql`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json', accept },
+      body: JSON.stringify(body),
+    });
   const result = (text: string, creditsCharged: number) => ({
     event: 'next',
     data: { data: { news: { nodes: [{ text }], meta: { creditsCharged } } } },
@@ -276,6 +282,36 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     const { key } = await perch.account();
     const { response } = await subscribe('figs', key, extensions);
     expect([response.status, await response.json()]).toMatchObject([400, { errors: [{ extensions: { param } }] }]);
+  });
+
+  it.each([
+    [
+      'two lists',
+      'a: timeline(user: "seven") { meta { items } } b: timeline(user: "seven") { meta { items } }',
+      /only one/,
+    ],
+    ['no list', '__typename', /introspection/],
+    ['a list that is skipped', 'timeline(user: "seven") @skip(if: true) { meta { items } }', /its field is skipped/],
+    ['the list of nobody', 'timeline(user: "nobody") { meta { items } }', /There is none/],
+  ])('of %s is refused with the reason, free', async (_what, selection, message) => {
+    const account = await perch.account();
+    const response = await send(account.key, { query: `subscription { ${selection} }` });
+    expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringMatching(message) }] });
+    expect(await perch.balance(account)).toBe(1000);
+  });
+
+  it('is priced by a dry run, whatever is accepted', async () => {
+    const account = await perch.account();
+    const body = { query: QUERY.replace('String!', 'String! = "tea"'), extensions: { dryRun: true } };
+    for (const accept of ['text/event-stream', 'application/json']) {
+      const response = await send(account.key, body, accept);
+      const priced = {
+        data: null,
+        extensions: { estimate: { max_items: 20, max_credits: 20 }, credits: { charged: 0 } },
+      };
+      expect([response.status, await response.json()]).toMatchObject([200, priced]);
+    }
+    expect(await perch.balance(account)).toBe(1000);
   });
 
   it('sends heartbeats that are results where its client asks for them, and comments otherwise', async () => {
