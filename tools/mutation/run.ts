@@ -53,7 +53,7 @@ async function ask({ places, tests, isReloaded }: Asking): Promise<readonly Muta
     concurrency: Number(values.jobs),
     // What is not a question of behaviour: texts of errors and logs.
     mutator: { excludedMutations: ['StringLiteral'] },
-    ignorePatterns: ['dist', 'clients', 'examples', 'bench', '.perch'],
+    ignorePatterns: ['dist', '.perch'],
     reporters: ['progress-append-only', 'survivors'],
     tempDirName: '.mutation',
     symlinkNodeModules: false,

@@ -1,5 +1,6 @@
 /** The tests that are asked about a target, run as those of their project are. */
 import { defineConfig } from 'vitest/config';
+import type { Reporter, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { PROJECTS } from '../../test/projects.js';
 import { suiteOf } from '../../test/vitest.config.js';
 import { readAsked } from './targets.js';
@@ -8,10 +9,25 @@ const { project, paths } = readAsked(process.env);
 const kind = project === 'postgres' ? 'postgres.test.ts' : 'test.ts';
 const include = paths.flatMap((path) => (path.includes('*') ? [path] : [`${path}*.${kind}`, `${path}/**/*.${kind}`]));
 
-export default defineConfig(
-  suiteOf(
-    PROJECTS.filter(({ name }) => name === project).map((one) => ({ ...one, include })),
-    // A test that waits for what a change prevents is told to stop sooner. Changes are made side by side, not tests.
-    { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000 },
-  ),
+const { test, ...suite } = suiteOf(
+  PROJECTS.filter(({ name }) => name === project).map((one) => ({ ...one, include })),
+  // A test that waits for what a change prevents is told to stop sooner. Changes are made side by side, not tests.
+  { workersFor: () => 1, testTimeout: 10_000, hookTimeout: 30_000 },
 );
+
+/** Stryker looks at tests only: a file that can't be loaded, or a hook that fails, would be no failure to it. */
+function failuresOutsideTests(): Reporter {
+  let vitest: Vitest;
+  const tell = (suite: TestModule | TestSuite): void => {
+    for (const error of suite.errors()) vitest.state.catchError(error, 'Unhandled Error');
+  };
+  return {
+    onInit(running) {
+      vitest = running;
+    },
+    onTestModuleEnd: tell,
+    onTestSuiteResult: tell,
+  };
+}
+
+export default defineConfig({ ...suite, test: { ...test, reporters: [failuresOutsideTests()] } });
