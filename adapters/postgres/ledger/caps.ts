@@ -42,12 +42,7 @@ export async function addCap(
   await tx`
     update keys set cap_id = ${capId}
     where account_id = ${accountId} and key_id = any(${[...keyIds]}::uuid[])`;
-  await raiseVersion(tx, accountId);
 }
-
-/** Debits that saw a key with or without a cap find another version, and start again; also where no trigger sees to it. */
-const raiseVersion = (tx: Transaction, accountId: string) =>
-  tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
 
 /**
  * Locks a key and its relatives, and changes or removes their cap. Throws `bad_request` for a cap below what they spent
@@ -56,13 +51,14 @@ const raiseVersion = (tx: Transaction, accountId: string) =>
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;
   const keyIds = await lockRelatives(tx, of);
+  // Debits that saw a key with or without a cap find another version, and start again; also where no trigger sees to it.
+  await tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
   const caps = await tx<{ capId: string }[]>`
     update keys k set cap_id = null from keys o
     where k.account_id = ${accountId} and k.key_id = any(${keyIds}::uuid[])
       and o.account_id = k.account_id and o.key_id = k.key_id and o.cap_id is not null
     returning o.cap_id as "capId"`;
   const capIds = caps.map(({ capId }) => capId);
-  if (capIds.length > 0) await raiseVersion(tx, accountId);
   await tx`delete from spend_caps where account_id = ${accountId} and cap_id = any(${capIds}::uuid[])`;
   if (cap !== null) await addCap(tx, accountId, keyIds, cap);
   const keys = await tx<{ hash: Buffer }[]>`
