@@ -72,12 +72,12 @@ interface Columns {
 function firstsOf(debits: readonly Debit[], idOf: (debit: Debit) => string): { firsts: number[]; firstOf: number[] } {
   const byId = new Map<string, number>();
   const firstOf = debits.map((debit, nth) => {
-    const id = idOf(debit).toLowerCase();
+    const id = idOf(debit);
     const first = byId.get(id) ?? nth + 1;
     byId.set(id, first);
     return first;
   });
-  const firsts = [...byId].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, first]) => first);
+  const firsts = [...byId.keys()].sort().map((id) => byId.get(id) as number);
   return { firsts, firstOf };
 }
 

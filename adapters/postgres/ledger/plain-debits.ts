@@ -96,24 +96,24 @@ interface Payer {
  * that were looked up before and after a change of caps.
  */
 function groupByPayer(debits: readonly Debit[]): Payer[] {
-  const placed = debits.map((debit, position): Placed => ({ debit, key: debit.uncapped, position })).sort(byAccount);
+  const byAccount = new Map<string, Placed[]>();
+  for (const [position, debit] of debits.entries()) {
+    const placed = { debit, key: debit.uncapped, position };
+    const theirs = byAccount.get(debit.accountId);
+    if (theirs === undefined) byAccount.set(debit.accountId, [placed]);
+    else theirs.push(placed);
+  }
   const payers: Payer[] = [];
   let first = 1;
-  for (let from = 0, to = 0; from < placed.length; from = to) {
-    const { debit, key } = placed[from] as Placed;
-    while (placed[to]?.debit.accountId === debit.accountId) to += 1;
-    const theirs = placed.slice(from, to);
+  // Ids compare as Postgres compares them.
+  for (const accountId of [...byAccount.keys()].sort()) {
+    const theirs = byAccount.get(accountId) as Placed[];
+    const { key } = theirs[0] as Placed;
     if (key === null || theirs.some((other) => other.key?.capsVersion !== key.capsVersion)) continue;
     payers.push({ debits: theirs, capsVersion: key.capsVersion, first });
     first += theirs.length;
   }
   return payers;
-}
-
-/** Ids compare as Postgres compares them; of one account, debits stay in order of arrival. */
-function byAccount({ debit: one }: Placed, { debit: other }: Placed): number {
-  if (one.accountId === other.accountId) return 0;
-  return one.accountId < other.accountId ? -1 : 1;
 }
 
 /**

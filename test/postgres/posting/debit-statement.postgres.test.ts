@@ -39,17 +39,23 @@ const outcomesOf = async (debits: readonly Debit[], mode: LockMode): Promise<str
   (await postDebits(sql, debits, mode)).map(({ outcome }) => outcome);
 
 /**
- * What becomes of a debit for whose row a statement waits until another transaction commits. On a busy machine it may have
- * waited for too long by then: it starts again.
+ * What becomes of debits for one of whose rows a statement waits until another transaction commits, and what was found
+ * meanwhile. On a busy machine it may have waited for too long by then: it starts again.
  */
-async function afterWaiting(lock: Lock, payer: Payer, debit: Debit): Promise<string[]> {
+async function afterWaiting<Found = undefined>(
+  lock: Lock,
+  payer: Payer,
+  debits: readonly Debit[],
+  meanwhile?: () => Promise<Found>,
+): Promise<{ outcomes: string[]; found: Found | undefined }> {
   for (let tries = 1; ; tries += 1) {
     const release = await hold(sql, lock, payer);
-    const posting = outcomesOf([debit], 'waitForLock');
+    const posting = outcomesOf(debits, 'waitForLock');
     await Promise.race([untilOneWaits(sql), posting.catch(() => {})]);
+    const found = await meanwhile?.();
     await release();
     try {
-      return await posting;
+      return { outcomes: await posting, found };
     } catch (error) {
       if (tries === 20 || (error as { code?: string }).code !== '55P03') throw error;
     }
@@ -68,7 +74,7 @@ describe.each(['wallet', 'key', 'cap'] as const)('a debit whose %s another trans
 
   test('is posted by a statement that waits, once the lock is released', async () => {
     const payer = await openWith(1_000, CAP);
-    expect(await afterWaiting(LOCKS[what], payer, debitOf(payer, 1))).toEqual(['posted']);
+    expect(await afterWaiting(LOCKS[what], payer, [debitOf(payer, 1)])).toMatchObject({ outcomes: ['posted'] });
   });
 
   test('fails, having posted nothing, where it waits for too long', async () => {
@@ -91,8 +97,20 @@ test('sees the cap that its key gets while the statement waits for it', async ()
     await tx`update keys set cap_id = ${capId} where key_id = ${keyId}`;
   };
   const debit = debitOf(payer, CAP + 1);
-  expect(await afterWaiting(givesCap, payer, debit)).toEqual(['key_cap']);
+  expect(await afterWaiting(givesCap, payer, [debit])).toMatchObject({ outcomes: ['key_cap'] });
   expect(await outcomesOf([debitOf(payer, CAP)], 'waitForLock')).toEqual(['posted']);
+});
+
+test('locks wallets in the order of their accounts, in which other nodes lock them as well', async () => {
+  const payers = [await openWith(1_000), await openWith(1_000)];
+  const [first, second] = payers.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1)) as [Payer, Payer];
+  const secondIsFree = async () =>
+    (await sql`select from wallets where wallet_id = ${second.walletId} for update skip locked`).length === 1;
+  const debits = [debitOf(second, 1), debitOf(first, 1)];
+  expect(await afterWaiting(LOCKS.wallet, first, debits, secondIsFree)).toEqual({
+    outcomes: ['posted', 'posted'],
+    found: true,
+  });
 });
 
 describe('a debit whose names do not belong together', () => {
@@ -146,26 +164,30 @@ describe.each(['one Postgres', 'shards'] as const)('in %s', (where) => {
     }
   });
 
+  test('passes the shard in the way that Citus takes it, without a null', async () => {
+    const payer = await openWith(1_000);
+    const session = connect(database.target, { max: 1 });
+    const { postPlain, postAny, find } = debitStatements(session, SHARDS[where]);
+    const debits = [debitOf(payer, 1)];
+    await postPlain(debits);
+    await postAny([debitOf(payer, 1)], 'skipLocked');
+    await find(debits);
+    const rows = await session<{ statement: string }[]>`select statement from pg_prepared_statements`;
+    const shards = rows.flatMap(
+      ({ statement }) => /(?:post_plain_debits|post_any_debits|find_posted)\(\s*([^,]+)/.exec(statement)?.[1] ?? [],
+    );
+    expect(shards.sort()).toEqual(
+      where === 'shards'
+        ? ['$1::uuid', '$1::uuid', '$1::uuid']
+        : ['(select $1::uuid)', '(select null::uuid)', '(select null::uuid)'],
+    );
+    await session.end();
+  });
+
   test('posts the plain ones of a batch', async () => {
     const [payer, other] = [await openWith(1_000), await openWith(1_000)];
     const debits = [debitOf(payer, 100), debitOf(other, 1_001), debitOf(payer, 200)];
     const { postPlain } = debitStatements(sql, SHARDS[where]);
     expect(await postPlain(debits)).toEqual([{ seq: 2, balance: 900 }, undefined, { seq: 3, balance: 700 }]);
   });
-});
-
-test('gives Citus no null for a shard in a process that knows of no shards', async () => {
-  const payer = await openWith(1_000);
-  const session = connect(database.target, { max: 1 });
-  const { postPlain, postAny, find } = debitStatements(session);
-  const debits = [debitOf(payer, 1)];
-  await postPlain(debits);
-  await postAny([debitOf(payer, 1)], 'skipLocked');
-  await find(debits);
-  const rows = await session<{ statement: string }[]>`select statement from pg_prepared_statements`;
-  const shards = rows.flatMap(
-    ({ statement }) => /(?:post_plain_debits|post_any_debits|find_posted)\(\s*([^,]+)/.exec(statement)?.[1] ?? [],
-  );
-  expect(shards.sort()).toEqual(['(select $1::uuid)', '(select null::uuid)', '(select null::uuid)']);
-  await session.end();
 });

@@ -319,7 +319,7 @@ test('the statements are those of the database that is given', async () => {
   expect(await find(debits)).toEqual([{ balance: 5, seq: 3 }]);
 });
 
-test('a plain statement has each wallet once, in the order of the accounts, and its debits in the order in which they came', async () => {
+test('a plain statement has each wallet and receipt once, wallets in the order of the accounts, and their debits as they came', async () => {
   const sent: unknown[][] = [];
   const unsafe = (_text: string, parameters: unknown[]) => {
     sent.push(parameters);
@@ -331,8 +331,9 @@ test('a plain statement has each wallet once, in the order of the accounts, and 
     return { ...ids, requestId: name, uncapped: { ...ids, keyNumber: 1, capsVersion: 1 }, amount: 10, lines: [] };
   });
   expect(await postPlain(debits as never)).toEqual(debits.map(() => undefined));
-  const [[shard, accounts, , sums, counts, firsts, leasts, requests] = []] = sent;
+  const [[shard, accounts, , sums, counts, firsts, leasts, requests, , , kinds, amounts] = []] = sent;
   expect([shard, accounts, sums, counts]).toEqual([null, '{a,b,c}', '{30,10,20}', '{3,1,2}']);
+  expect([kinds, amounts]).toEqual(['{1,1,1,1,1,1}', '{10}']);
   // The place of each wallet's first debit, and of the one with the least id.
   expect([firsts, leasts, requests]).toEqual(['{1,4,5}', '{2,4,5}', '{a3,a1,a2,b1,c1,c2}']);
 });
