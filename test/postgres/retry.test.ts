@@ -130,6 +130,19 @@ describe('a read', () => {
     },
   );
 
+  it.each([
+    ['that', 10_000, undefined],
+    ['its own deadline', 60_000, new AbortController().signal],
+  ])('is repeated for the last time at the end of %s', async (_what, mostMs, signal) => {
+    const { time, waits } = passing();
+    const read = async () => {
+      if (waits.length > 0) return 'row';
+      time.monotonic.advance(mostMs - 50);
+      throw failure('57P03');
+    };
+    expect([await retryRead(read, signal, time), waits]).toEqual(['row', [50]]);
+  });
+
   it.each(['55P03', '57014', '42601'])('is not repeated when it took too long or is wrong: %s', async (code) => {
     expect(await repeatedMs(code)).toBe(0);
   });

@@ -67,12 +67,12 @@ export function createLedger(sql: Sql, options: LedgerOptions = {}): Ledger {
 }
 
 function postByShard(shards: Shards, servers: ShardServers | null, settling: Sql): Ledger['post'] {
-  // A queue has debits of one shard only.
-  const anyAccount = ([debit]: readonly Debit[]): string | null => debit?.accountId ?? null;
+  // A batch has debits of one shard only.
+  const anyAccount = (debits: readonly Debit[]): string => (debits[0] as Debit).accountId;
   const statements =
     servers === null
       ? debitStatements(settling, anyAccount)
-      : statementsOn((debits, statement) => servers.run(shards.of(anyAccount(debits) ?? ''), statement), anyAccount);
+      : statementsOn((debits, statement) => servers.run(shards.of(anyAccount(debits)), statement), anyAccount);
   return createPost(statements, processTime, shards.of);
 }
 
@@ -107,9 +107,8 @@ async function readBalance(sql: Sql, { accountId, walletId, keyId }: Payer): Ret
 const MOST_NAMES = 100;
 
 async function claimNames(sql: Sql, accountId: string, day: string, names: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(names)].slice(0, MOST_NAMES);
   const [row] = await sql<[{ names: string[] }]>`
-    select claim_names(${accountId}, ${day}::date, ${wanted}::text[], ${MOST_NAMES}) as names`;
+    select claim_names(${accountId}, ${day}::date, ${[...new Set(names)]}::text[], ${MOST_NAMES}) as names`;
   return row.names;
 }
 

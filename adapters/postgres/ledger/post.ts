@@ -136,8 +136,7 @@ const hasLeft = (posting: Posting): boolean => posting.signal?.aborted === true 
 async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
   for (const posting of batch) posting.verdict = undefined;
   const attemptOpen = async (): Promise<void> => {
-    const left = batch.filter(hasLeft);
-    if (left.length > 0) await resolveAbandoned(context.statements, left);
+    await resolveAbandoned(context.statements, batch.filter(hasLeft));
     const postings = batch.filter(isOpen);
     if (postings.length > 0) await attempt(context, postings, mode);
   };

@@ -1,7 +1,10 @@
 /** Which server runs a statement about a shard. One Postgres plays the coordinator, which knows the placements, and the workers. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createAccounts } from '../../../adapters/postgres/accounts/accounts.js';
+import { createLedger } from '../../../adapters/postgres/ledger/ledger.js';
 import { ShardServers, serverAt } from '../../../adapters/postgres/shards/shard-servers.js';
 import { connect, type Sql } from '../../../adapters/postgres/sql.js';
+import { debitOf, grantTo, openPayer } from '../../engine/ports/suites/ledger.suite.js';
 import { type FreshDatabase, freshDatabase } from '../../kit/postgres/database.js';
 
 const [COORDINATOR, ONE, TWO, GONE, COPY] = ['coordinator', 'one:1', 'two:1', 'gone:1', 'copy:1'];
@@ -128,6 +131,26 @@ it('falls back to the coordinator while placements are unknown', async () => {
   await database.sql`alter table hidden rename to pg_dist_placement`;
   await servers.look();
   expect(await servers.run(0, asked)).toBe(ONE);
+});
+
+it("posts on the server of an account's shard, or on the coordinator where no servers are known", async () => {
+  const payer = await openPayer(createAccounts(database.sql));
+  await grantTo(createLedger(database.sql), payer, 1_000);
+  const shards = { count: 8, of: (accountId: string) => (accountId === payer.accountId ? 1 : 0) };
+  /** By the last statement of each connection; given no shard, it would be another. */
+  const postedOn = async (): Promise<string[]> => {
+    const rows = await database.sql<{ name: string }[]>`
+      select application_name as name from pg_stat_activity
+      where datname = current_database() and query like ${'%post_plain_debits($1::uuid,%'} order by name`;
+    return rows.map(({ name }) => name);
+  };
+  const beside = createLedger(database.sql, { settling: coordinator, shards });
+  expect(await beside.post(debitOf(payer, 1))).toMatchObject({ ok: true, balance: 999 });
+  expect(await postedOn()).toEqual([COORDINATOR]);
+  await servers.look();
+  const ledger = createLedger(database.sql, { shards, servers });
+  expect(await ledger.post(debitOf(payer, 1))).toMatchObject({ ok: true, balance: 998 });
+  expect(await postedOn()).toEqual([COORDINATOR, TWO]);
 });
 
 it('keeps the login, TLS options and database of the address', () => {
