@@ -37,7 +37,11 @@ export const EXPLAINED: Readonly<Record<string, readonly Explained[]>> = {
     ],
     ['postPlainDebits', 'ObjectLiteral', NOT_PREPARED],
     ['postPlainDebits', 'BooleanLiteral', NOT_PREPARED],
-    ['byAccount', 'EqualityOperator', 'ids that are equal have been told apart before'],
+    [
+      'Receipts.kindOf',
+      'ConditionalExpression',
+      'the receipt is found by its text instead, which costs processor time',
+    ],
     ['columnsOf', 'EqualityOperator', 'the same id is the least as well'],
   ],
   'src/read/cursor.ts': [

@@ -60,13 +60,16 @@ export const TARGETS = {
       .concat('adapters/postgres/retry.ts'),
     unit: ['test/postgres', 'test/engine/metering'],
     postgres: [
-      inPostgres('posting/plain-debits', 'posting/debit-statement', 'ledger/caps', 'ledger/account-history'),
+      inPostgres(
+        ...['posting/plain-debits', 'posting/debit-statement', 'ledger/caps', 'ledger/account-history'],
+        'shards/shard-servers',
+      ),
       [
         ...['test/engine/ports/ledger', 'test/engine/metering/wallet'],
         ...inPostgres('posting/debits', 'ledger/ledger-commits'),
       ],
       [
-        ...inPostgres('lost-connections', 'retry', 'ledger/ledger-archive'),
+        ...inPostgres('lost-connections', 'retry', 'ledger/ledger-archive', 'ledger/ledger-parquet'),
         ...['test/interfaces/v1/usage', 'test/rules/test-mode/play-credits', ...rules('balance', 'budget')],
       ],
     ],
