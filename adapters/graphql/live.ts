@@ -3,7 +3,6 @@ import { asServiceError } from '../../src/domain/errors.js';
 import { digestText } from '../../src/lib/digest.js';
 import { LiveBudget, type LiveLimits } from '../../src/live/budget.js';
 import type { Live, LiveEvent } from '../../src/live/live.js';
-import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import type { Outcome } from '../../src/serve/call.js';
 import { NOT_FOLLOWED, type Serve } from '../../src/serve/serve.js';
 import { answerLive, type LiveForm, readStart } from '../http/live/answer-live.js';
@@ -72,8 +71,8 @@ export async function answerEvents(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const asked = toAsked(params, request);
-  const answerOnce = async (admitted?: RateDecision): Promise<FastifyReply> => {
-    const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted };
+  const answerOnce = async (rate: Outcome['rate'] = null): Promise<FastifyReply> => {
+    const call = { ...graphqlCall(request), ...callerParts(request, reply), ...asked, admitted: rate ?? undefined };
     return sendOutcome(FORM, await serve(call), request, reply);
   };
   let start: ReturnType<typeof readStart>;
@@ -95,7 +94,7 @@ export async function answerEvents(
     async otherwise({ result, rate }) {
       if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return false;
       // What ends at once is JSON, whatever is accepted.
-      await answerOnce(rate ?? undefined);
+      await answerOnce(rate);
       return true;
     },
     open: () => null,
