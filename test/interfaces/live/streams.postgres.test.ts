@@ -9,9 +9,6 @@ import { createScriptedNetwork } from '../../kit/networks/scripted-network.js';
 import { startPerch, type TestPerch } from '../../kit/perch.js';
 import { MOUNTS } from '../graphql/service.js';
 
-/** A search for each test that must not find what another test posted. */
-const TOPICS = ['tea', 'milk', 'salt', 'figs', 'oats'];
-
 /** A network whose only user posts when told: in the timeline, and in a search. */
 function createNews() {
   const net = createScriptedNetwork();
@@ -27,8 +24,7 @@ function createNews() {
     net.list('timeline', '7', shown, { pageSize: 40 });
     net.list('search', q, found.get(q) ?? [], { pageSize: 40, product: 'Latest' });
   };
-  // A list with something new is read every five seconds.
-  for (const q of ['bread', ...TOPICS]) post('the first', q);
+  post('the first');
   return { net, network: net.network, post, shown };
 }
 
@@ -196,7 +192,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
 
   const QUERY =
     'subscription ($q: String!) { news: search(q: $q) { nodes { ... on Tweet { text } } meta { creditsCharged } } }';
-  /** Subscribes to what is found, as graphql-sse does but for the method. */
+  /** Subscribes to what is found, as graphql-sse does but for the method. Each test looks for something else. */
   const subscribe = (q: string, key: string, extensions: object = {}, headers: Record<string, string> = {}) => {
     const asked = { query: QUERY, variables: JSON.stringify({ q }), extensions: JSON.stringify(extensions) };
     return openStream(`${perch.url}/graphql?${new URLSearchParams(asked)}`, key, {
@@ -218,6 +214,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
     (data as { extensions: { live: { position: string } } }).extensions.live.position;
 
   it('begins with a position, sends each new tweet once at the price of a page, and ends with its budget', async () => {
+    post('the first', 'tea');
     const account = await perch.account({ credits: 10 });
     const stream = await subscribe('tea', account.key, { maxCredits: 1 });
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -248,6 +245,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   }, 60_000);
 
   it('sends again free what was charged and lost behind the position that its client has', async () => {
+    post('the first', 'milk');
     const account = await perch.account({ credits: 10 });
     const first = await subscribe('milk', account.key);
     const { value: begun } = await first.events.next();
@@ -263,6 +261,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   }, 60_000);
 
   it('spends no more on a day than extensions.maxCreditsPerDay', async () => {
+    post('the first', 'salt');
     const { key } = await perch.account({ credits: 10 });
     const stream = await subscribe('salt', key, { maxCreditsPerDay: 1 });
     await stream.events.next();
@@ -315,6 +314,7 @@ describe.each(MOUNTS)('a subscription over %s', (graphql) => {
   });
 
   it('sends heartbeats that are results where its client asks for them, and comments otherwise', async () => {
+    post('the first', 'oats');
     const account = await perch.account();
     const [asked, other] = [
       await subscribe('oats', account.key, { heartbeats: true }),
