@@ -35,6 +35,8 @@ export const PROJECTS: readonly Project[] = [
  */
 export const LONG: readonly string[] = [
   ...CHECKS,
+  'test/interfaces/live/streams.postgres.test.ts',
+  'test/interfaces/live/watching.postgres.test.ts',
   'test/hostile/documents/search.test.ts',
   'test/pages/dashboard/html.test.ts',
   'test/networks/odd-object.test.ts',

@@ -174,7 +174,7 @@ describe('a watch that stops', () => {
     expect(kinds()).toEqual(['watch.waiting', '1: 1 for 1']);
   });
 
-  it('goes on within seconds if credits came after it was refused, and before it waited', async () => {
+  it('resumes within seconds if credits came after it was refused, and before it waited', async () => {
     const { time, store, watch, open, post, kinds, state } = await setUp();
     const stop = store.leases.stop;
     Object.assign(store.leases, {

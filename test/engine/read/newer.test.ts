@@ -258,7 +258,7 @@ describe('since', () => {
 });
 
 describe('a list that is followed', () => {
-  it('stays that of the user whose handle it was, who has another one now while somebody else has theirs', async () => {
+  it('stays that of the user who had the handle first', async () => {
     const net = createScriptedNetwork();
     const engine = createEngine(net.network);
     const made = (id: string, at: number) => net.tweet({ id, createdAt: new Date(at).toISOString() }).id;

@@ -63,10 +63,12 @@ describe('a stream', () => {
   it('resumes behind an event of any age, and begins behind a cursor of 30 days at most', async () => {
     const { key } = await perch.account({ credits: 10 });
     const { cursor: secret } = perch.stores.secrets;
-    const [known, positions] = [shown.slice(0, 12), new Positions(secret)];
+    const [known, floor, positions] = [shown.slice(0, 12), [Date.now(), '0'] as const, new Positions(secret)];
     const then = Date.now() - 31 * DAY_MS;
-    const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor: null }, then);
+    const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor }, then);
     post('after a long silence');
+    // What is cached is as new as that: the stream begins with it.
+    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': key } });
     const id = positions.encode([positions.begin(then, since)]);
     const stream = await open('/v1/live?user=7', key, { 'last-event-id': id });
     expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'after a long silence' }] } });

@@ -99,12 +99,14 @@ describe('a watch', () => {
     expect([sentBy(timeline).length, sentBy(search).length]).toEqual([1, 1]);
   }, 60_000);
 
-  it('goes on where it stopped after more than a month in which nothing came', async () => {
-    const anchor = { known: shown.slice(0, 12), floor: null };
+  it('resumes where it stopped after more than a month in which nothing came', async () => {
+    const anchor = { known: shown.slice(0, 12), floor: [Date.now(), '0'] } as const;
     const cursors = createCursors(perch.stores.secrets.cursor);
     const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);
-    const watch = await add({ since: quiet });
     post('after a long silence');
+    const reader = await perch.account({ credits: 10 });
+    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
+    const watch = await add({ since: quiet });
     await eventually(() => sentBy(watch).map(({ body }) => body)).toMatchObject([
       { type: 'watch.items', data: { data: [{ text: 'after a long silence' }] } },
     ]);
