@@ -68,7 +68,8 @@ describe('a stream', () => {
     const since = createCursors(secret).encodeSince({ kind: 'timeline', subject: '7' }, { known, floor }, then);
     post('after a long silence');
     // What is cached is as new as that: the stream begins with it.
-    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': key } });
+    const reader = await perch.account({ credits: 1000 });
+    await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
     const id = positions.encode([positions.begin(then, since)]);
     const stream = await open('/v1/live?user=7', key, { 'last-event-id': id });
     expect(await stream.next('items')).toMatchObject({ data: { data: [{ text: 'after a long silence' }] } });

@@ -104,7 +104,7 @@ describe('a watch', () => {
     const cursors = createCursors(perch.stores.secrets.cursor);
     const quiet = cursors.encodeSince({ kind: 'timeline', subject: '7' }, anchor, Date.now() - 31 * DAY_MS);
     post('after a long silence');
-    const reader = await perch.account({ credits: 10 });
+    const reader = await perch.account({ credits: 1000 });
     await fetch(`${perch.url}/v1/users/seven/tweets?fresh=true`, { headers: { 'x-api-key': reader.key } });
     const watch = await add({ since: quiet });
     await eventually(() => sentBy(watch).map(({ body }) => body)).toMatchObject([
