@@ -44,7 +44,7 @@ async function check(isFromPerch: Verify): Promise<void> {
 }
 
 describe('the signature of a webhook', () => {
-  it("is verified by Standard Webhooks' own library", () =>
+  it("is verified by Standard Webhooks' own library for Node", () =>
     check((secret, headers, body) => {
       try {
         new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -54,6 +54,23 @@ describe('the signature of a webhook', () => {
         throw error;
       }
     }));
+
+  // By hand: a folder of Standard Webhooks' library for Python, which no package of Debian or npm has.
+  const library = process.env.TEST_STANDARD_WEBHOOKS;
+  it.runIf(library !== undefined)("is verified by Standard Webhooks' own library for Python", () =>
+    check(async (...given) => {
+      const code = `
+import json, os
+from standardwebhooks import Webhook, WebhookVerificationError
+secret, headers, body = json.loads(os.environ["GIVEN"])
+try:
+    Webhook(secret).verify(body, headers)
+    print(True)
+except WebhookVerificationError:
+    print(False)`;
+      return (await python(code, { GIVEN: JSON.stringify(given), PYTHONPATH: library ?? '' })) === 'True\n';
+    }),
+  );
 
   it("is verified by the documentation's lines for Node", async () => {
     await writeFile(join(folder, 'verify.mjs'), codeOf('js'));
