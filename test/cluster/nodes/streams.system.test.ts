@@ -9,7 +9,7 @@ import { describeOnRedis } from '../../kit/redis/redis.js';
 const FOLLOWERS = 10;
 
 describeOnRedis('streams of two processes', (redis) => {
-  it('ask the network about once an interval for all, and charge each follower once', async () => {
+  it('ask the network about once an interval for all, charge each once, and resume what the other began', async () => {
     const net = createScriptedNetwork();
     net.user({ id: '7', handle: 'seven' });
     const shown: string[] = [];
@@ -41,10 +41,21 @@ describeOnRedis('streams of two processes', (redis) => {
       expect(asked).toBeGreaterThanOrEqual(4);
       // Two processes that don't share would ask twice as often.
       expect(asked).toBeLessThanOrEqual(1.5 * intervals + 1);
-      for (const stream of streams) stream.leave();
+      post('105');
+      const begun = await Promise.all(streams.map((stream) => stream.next('items')));
+      const [first, ...others] = streams;
+      first?.leave();
+      post('106');
+      const resumed = await openStream(`${other.url}/v1/live?user=seven`, account.key, {
+        'last-event-id': begun[0]?.id ?? '',
+      });
+      for (const stream of [...others, resumed]) {
+        expect(await stream.next('items')).toMatchObject({ data: { data: [{ id: '106' }] } });
+      }
+      for (const stream of [...others, resumed]) stream.leave();
       const [charged] = await perch.database.sql<{ debits: number; items: number }[]>`
         select count(*)::int as debits, sum(items)::int as items from debits`;
-      expect(charged).toEqual({ debits: 4 * streams.length, items: 4 * streams.length });
+      expect(charged).toEqual({ debits: 6 * streams.length, items: 6 * streams.length });
     } finally {
       await other.close();
       await perch.close();
