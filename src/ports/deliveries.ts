@@ -139,8 +139,8 @@ export interface DeliveryStore {
   failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /**
    * Given up, and with it, in one transaction, its watch is paused, unless that was paused for this already, and what `tell`
-   * makes is written down: no second mail for watches of the same key within the hour of the clock. What comes behind it stays as it is until the watch is resumed; of one that ended, it is given up
-   * too.
+   * makes is written down: no second mail for watches of the same key within the hour of the clock. What comes behind it stays
+   * as it is until the watch is resumed; of one that ended, it is given up too.
    */
   giveUp(
     delivery: DueWebhook,

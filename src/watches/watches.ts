@@ -297,7 +297,7 @@ const noCursor = (): ServiceError =>
 
 const inTurn = (): ServiceError =>
   badRequest(
-    'This delivery is sent once those before it were received or given up. If the watch is paused, resume it: then it sends them in order.',
+    'This delivery is sent once those before it have been received or given up. If the watch is paused, resume it: it then sends them in order.',
   );
 
 const tooMany = (most: number): ServiceError =>

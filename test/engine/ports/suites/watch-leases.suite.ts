@@ -307,7 +307,7 @@ export function watchLeasesSuite(name: string, open: () => Promise<WatchLeasesSt
       expect(await store.read(watch)).toMatchObject({ state: 'ended', number: 1 });
     });
 
-    it('frees the paused watches of a dead process, so that they count for nobody', async () => {
+    it('releases the paused watches of a process that died', async () => {
       const { watch } = await held();
       await store.change(watch, 'paused');
       const second = await start(store.other, NOW + HELD_MS);
