@@ -25,10 +25,10 @@ function resultText(outcome: Outcome, baseUrl: string): string {
 const COMPLETE = { event: 'complete', data: '' } as const;
 
 /** Where a subscription is, for clients that never see the ids of events, and how its list is read. */
-function liveExtension(live: Live, { position, checked }: Extract<LiveEvent, { followed: unknown }>): string {
+function liveExtension(position: string, checked: Extract<LiveEvent, { followed: unknown }>['checked']): string {
   const { at, everyMs, failed } = checked();
   return JSON.stringify({
-    position: live.positions.encode([position]),
+    position,
     heartbeat_seconds: HEARTBEAT_MS / 1000,
     checked_at: new Date(at).toISOString(),
     every_seconds: Math.round(everyMs / 1000),
@@ -38,23 +38,24 @@ function liveExtension(live: Live, { position, checked }: Extract<LiveEvent, { f
 
 /** The results of a subscription, as the protocol of `graphql-sse` has them. */
 function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick<LiveForm, 'event' | 'heartbeat'> {
-  let latest: Extract<LiveEvent, { followed: unknown }> | undefined;
+  let latest: Parameters<typeof liveExtension> | undefined;
   /** The name that its field has in results. */
   let field: string | undefined;
   return {
     event(_index, event) {
       if (event.kind === 'end') return { event: 'next', data: resultText(event.outcome, baseUrl) };
-      latest = event;
+      const id = live.positions.encode([event.position]);
+      latest = [id, event.checked];
       const text = resultText(event.outcome, baseUrl);
       field ??= Object.keys((JSON.parse(text) as { data: object }).data)[0];
       // A result ends with its extensions.
-      const data = `${text.slice(0, -2)},"live":${liveExtension(live, event)}}}`;
-      return { event: 'next', id: live.positions.encode([event.position]), data };
+      const data = `${text.slice(0, -2)},"live":${liveExtension(...latest)}}}`;
+      return { event: 'next', id, data };
     },
     heartbeat() {
       if (!wantsHeartbeats || latest === undefined || field === undefined) return null;
       // Clients read nothing but results. The field may be null, and a page without items would replace the last one.
-      const data = `{"data":{${JSON.stringify(field)}:null},"extensions":{"live":${liveExtension(live, latest)}}}`;
+      const data = `{"data":{${JSON.stringify(field)}:null},"extensions":{"live":${liveExtension(...latest)}}}`;
       return { event: 'next', data };
     },
   };

@@ -37,8 +37,8 @@ export type NewItems = WatchStep & WatchId & { readonly holder: string };
 
 /**
  * Writes new items down, of each watch once, to be sent to its address when those before them are, and moves the watches'
- * positions behind them. In one call, because many are written at a time, with each page once. Which watches were moved: with `skipsLocked`,
- * none that somebody has locked.
+ * positions behind them. In one call, because many are written at a time, with each page once. Which watches were moved:
+ * with `skipsLocked`, none that somebody has locked.
  */
 export async function writeItems(
   sql: Sql | Transaction,
