@@ -1,4 +1,4 @@
-/** Accounts and their keys, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
+/** Accounts and their keys, which must never be lost. Any implementation must pass the suite in `test/engine/ports`. */
 import type { Actor, AuditDetail, AuditKind, GivenRole, Role } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { Scope } from '../domain/lists.js';
@@ -20,12 +20,12 @@ export interface AuditLog {
   list(accountId: string, limit: number, signal?: AbortSignal): Promise<AuditEvent[]>;
 }
 
-/** What the ledger need not look up for a key without a cap. */
+/** Facts about a key without a cap that spare the ledger a lookup. */
 export interface UncappedKey {
   readonly accountId: string;
   readonly walletId: string;
   readonly keyId: string;
-  /** What debits call the key. */
+  /** The number by which debits refer to the key. */
   readonly keyNumber: number;
   /** The version of its wallet's caps: while the wallet still has it, the key has no cap. */
   readonly capsVersion: number;
@@ -44,14 +44,14 @@ export interface Caller {
   readonly qps: number;
   /** The key's cap on spending in a period, or null. */
   readonly capThousandths: Thousandths | null;
-  /** Null: it has a cap. */
+  /** Null if the key has a cap. */
   readonly uncapped: UncappedKey | null;
-  /** What the key may read, and addresses (CIDR) that it may be used from; null: all. */
+  /** What the key may read, and the addresses (CIDR) that it may be used from; null: all. */
   readonly scopes: readonly Scope[] | null;
   readonly allowedFrom: readonly string[] | null;
 }
 
-/** What a key is limited to, beside its cap. */
+/** The limits of a key besides its cap. */
 export interface KeyLimits {
   readonly scopes: readonly Scope[] | null;
   readonly allowedFrom: readonly string[] | null;
@@ -78,16 +78,16 @@ export interface AccountRecord {
   readonly accountId: string;
   readonly walletId: string;
   readonly name: string;
-  /** Its owner's address. */
+  /** The owner's mail address. */
   readonly email: string | null;
   readonly balance: Thousandths;
   readonly paidUsd: number;
   readonly qps: number;
   /** All keys are refused: a payment dispute was lost (W8), or the operator froze the account. */
   readonly frozen: boolean;
-  /** Of a test account: the customer's account that it belongs to; null for a live one. */
+  /** The customer's account that a test account belongs to; null for a live account. */
   readonly testOf: string | null;
-  /** Of a test account: the UTC day of its last refill of play credits; null before the first, and of a live one. */
+  /** The UTC day on which a test account was last refilled; null before its first refill, and for a live account. */
   readonly refilledOn: string | null;
   readonly keys: readonly KeyRecord[];
 }
@@ -97,7 +97,7 @@ export interface KeyRecord extends KeyLimits {
   readonly prefix: string;
   readonly name: string;
   readonly createdAt: string;
-  /** With what was spent under it in its current period, by all keys that share it. */
+  /** `spent`: by all keys that share the cap, in its current period. */
   readonly cap: (Cap & { readonly spent: Thousandths }) | null;
   readonly spent: Thousandths;
   /** The grant under which a client received it, or null. */
@@ -113,7 +113,9 @@ export interface NewKey extends Partial<KeyLimits> {
   readonly prefix: string;
   readonly name: string;
   readonly cap: Cap | null;
-  /** Of a key that belongs to a browser's session and ends with it, at the latest at `expiresAt` (RFC 3339). */
+  /**
+   * For a key that belongs to a browser's session: it ends with the session, at `expiresAt` (RFC 3339) at the latest.
+   */
   readonly session?: { readonly sessionId: string; readonly expiresAt: string } | undefined;
 }
 
@@ -121,38 +123,38 @@ export interface NewKey extends Partial<KeyLimits> {
 export interface Successor {
   readonly hash: Buffer;
   readonly prefix: string;
-  /** When the new key expires (RFC 3339); null: as the one that it replaces would have. */
+  /** When the new key expires (RFC 3339); null: when the key it replaces would have expired. */
   readonly expiresAt: string | null;
 }
 
 /** Accounts and their keys. Every change takes the `Actor` that made it and is recorded in the account's audit log. */
 export interface Accounts {
-  /** By the keys' hashes, in their order; undefined where there is no such key. One query, however many. */
+  /** Looks up keys by their hashes, in that order; undefined where there is no such key. Always a single query. */
   findKeys(hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]>;
   /**
-   * Creates an account, owned by the person who has the mail address: if nobody has it, by a new one, whose id is the
-   * account's.
+   * Creates an account, owned by the person who has the mail address. If nobody has that address, the owner is a new
+   * person, whose id is that of the account.
    */
   create(
     account: { name: string; email: string | null; paidUsd: number; qpsOverride: number | null },
     by?: Actor,
   ): Promise<{ accountId: string; walletId: string }>;
-  /** Undefined without such an account, and once it is deleted. */
+  /** Undefined if there is no such account, or if it was deleted. */
   get(accountId: string): Promise<AccountRecord | undefined>;
   /** The test account of a customer's account; undefined while it has none. */
   testAccount(accountId: string): Promise<string | undefined>;
   /**
-   * Creates the test account, with an empty wallet of its own; returns the one there is if it was created before.
-   * Throws `not_found` if there is no such account, or it is a test account itself.
+   * Creates the test account, with an empty wallet of its own, or returns the one that exists already. Throws
+   * `not_found` if there is no such account, or it is a test account itself.
    */
   openTestAccount(accountId: string, by?: Actor): Promise<string>;
-  /** Changes the name, also of its test account; idempotent. Throws `not_found` without such an account. */
+  /** Renames the account and its test account; idempotent. Throws `not_found` if there is no such account. */
   rename(accountId: string, name: string, by?: Actor): Promise<void>;
   /** Freezes or unfreezes all keys of the account, test keys included; idempotent. False if there is no such account. */
   freeze(accountId: string, frozen: boolean, by?: Actor): Promise<boolean>;
   /**
-   * Throws `not_found` without such an account. That the key is of the account's mode is for `Keys` to check. The key of a
-   * session is added once: a second time returns it as it is.
+   * Throws `not_found` if there is no such account. The caller (`Keys`) checks that the key is of the account's mode. A
+   * session's key is added only once: adding it again returns it unchanged.
    */
   addKey(key: NewKey, by?: Actor): Promise<KeyRecord>;
   /** Searches all accounts, or only the given one. */
@@ -168,8 +170,8 @@ export interface Accounts {
     by?: Actor,
   ): Promise<KeyRecord>;
   /**
-   * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was already spent
-   * in its period.
+   * Changes the name, cap or limits; undefined leaves each unchanged. Throws `bad_request` for a cap below what was
+   * already spent in its period.
    */
   changeKey(
     of: { accountId: string; keyId: string },
@@ -186,7 +188,7 @@ export interface Accounts {
 
 export interface Membership {
   readonly accountId: string;
-  /** The account's. */
+  /** The account's name. */
   readonly name: string;
   readonly role: Role;
 }
@@ -194,7 +196,7 @@ export interface Membership {
 export interface PersonRecord {
   readonly personId: string;
   readonly email: string | null;
-  /** Those that they own first, then the oldest membership first; never empty. */
+  /** First the accounts that the person owns, then the others, the oldest membership first; never empty. */
   readonly memberships: readonly Membership[];
 }
 
@@ -203,7 +205,7 @@ export interface MemberRecord {
   readonly email: string | null;
   readonly role: Role;
   readonly joinedAt: string;
-  /** Keys that work and that they created, those of apps that they allowed among them. */
+  /** How many working keys the member created, including those of apps that the member allowed. */
   readonly keys: number;
 }
 
@@ -215,11 +217,11 @@ export interface InvitationRecord {
   readonly expiresAt: string;
 }
 
-/** An invitation as the link to it shows it. */
+/** An invitation as it is shown to someone who opens its link. */
 export interface FoundInvitation extends InvitationRecord {
   readonly accountId: string;
   readonly accountName: string;
-  /** `withdrawn`: also of an account that was deleted. */
+  /** An invitation to a deleted account is `withdrawn` as well. */
   readonly state: 'open' | 'accepted' | 'withdrawn';
 }
 
@@ -227,42 +229,48 @@ export interface NewInvitation {
   readonly accountId: string;
   readonly email: string;
   readonly role: GivenRole;
-  /** Of the secret in its link. */
+  /** The hash of the secret in its link. */
   readonly hash: Buffer;
   readonly at: Date;
   readonly expiresAt: Date;
 }
 
-/** Every change is one transaction and is in the account's log. Other accounts' ids are treated as unknown. */
+/** Every change is one transaction and is written to the account's log. Other accounts' ids are treated as unknown. */
 export interface MemberStore {
-  /** Undefined: there is no such person. For a person without an account an empty one is opened. */
+  /** Undefined if there is no such person. Opens an empty account for a person who has none. */
   person(personId: string): Promise<PersonRecord | undefined>;
   /** The owner first. */
   members(accountId: string): Promise<MemberRecord[]>;
-  /** Those that were neither accepted nor withdrawn, expired ones included. */
+  /** Invitations that were neither accepted nor withdrawn, including expired ones. */
   invitations(accountId: string): Promise<InvitationRecord[]>;
   /**
-   * Replaces an open invitation to the same address. Throws `bad_request` for somebody who is a member, and beyond
-   * `most` members and invitations.
+   * Replaces an open invitation to the same address. Throws `bad_request` if the address is a member's, or if there
+   * would be more than `most` members and invitations.
    */
   invite(invitation: NewInvitation, most: number, by: Actor): Promise<void>;
   withdraw(accountId: string, invitationId: string, by: Actor): Promise<void>;
   findInvitation(hash: Buffer): Promise<FoundInvitation | undefined>;
-  /** False, and nothing changed, if it is no longer open, or not for the person's address. Of several calls one gets it. */
+  /**
+   * Returns false and changes nothing if the invitation is no longer open, or is not for the person's address. Of
+   * several concurrent calls, one succeeds.
+   */
   accept(hash: Buffer, personId: string, most: number, at: Date, by: Actor): Promise<boolean>;
-  /** Throws `not_found` unless they are a member, and `bad_request` for the owner. */
+  /** Throws `not_found` unless the person is a member, and `bad_request` for the owner. */
   changeRole(accountId: string, personId: string, role: GivenRole, by: Actor): Promise<void>;
-  /** The owner becomes a member with the role `then`. Throws `not_found` unless both are what they are said to be. */
+  /**
+   * The previous owner becomes a member with the role `then`. Throws `not_found` unless the first person is the owner
+   * and the second a member.
+   */
   transfer(accountId: string, fromPersonId: string, toPersonId: string, then: GivenRole, by: Actor): Promise<void>;
-  /** As `changeRole`. `revokeKeys`: with the keys that they created, and the apps that they allowed. */
+  /** Throws as `changeRole` does. `revokeKeys`: also revokes the keys they created and the apps they allowed. */
   remove(accountId: string, personId: string, revokeKeys: boolean, by: Actor): Promise<void>;
   /**
-   * Deletes the account, but for what its ledger, sales and log refer to. People who belong to no other account are
-   * deleted. Throws `bad_request` while a checkout of it can still be paid.
+   * Deletes the account, except for what its ledger, sales and log refer to, and the people who belong to no other
+   * account. Throws `bad_request` while one of its checkouts can still be paid.
    */
   deleteAccount(accountId: string, by: Actor): Promise<void>;
   /** Writes to the log that the account's data was exported. */
   exported(accountId: string, by: Actor): Promise<void>;
-  /** Deletes invitations that expired before that time. */
+  /** Deletes invitations that expired before the given time. */
   forget(before: Date): Promise<void>;
 }

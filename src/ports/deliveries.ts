@@ -1,32 +1,31 @@
 import type { Thousandths } from '../domain/credits.js';
 import type { ListKind } from '../domain/lists.js';
 
-/** Which notices were told, and what is to be told. */
-/** Percent of an account's balance after its last top-up: below each of them, its owner is notified once. */
+/** Percentages of the balance after an account's last top-up: below each of them, the owner is notified once. */
 export type NoticePercent = 50 | 20 | 5;
 
 export interface WalletLevel {
   readonly accountId: string;
   readonly email: string;
   readonly balance: Thousandths;
-  /** The balance right after the last entry that was not a debit, which is 100 %, and that entry's number. */
+  /** The balance right after the last entry that was not a debit, which counts as 100 %, and that entry's number. */
   readonly full: Thousandths;
   readonly topupSeq: number;
-  /** The lowest percentage already notified for that top-up; null: none. */
+  /** The lowest percentage that the owner was notified of since that top-up; null: none. */
   readonly told: number | null;
 }
 
 export interface Notices {
-  /** For those of the accounts that have a mail address and ever had credits. */
+  /** Only of accounts that have a mail address and have had credits. */
   levels(accountIds: readonly string[]): Promise<WalletLevel[]>;
   /**
-   * Marks the percentages as notified for that top-up, and in the same transaction writes the notice down to be
-   * delivered. True for only one caller, on any node, the first with the lowest.
+   * Marks the percentages as notified for that top-up, and in the same transaction stores the notice to be delivered.
+   * Of all callers on all nodes, it is true only for the first one with the lowest percentage.
    */
   claim(level: WalletLevel, percents: readonly NoticePercent[], notice: NewDelivery): Promise<boolean>;
   /**
-   * Accounts that spent lately: those whose debits are not summed up yet, at most `limit`. A process that has just
-   * started looks after them too.
+   * Accounts that spent recently, which are those whose debits are not summed up yet: at most `limit`. A process that
+   * has just started checks them as well.
    */
   recentSpenders(limit: number): Promise<string[]>;
 }
@@ -39,57 +38,57 @@ export interface NewDelivery {
   readonly channel: Channel;
   /** The mail address, or the URL. */
   readonly target: string;
-  /** Of a mail. */
+  /** The subject of a mail; null for a webhook. */
   readonly subject: string | null;
   /** The text of a mail, or the JSON of a webhook. */
   readonly body: string;
-  /** When it was written down, and may first be tried. */
+  /** When it was stored, which is also when it may first be tried. */
   readonly dueAt: number;
 }
 
 export interface Delivery extends Omit<NewDelivery, 'dueAt'> {
   readonly accountId: string;
   readonly deliveryId: string;
-  /** The alert that it tells of; null for what is no alert's. */
+  /** The alert that it is about; null if it is not about an alert. */
   readonly alertId: string | null;
-  /** Tries so far, with this one. */
+  /** Tries so far, including this one. */
   readonly tries: number;
 }
 
 /** A webhook that this process may send now. */
 export interface DueWebhook extends Delivery {
-  /** The watch that it tells of, or null. */
+  /** The watch that it is about, or null. */
   readonly watchId: string | null;
-  /** Its place among its watch's; null: it is sent when it is due. */
+  /** Its number among the deliveries of its watch, which are sent in order; null: it is sent as soon as it is due. */
   readonly number: number | null;
-  /** It was delivered before, and is sent again by hand. */
+  /** Whether it was delivered before and is sent again at the customer's request. */
   readonly isRepeat: boolean;
 }
 
 /** A webhook that is due. */
 export interface WebhookId extends Pick<Delivery, 'accountId' | 'deliveryId'> {
-  /** Its last try had no answer. */
+  /** Whether its last try got no answer. */
   readonly isSilent: boolean;
 }
 
-/** A watch that takes nothing any more, and whom to tell. */
+/** A watch whose webhook no longer receives anything, and whom to notify. */
 export interface UndeliveredWatch {
   readonly accountId: string;
   readonly watchId: string;
   readonly kind: ListKind;
   readonly subject: string;
   readonly webhookUrl: string;
-  /** Of the account's owner; null: there is none. */
+  /** The mail address of the account's owner; null: there is none. */
   readonly email: string | null;
 }
 
 /** What the receiver answered, or why there was no answer. */
 export interface DeliveryResult {
   readonly status: number | null;
-  /** How the answer's body began; null where there was none. */
+  /** The beginning of the answer's body; null if there was none. */
   readonly excerpt: string | null;
   readonly fault: string | null;
-  /** Seconds after which it asked to be tried again. */
+  /** Seconds after which the receiver asked for another try. */
   readonly retryAfterS?: number;
 }
 
@@ -103,13 +102,13 @@ export interface DeliveryRecord extends Omit<DeliveryResult, 'retryAfterS'>, Omi
 }
 
 export interface DeliveryStore {
-  /** Of the account's alerts, the newest first. */
+  /** The deliveries of the account's alerts, the newest first. */
   list(accountId: string, limit: number): Promise<DeliveryRecord[]>;
-  /** Makes one of the account's alerts due, however it went before. False if there is none with that id. */
+  /** Makes a delivery of the account's alerts due, whatever its outcome so far. False if there is none with that id. */
   sendAgain(accountId: string, deliveryId: string, nowMs: number): Promise<boolean>;
   /**
-   * The same for items of a watch. Those that were delivered or given up go out at once, whatever the watch waits for; one
-   * that waits for those before it goes on `waiting`.
+   * The same for a delivery of a watch. One that was delivered or given up is sent at once, whatever the watch waits
+   * for; one that waits for earlier deliveries keeps `waiting`.
    */
   sendItemsAgain(
     accountId: string,
@@ -118,8 +117,9 @@ export interface DeliveryStore {
     nowMs: number,
   ): Promise<'due' | 'waiting' | undefined>;
   /**
-   * Claims a mail that is due, was tried before or never was, of the next account behind `after`: until `leasedTo` no other
-   * process gets it. It counts as tried; one whose process ends before it says how it went is due again after that.
+   * Claims a mail that is due, of the next account after `after`: one that was tried before, or one that was not
+   * (`isRetry`). No other process gets it until `leasedTo`. It counts as tried at once. If the process dies before it
+   * stores the outcome, the mail is due again at `leasedTo`.
    */
   takeMail(
     nowMs: number,
@@ -127,20 +127,21 @@ export interface DeliveryStore {
     of: { readonly isRetry: boolean; readonly after: string | null },
   ): Promise<Delivery | undefined>;
   /**
-   * Webhooks that are due and in turn, of the first `accounts` accounts behind `after` in the order of their ids, at most
-   * `each` of an account: first the one of each that is due longest, then the second, and so on.
+   * Webhooks that are due and whose turn it is, of the first `accounts` accounts after `after` in order of their ids,
+   * at most `each` of an account: first the longest-due one of each account, then the second of each, and so on.
    */
   dueWebhooks(nowMs: number, after: string | null, accounts: number, each: number): Promise<WebhookId[]>;
-  /** Claims those of them that are still due, as `takeMail` does. */
+  /** Claims those that are still due, as `takeMail` does. */
   claim(due: readonly WebhookId[], nowMs: number, leasedTo: number): Promise<DueWebhook[]>;
-  /** The next one of its watch is then in turn. */
+  /** Stores a success. It is then the turn of the next delivery of the watch. */
   delivered(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult): Promise<void>;
-  /** `dueAt`: when to try again; null: given up, and the next one of its watch is in turn. */
+  /** `dueAt`: when to try again. Null gives it up, and it is the turn of the next delivery of the watch. */
   failed(delivery: Delivery | DueWebhook, nowMs: number, result: DeliveryResult, dueAt: number | null): Promise<void>;
   /**
-   * Given up, and with it, in one transaction, its watch is paused, unless that was paused for this already, and what `tell`
-   * makes is written down: no second mail for watches of the same key within the hour of the clock. What comes behind it stays
-   * as it is until the watch is resumed; of one that ended, it is given up too.
+   * Gives a delivery up. In the same transaction it pauses the watch, unless it is already paused for this reason, and
+   * stores the notices that `tell` makes; watches of the same key send no second mail within the same hour of the
+   * clock. Later deliveries stay as they are until the watch is resumed; if the watch has ended, they are given up,
+   * too.
    */
   giveUp(
     delivery: DueWebhook,
@@ -149,8 +150,8 @@ export interface DeliveryStore {
     tell: (watch: UndeliveredWatch) => readonly NewDelivery[],
   ): Promise<void>;
   /**
-   * Deletes what was written down before `madeBefore`, and items of watches that were delivered before `takenBefore`; at
-   * most `limit` of each. Returns how many.
+   * Deletes deliveries stored before `madeBefore`, and deliveries of watches that were received before `takenBefore`;
+   * at most `limit` of each. Returns how many.
    */
   forget(madeBefore: number, takenBefore: number, limit: number): Promise<number>;
 }
@@ -158,13 +159,13 @@ export interface DeliveryStore {
 /** Sends signed events to addresses that customers choose, and never to private ones. */
 export interface Webhooks {
   /**
-   * Throws `bad_request` (param `webhook_url`) with the reason for an address that nothing may be sent to, and
-   * `rate_limited` while the account has its share of the checks under way.
+   * Throws `bad_request` (param `webhook_url`) with the reason if nothing may be sent to the address, and
+   * `rate_limited` if the account already has its full share of checks in progress.
    */
   check(url: string, accountId: string): Promise<void>;
   /**
-   * What was answered, or why nothing was, in words for the customer; no redirect is followed. Within 11 seconds, or when
-   * the signal aborts. Never rejects.
+   * Resolves with the answer, or with the reason why there was none, in words for the customer. Follows no redirect.
+   * Takes at most 11 seconds, and ends when the signal aborts. Never rejects.
    */
   send(
     url: string,

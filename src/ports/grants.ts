@@ -7,8 +7,8 @@ import type { Thousandths } from '../domain/credits.js';
 import type { Cap } from './accounts.js';
 
 /**
- * A client that registered itself (RFC 7591), or that is described by a document (A13): then its id is the document's
- * address.
+ * A client that registered itself (RFC 7591), or that is described by a document (A13), in which case its id is the
+ * document's address.
  */
 export interface Client {
   readonly clientId: string;
@@ -39,7 +39,7 @@ export interface Approval {
   /** RFC 8707; null if the client named none. */
   readonly resource: string | null;
   readonly cap: Cap | null;
-  /** The member who gave it, as the store noted it. */
+  /** The member who gave the consent, as the store noted it. */
   readonly createdBy?: string | null;
 }
 
@@ -82,7 +82,7 @@ export interface RefreshRequest {
   readonly now: Date;
   /** How long a used token still returns its successor, and the old key still works, milliseconds. */
   readonly overlapMs: number;
-  /** Longest life of a grant: nothing of it outlives this, milliseconds. */
+  /** Longest life of a grant, milliseconds: none of its keys and tokens outlives it. */
   readonly maxLifetimeMs: number;
   /** At most `count` rotations of one grant in `windowMs`. */
   readonly most: { readonly count: number; readonly windowMs: number };
@@ -96,15 +96,15 @@ export interface GrantRecord {
   readonly clientName: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
-  /** Of its newest key. */
+  /** The prefix of its newest key. */
   readonly keyPrefix: string;
-  /** Of its newest key, with what was spent under it in its current period. */
+  /** The cap of its newest key, with what was spent under it in its current period. */
   readonly cap: (Cap & { readonly spent: Thousandths }) | null;
   /** By all its keys so far. */
   readonly spent: Thousandths;
 }
 
-/** Every method is one transaction; every change is in the account's log. `now` is the caller's clock. */
+/** Every method is one transaction; every change is written to the account's log. `now` is the caller's clock. */
 export interface GrantStore {
   /** Remembers an approval under the hash of its code. */
   approve(code: { hash: Buffer; approval: Approval; now: Date; endsAt: Date }, by: Actor): Promise<void>;

@@ -1,4 +1,4 @@
-/** The ledger of credits, which must never be lost. `test/engine/ports` has a suite that any implementation must pass. */
+/** The ledger of credits, which must never be lost. Any implementation must pass the suite in `test/engine/ports`. */
 
 import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
@@ -7,7 +7,7 @@ import type { UsageGroup } from '../domain/usage.js';
 import type { AbortState } from '../lib/abort.js';
 import type { UncappedKey } from './accounts.js';
 
-/** One line of a receipt: a number of items of one unit at one price, under one path of the operation. */
+/** One line of a receipt: how many items of one unit were charged at one price, under one path of the operation. */
 export interface ReceiptLine {
   readonly path: string;
   readonly unit: Unit;
@@ -27,7 +27,7 @@ export interface Payer {
 /** One paid request as the ledger stores it. `amount` is the sum of the lines, above zero. */
 export interface Debit extends Payer {
   readonly requestId: string;
-  /** As the key was looked up, lately; null: it had a cap, or this is not known. */
+  /** From the recent lookup of the key; null if the key had a cap, or if this is unknown. */
   readonly uncapped: UncappedKey | null;
   /** The endpoint's or operation's name, for usage. */
   readonly operation: string;
@@ -38,8 +38,8 @@ export interface Debit extends Payer {
 }
 
 /**
- * `seq`: the entry's number in its wallet; `amount`: as it was posted first, under an id that is repeated. Not ok: wallet or cap
- * did not cover the amount; nothing was written.
+ * `seq`: the entry's number in its wallet. `amount`: what was posted first, if the request id is repeated. Not ok: the
+ * wallet or the cap did not cover the amount, and nothing was written.
  */
 export type Posted =
   | { readonly ok: true; readonly balance: Thousandths; readonly seq: number; readonly amount: Thousandths }
@@ -58,7 +58,10 @@ export interface UsageRow {
   readonly amount: Thousandths;
 }
 
-/** Of a replica, which may be behind: what was committed until then is there. Without it, all is. */
+/**
+ * Rows read from a replica, which may lag behind, contain what was committed until `asOf`. Without it, nothing is
+ * missing.
+ */
 export type AsOf<Rows> = Rows & { readonly asOf?: Date };
 
 export interface KeyUse {
@@ -72,11 +75,11 @@ export interface UsageQuery {
   readonly from: string;
   /** Start of a UTC day; exclusive. */
   readonly to: string;
-  /** `hour` works only for the days that hours are kept for: earlier days have no rows. */
+  /** `hour` works only for the days for which hours are kept: earlier days have no rows. */
   readonly group: readonly UsageGroup[];
   /** Only what this key of the account paid for. */
   readonly keyId?: string | undefined;
-  /** The group values of a row, in order: only rows after it are returned. */
+  /** The group values of a row, in order. Only rows after that row are returned. */
   readonly after?: readonly string[] | undefined;
   /** Most rows. */
   readonly limit: number;
@@ -112,48 +115,48 @@ export interface LedgerFault {
 
 export interface Ledger {
   /**
-   * Durable when it resolves; waiting debits are committed together. Idempotent by request id. Rejects with
-   * `InDoubtError` if it may have been posted, and with the ServiceError `upstream_rate_limited` (reason `settling`) if
-   * too many debits of its wallet are waiting; on any other error nothing was posted. Once `signal` is aborted, posting
-   * is not begun any more and soon rejects with the signal's reason; whether an earlier attempt was posted is
-   * determined first.
+   * The debit is durable when this resolves; waiting debits are committed together. Idempotent by request id. Rejects
+   * with `InDoubtError` if the debit may have been posted, and with the ServiceError `upstream_rate_limited` (reason
+   * `settling`) if too many debits of its wallet are waiting; on any other error nothing was posted. Once `signal` is
+   * aborted, posting no longer begins, and this soon rejects with the signal's reason, but not before it has determined
+   * whether an earlier attempt was posted.
    */
   post(debit: Debit, signal?: AbortState): Promise<Posted>;
-  /** A grant: credits in, as a ledger row. Idempotent under the request id. Returns the balance after. */
+  /** Adds granted credits as a ledger row. Idempotent by request id. Returns the balance after it. */
   grant(
     grant: { requestId: string; accountId: string; amount: Thousandths; reason: string },
     by?: Actor,
   ): Promise<Thousandths>;
   /**
-   * Raises the balance of a test account to `upTo`, once per UTC day (`2026-11-23`), as a ledger row: later calls of that
-   * day, and of days before it, change nothing. Never changes the balance of a live account.
+   * Raises the balance of a test account to `upTo` with a ledger row, once per UTC day (`2026-11-23`): further calls
+   * for that day or for earlier days change nothing. Never changes the balance of a live account.
    */
   refill(refill: { accountId: string; day: string; upTo: Thousandths; requestId: string }): Promise<void>;
   /**
-   * The current balance, and what the key has spent in the period of its cap (0 without one); `seq`: the number of the
-   * wallet's last entry. Of two balances the one with the larger number is newer.
+   * The current balance, and what the key has spent in the period of its cap (0 without a cap). `seq`: the number of
+   * the wallet's last entry; of two balances, the one with the larger number is newer.
    */
   balance(payer: Payer): Promise<{ balance: Thousandths; keySpent: Thousandths; seq: number }>;
   /**
-   * Queries about the past. They are free, so each is bounded in time, and each account in how many run at once: beyond
-   * that they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
+   * Queries about the past. They are free, so each is limited in time, and each account in how many it may run at once.
+   * Beyond these limits they throw `upstream_rate_limited` or `upstream_error`. Cancelled when the signal fires.
    */
   usage(accountId: string, query: UsageQuery, signal?: AbortSignal): Promise<AsOf<readonly UsageRow[]>>;
-  /** The UTC day on which each key was last used, of those that paid for a request on or after `from`. */
+  /** The UTC day on which each key was last used, for keys that paid for a request on or after `from`. */
   lastUses(accountId: string, from: string, signal?: AbortSignal): Promise<KeyUse[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
   /**
-   * `2025-12`, if the receipts of that month have left the database, and a request with that id (a UUID) would be among
-   * them.
+   * The month (`2025-12`) to which a request with that id (a UUID) belongs, if the receipts of that month have left the
+   * database.
    */
   archivedMonth(accountId: string, requestId: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** The newest debits first, at most `limit`; of one key, those among the account's newest 1,000. */
+  /** The newest debits first, at most `limit`. With `keyId`, only that key's among the account's newest 1,000. */
   recent(accountId: string, limit: number, signal?: AbortSignal, keyId?: string): Promise<Receipt[]>;
   /** Every entry that is not a debit, the newest first, at most `limit`. */
   statement(accountId: string, limit: number, signal?: AbortSignal): Promise<StatementEntry[]>;
   /**
-   * Of the names that a caller gave its operations (at most 64 characters), those the ledger may keep on a UTC day: the
-   * account's first 100, including those claimed before. In the order in which they were first claimed.
+   * Claims names (at most 64 characters) that a caller gave its operations. Returns all names that the ledger keeps for
+   * the account on that UTC day, which are the first 100, in the order in which they were first claimed.
    */
   claimNames(accountId: string, day: string, names: readonly string[]): Promise<string[]>;
   /**
@@ -161,6 +164,6 @@ export interface Ledger {
    * signal fires.
    */
   runMaintenance(signal?: AbortSignal): Promise<void>;
-  /** Checks every invariant over the whole database. `all`: reads months again that were checked before and are over. */
+  /** Checks every invariant over the whole database. `all`: also rereads past months that were checked before. */
   check(options?: { readonly all?: boolean }): Promise<{ wallets: number; entries: number; faults: LedgerFault[] }>;
 }

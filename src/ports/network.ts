@@ -6,25 +6,25 @@ import type { Family, Highlight, Product, Tweet, User, UserRef } from '../domain
 export interface ReadContext {
   /** Fires at the deadline of the read. */
   readonly signal: AbortSignal;
-  /** The name of one of the network's `sessions`, whose credentials to read with. Undefined: the first one's. */
+  /** The name of the session (one of the network's `sessions`) to read with. Undefined: the first one. */
   readonly session?: string;
-  /** Called with the network's statement of how many calls this session has left for reads of this kind. */
+  /** Called when the network states how many calls this session has left for reads of this kind. */
   readonly observe?: (limit: { readonly remaining: number; readonly resetsInSeconds: number }) => void;
   /**
-   * Called once for each upstream call that returned objects the network bills, also where the read fails later. Never
+   * Called once for each upstream call that returned objects the network bills, even if the read fails later. Never
    * called by a network without `billing`.
    */
   readonly onBilled?: (billed: Billed) => void;
   /**
-   * Called with the number of objects in an answer that could not be read, whether they were left out or requested, and
-   * with what is wrong with the first of them.
+   * Called with the number of objects in an answer that could not be read, whether they were requested or came along
+   * with the answer and were left out, and with what is wrong with the first of them.
    */
   readonly onUnreadable?: (objects: number, problem: string) => void;
-  /** Objects that need not be asked for again to know whether they exist and are shown to everybody. */
+  /** Objects that the network need not be asked for again to know whether they exist and are public. */
   readonly cached?: CachedObjects;
 }
 
-/** Objects by id that Perch has, of a quarter of an hour ago at most; for a fresh read only those of its own call. */
+/** Objects that Perch has read in the last quarter of an hour, by id; for a fresh read, only those of its own call. */
 export interface CachedObjects {
   user(id: string): Promise<CachedObject<User> | undefined>;
   tweet(id: string): Promise<CachedObject<Tweet> | undefined>;
@@ -32,7 +32,9 @@ export interface CachedObjects {
 
 export interface CachedObject<T> {
   readonly value: T;
-  /** Read from the network by this very call: as good as reading it now, so it may be an item of the page. */
+  /**
+   * True if this very call read it from the network: it is as good as reading it now, so it may be an item of the page.
+   */
   readonly isOfThisCall: boolean;
 }
 
@@ -47,7 +49,7 @@ export interface NetworkBilling {
   readonly usd: Readonly<Record<BilledKind, number>>;
 }
 
-/** What one upstream call returned, as the network bills it: objects that came beside (authors, …) are not counted. */
+/** What one upstream call returned, as the network bills it. Objects that came along (authors, …) are not counted. */
 export interface Billed {
   readonly kind: BilledKind;
   /** How many objects: at least one. */
@@ -68,11 +70,12 @@ export interface Finding {
   readonly what: string;
 }
 
-/** Which questions of a network's own check were asked: one that is billed is asked once a day by all processes. */
+/** Remembers which questions a network's self-check has asked: all processes together ask a billed one once a day. */
 export interface CheckMemory {
   /**
-   * `ask`: nobody has for a day, so the caller does, and notes the answer. `good`: so it was then. `unknown`: it was
-   * asked, and no answer was noted. Waits for the answer of a process that is asking; rejects with the signal's reason.
+   * `ask`: no process has asked for a day, so the caller asks and notes the answer. `good`: the noted answer was good.
+   * `unknown`: the question was asked, but no answer was noted. Waits for the answer of a process that is asking;
+   * rejects with the signal's reason.
    */
   claim(question: string, signal: AbortSignal): Promise<'ask' | 'good' | 'unknown'>;
   /** A bad answer is forgotten, so that the next start asks again: networks do not bill refusals. */
@@ -93,19 +96,19 @@ export interface NetworkPage {
   readonly nextIsCertain?: boolean;
   /** Why a list ends before its data does (C17). */
   readonly endReason?: 'network_limit';
-  /** Complete objects that were read on the way and are not items: they are cached as single objects. */
+  /** Complete objects that came along and are not items: they are cached as single objects. */
   readonly beside?: { readonly users?: readonly User[]; readonly tweets?: readonly Tweet[] };
   /** How many items the network was asked for; undefined for a natural page, whose size is the adapter's alone. */
   readonly size?: number;
 }
 
-/** `bad_request` for a handle or id that nothing on the network can have; undefined for any other. */
+/** Returns `bad_request` for a handle or id that nothing on the network can have; undefined for any other. */
 export interface Impossible {
   user(ref: UserRef): ServiceError | undefined;
   tweet(id: string): ServiceError | undefined;
 }
 
-/** What samples on pages read. */
+/** What the sample requests on web pages read. */
 export interface SampleAccount {
   readonly handle: string;
   /** One of its tweets; null: none is known. */
@@ -113,49 +116,52 @@ export interface SampleAccount {
 }
 
 /**
- * What it announces is a hint, which may be late, wrong or missing: lists are read as ever, only sooner. Nothing of it is
- * delivered.
+ * Announces new items. An announcement is only a hint, which may be late, wrong or missing: the list is read as usual,
+ * only sooner. Nothing of the announcement itself is delivered.
  */
 export interface Push {
-  /** Until the returned function is called; undefined: nothing of this list is announced, or of no further ones. */
+  /**
+   * Follows the list until the returned function is called. Undefined if this list is never announced, or if no further
+   * list can be followed.
+   */
   follow(list: ListRef, listener: PushListener): (() => void) | undefined;
   readonly state: PushState;
-  /** Ends its connection: nothing is announced from now on. */
+  /** Closes the connection: nothing is announced from then on. */
   close(): void;
 }
 
 export interface PushListener {
-  /** Something new is probably there, made at this time, Unix milliseconds. */
+  /** There is probably something new, made at this time (Unix milliseconds). */
   onNew(madeAt: number): void;
   /**
-   * Called as it changes; false at first. True: whatever is new in the list from now on is announced. A network that announces a
-   * part of it never calls this.
+   * Called when it changes; false at first. True: everything that is new in the list from now on is announced. A
+   * network that announces only a part never calls this.
    */
   onComplete(isComplete: boolean): void;
 }
 
 export interface PushState {
   readonly isConnected: boolean;
-  /** Lists that are followed. It connects for the first of them. */
+  /** Lists that are followed. The first one opens the connection. */
   readonly lists: number;
-  /** Since the start: how often it announced something new, and messages that could not be read. */
+  /** Since the start: how many announcements came, and how many messages could not be read. */
   readonly announced: number;
   readonly unreadable: number;
 }
 
 /** For the operator's log. */
 export interface PushLog {
-  /** Its connection stands, or is lost, with the reason. */
+  /** The connection was opened, or lost for this reason. */
   onConnection(isConnected: boolean, reason: string): void;
-  /** So many messages were skipped that cannot be read; what is wrong with one of them. */
+  /** So many messages were skipped because they could not be read; `problem`: what is wrong with one of them. */
   onUnreadable(messages: number, problem: string): void;
 }
 
 /**
- * A read's error says what to do about the session it was made with: `access_denied` with the reason `session`, that
- * these credentials may not read this kind while others may; `upstream_rate_limited`, to make no reads of this kind for
- * `retryAfter` seconds, unless it has `isBeside`: then only a call beside the read's own was refused, which
- * another read of this kind may not need; `no_account`, that the credentials do not work at all for that long.
+ * A read's error says what to do about the session it was made with. `access_denied` with the reason `session`: these
+ * credentials may not read this kind, but others may. `upstream_rate_limited`: make no reads of this kind for
+ * `retryAfter` seconds, unless it has `isBeside`, which means that only an auxiliary call of the read was refused, one
+ * that another read of this kind may not need. `no_account`: the credentials do not work at all for that long.
  */
 export interface Network {
   readonly name: string;
@@ -166,8 +172,8 @@ export interface Network {
   /** Most inputs one upstream call takes. */
   readonly batchSize: { readonly users: number; readonly tweets: number };
   /**
-   * True if the network reads users by handle and by id with different calls, each with a rate limit of its own: then no
-   * read has both, and one may go on while the other rests.
+   * True if the network reads users by handle and by id with different calls, each with a rate limit of its own. Then
+   * no read mixes the two, and one kind can continue while the other rests.
    */
   readonly handlesApart?: boolean;
   /** Upstream calls per second of each session, by family; null: no pace. */
@@ -179,33 +185,33 @@ export interface Network {
   users(refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]>;
   tweets(ids: readonly string[], context: ReadContext): Promise<Found<Tweet>[]>;
   /**
-   * One page from `token` (null: the start). A subject that does not exist: as the list's `withoutSubject` says. A
-   * bad query: `bad_request` saying where.
+   * Reads one page from `token` (null: the start). For a subject that does not exist, answers as the list's
+   * `withoutSubject` says. Throws `bad_request` saying where, if the query is invalid.
    *
-   * `want`: how many items the reader needs; undefined: a natural page. Given only to a network that bills by item, which
-   * asks for as many, within its bounds. Any size may follow any other: the items of a list and their order must not
-   * depend on it.
+   * `want`: how many items the reader needs; undefined: a natural page. Given only to a network that bills by item,
+   * which then asks for that many, within its bounds. Pages of different sizes may follow each other: the items of a
+   * list and their order must not depend on the size.
    */
   page(list: ListRef, token: string | null, context: ReadContext, want?: number): Promise<NetworkPage>;
   /**
    * Throws `bad_request` saying where, if a query is invalid: called before the balance is checked (S7). Reads nothing.
    */
   checkQuery?(query: string, product: Product): void;
-  /** What its grammar cannot have: asked as early. Reads nothing. */
+  /** Handles and ids that its grammar rules out: asked just as early. Reads nothing. */
   readonly impossible?: Impossible;
   /**
-   * For a query that `checkQuery` accepts: what marks the places where it was found in a result, in order and apart from
-   * each other, or says null where that can't be known. Reads nothing, and takes time linear in the result.
+   * For a query that `checkQuery` accepts: returns a function that gives the places where a result matches it, in order
+   * and without overlap, or null if that cannot be known. Reads nothing, and takes time linear in the result.
    */
   highlighter?(query: string, product: Product): (item: Tweet | User) => readonly Highlight[] | null;
   /**
-   * Asks the network, with few calls, what can be read with this configuration. Never rejects. `memory`: ask nothing
-   * that is billed and was asked in the last day.
+   * Asks the network, with few calls, what can be read with this configuration. Never rejects. With `memory`, asks no
+   * billed question that was already asked in the last day.
    */
   selfCheck?(context: ReadContext, memory?: CheckMemory): Promise<NetworkReport>;
-  /** An account that many follow, for samples on pages; null: the network has no account yet. */
+  /** An account with many followers, for the samples on web pages; null: the network has no account yet. */
   sample?(context: ReadContext): Promise<SampleAccount | null>;
-  /** Announces what is new in its lists. Called once, where lists are followed. Absent: it cannot. */
+  /** Announces new items in its lists. Called once, if lists are followed. Absent if the network cannot do so. */
   push?(log: PushLog): Push;
   /** Closes its connections. */
   close?(): Promise<void>;

@@ -26,7 +26,7 @@ export interface Sale {
   /** The processor's own receipt. */
   readonly receiptUrl: string | null;
   readonly refundedCents: number;
-  /** Credits taken back so far; how many of them are only set aside, until a dispute is decided. */
+  /** Credits taken back so far, and how many of them are only set aside until a dispute is decided. */
   readonly reversed: Thousandths;
   readonly held: Thousandths;
   /** Credits to take back that the wallet no longer had. */
@@ -58,13 +58,13 @@ export interface SaleChange {
   readonly entries: readonly Movement[];
   /** US dollars added to what the account has paid in all (W8: never negative). */
   readonly paidUsd: number;
-  /** Ids of disputes that are lost now and were not before: all keys stop working. */
+  /** Ids of disputes that have just been lost: all keys stop working. */
   readonly lost: readonly string[];
-  /** Ids of disputes that were lost before and no longer are: what was frozen for them works again. */
+  /** Ids of disputes that were lost before and no longer are: the keys that were frozen because of them work again. */
   readonly overturned: readonly string[];
 }
 
-/** The input for a change of a sale, all of it locked. */
+/** The input for a change of a sale. All of it is locked. */
 export interface LockedSale {
   readonly sale: Sale;
   /** The balance of the account's wallet. */
@@ -80,20 +80,20 @@ export interface NewSale {
   readonly idempotencyKey: string | null;
   /** Unix milliseconds. */
   readonly nowMs: number;
-  /** An older sale no longer counts for its idempotency key. */
+  /** How long a sale counts for its idempotency key, milliseconds. */
   readonly keyLastsMs: number;
-  /** Most unpaid sales begun within this time. */
+  /** Most unpaid sales begun within `countedForMs`. */
   readonly mostOpen: number;
   readonly countedForMs: number;
 }
 
-/** Why a sale cannot begin: the account is frozen, or has too many unpaid sales. */
+/** Why a sale cannot begin: the account is frozen, is a test account, or has too many unpaid sales. */
 export type SaleRefusal = 'frozen' | 'test_mode' | 'too_many';
 
 export interface Sales {
   /**
-   * A new sale; if the account already used the key, the sale it was used for, without regard to the bound. The bound
-   * is exact for any number of concurrent calls, on all nodes.
+   * Begins a new sale. If the account has already used the idempotency key, returns the sale it was used for,
+   * regardless of the bound. The bound is exact for any number of concurrent calls, on all nodes.
    */
   begin(sale: NewSale): Promise<Sale | SaleRefusal>;
   /** Records the page that was opened for a sale, also in the account's log; does nothing the second time. */
@@ -103,15 +103,13 @@ export interface Sales {
   ): Promise<Sale | undefined>;
   /** Sales whose page was opened, the newest first, at most `limit`. */
   list(accountId: string, limit: number): Promise<Sale[]>;
-  /**
-   * The number of a look at the processor that begins now: greater than those of all looks begun before, on all nodes.
-   */
+  /** Numbers a look at the processor that begins now: greater than the number of any look begun before, on any node. */
   beginLook(): Promise<number>;
   /**
    * Applies the result of `change` to a sale, with the sale and the wallet locked, in one transaction with the ledger,
-   * the account and its log. Does nothing if a look that began later was applied already: what this one saw is older.
-   * `change` may be called again if the transaction is retried; null: do nothing. False if there is no such sale: the
-   * session is unknown here.
+   * the account and its log. Does nothing if a look that began later was applied already, because this one saw an older
+   * state. `change` may be called again if the transaction is retried; if it returns null, nothing is changed. False if
+   * there is no such sale: the session is unknown here.
    */
   change(
     session: { sessionId: string; saleId: string | null },

@@ -1,4 +1,7 @@
-/** Watches, which must not be lost: lists that are followed for customers. `test/engine/ports` has a suite for implementations. */
+/**
+ * Watches: lists that are followed for customers. They must not be lost. Any implementation must pass the suite in
+ * `test/engine/ports`.
+ */
 import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { ListKind } from '../domain/lists.js';
@@ -9,26 +12,27 @@ import type { DeliveryRecord, NewDelivery } from './deliveries.js';
 /** What a watch follows, and how it is delivered. */
 export interface WatchSettings {
   readonly kind: ListKind;
-  /** As it was asked for: a handle or id, a tweet's id, or a query. */
+  /** As the customer wrote it: a handle or id, a tweet's id, or a query. */
   readonly subject: string;
-  /** Of a search; null for other lists. */
+  /** The product of a search; null for other lists. */
   readonly product: Product | null;
-  /** The most items of a delivery. */
+  /** The most items in one delivery. */
   readonly count: number;
   readonly webhookUrl: string;
-  /** The most that it spends on a UTC day; null: whatever its key may. */
+  /** The most that it spends on a UTC day; null: as much as its key may spend. */
   readonly dailyLimit: Thousandths | null;
 }
 
 /**
- * `waiting` goes on by itself; `paused` until somebody resumes it; an `ended` watch is kept only for what it delivered.
+ * A `waiting` watch resumes on its own; a `paused` one waits until its customer resumes it; an `ended` one is kept only
+ * for the record of its deliveries.
  */
 export type WatchState = 'active' | 'waiting' | 'paused' | 'ended';
 
 /**
- * Why a watch waits: for credits of the wallet or under the key's cap or its own daily limit, or for deliveries that were
- * not taken yet. Why it is paused: by somebody; its key ended or may not read the list; the list cannot be followed any
- * more; or its webhook took nothing for three days.
+ * Why a watch waits: the wallet has no credits, the key's cap or the watch's own daily limit is reached, or too many
+ * deliveries have not been received yet. Why it is paused: the customer paused it; its key ended or may not read the
+ * list; the list can no longer be followed; or its webhook has received nothing for three days.
  */
 export type WatchReason =
   | 'credits'
@@ -47,40 +51,42 @@ export interface WatchRecord extends WatchSettings {
   readonly keyId: string;
   readonly keyPrefix: string;
   readonly state: WatchState;
-  /** Null for one that is active or ended. */
+  /** Null for an active or ended watch. */
   readonly reason: WatchReason | null;
-  /** Since when. */
+  /** Since when it is in this state. */
   readonly stateAt: string;
-  /** When a waiting one goes on; null for others. */
+  /** When a waiting watch is tried again; null for others. */
   readonly dueAt: string | null;
   readonly createdAt: string;
   /** Deliveries of items so far, and what they cost. */
   readonly number: number;
   readonly spent: Thousandths;
-  /** Of the current UTC day. */
+  /** Spent on the current UTC day. */
   readonly spentToday: Thousandths;
-  /** When the newest item that it found was made. */
+  /** When the newest item found so far was made. */
   readonly newestAt: string | null;
-  /** When its list was last read, how often it is, and why that failed if it did; null before the first time. */
+  /**
+   * When its list was last read, how often it is read, and why the last read failed, if it did; null before the first.
+   */
   readonly checkedAt: string | null;
   readonly everyMs: number | null;
   readonly failed: string | null;
 }
 
-/** A watch as the process has it that follows it. */
+/** A watch as the process that follows it knows it. */
 export interface HeldWatch extends WatchSettings {
   readonly accountId: string;
   readonly watchId: string;
   readonly number: number;
-  /** Encoded: `src/live/positions.ts`. */
+  /** Encoded by `src/live/positions.ts`. */
   readonly position: string;
-  /** Hex, of the key that pays. */
+  /** The hash (hex) of the key that pays. */
   readonly keyHash: string;
-  /** `ended`: a call for it may have been charged when its process died. */
+  /** An `ended` watch is still held if a call for it may have been charged when its process died. */
   readonly state: 'active' | 'waiting' | 'ended';
-  /** What it waited for. */
+  /** What a waiting watch waits for. */
   readonly reason: WatchReason | null;
-  /** What it spent on `spentOn`, a UTC day; null: it spent nothing yet. */
+  /** What it spent on `spentOn`, a UTC day, which is null if it has spent nothing yet. */
   readonly spentThatDay: Thousandths;
   readonly spentOn: string | null;
 }
@@ -94,16 +100,16 @@ export interface WatchCheck {
   readonly failed: string | null;
 }
 
-/** New items, which were charged: with the position behind them. */
+/** New items that were charged, with the position after them. */
 export interface WatchStep {
-  /** Where it was before, and is from now on. */
+  /** Where the watch was before, and where it is from now on. */
   readonly from: string;
   readonly position: string;
-  /** Of the charge, and so of the delivery. */
+  /** The id of the charge, which is also that of the delivery. */
   readonly requestId: string;
   readonly items: number;
   readonly charged: Thousandths;
-  /** The UTC day that it counts for. */
+  /** The UTC day whose limit the charge counts towards. */
   readonly day: string;
   /** Unix milliseconds. */
   readonly newestAt: number | null;
@@ -111,37 +117,41 @@ export interface WatchStep {
   readonly at: number;
 }
 
-/** The JSON that is sent, in three parts. The middle one, a page, is the same for all watches that were given that page. */
+/**
+ * The JSON that is sent, in three parts. The middle one is a page, which is the same for all watches that get that
+ * page.
+ */
 export type StepBody = readonly [head: string, page: string, tail: string];
 
-/** Why a watch that is followed stops for now: with notices for its account, written down in the same transaction. */
+/** Why a watch stops for now, with the notices for its account that are stored in the same transaction. */
 export interface WatchStop {
   readonly state: 'waiting' | 'paused';
   readonly reason: WatchReason;
-  /** When it is tried again; null for a paused one. */
+  /** When it is tried again; null for a paused watch. */
   readonly dueAt: number | null;
   readonly at: number;
   /**
-   * A mail goes to the account's owner, if they have an address and had none for the same key and reason within the hour of the
-   * clock, and a webhook to the watch's. Left out where it waited for the same already.
+   * A mail to the account's owner, unless they have no address or have already been sent one for the same key and
+   * reason within this hour of the clock; and an event to the watch's webhook. Empty if the watch was already waiting
+   * for the same reason.
    */
   readonly notices: readonly Pick<NewDelivery, 'channel' | 'subject' | 'body'>[];
 }
 
 export type WatchId = Pick<HeldWatch, 'accountId' | 'watchId'>;
 
-/** What is written down and on its way to a watch's address. */
+/** Deliveries that are stored and have not yet reached the watch's webhook. */
 export interface Backlog {
   readonly deliveries: number;
   readonly bytes: number;
 }
 
-/** A watch that is added. */
+/** A watch to be added. */
 export interface NewWatch extends WatchSettings {
   readonly accountId: string;
   readonly watchId: string;
   readonly keyId: string;
-  /** Encoded: what it has already. */
+  /** Encoded: new items are those after it. */
   readonly position: string;
   /** Unix milliseconds. */
   readonly at: number;
@@ -149,17 +159,17 @@ export interface NewWatch extends WatchSettings {
 
 /** Watches for their accounts. Every change is recorded in the account's audit log. */
 export interface WatchBook {
-  /** The newest first, those that ended last: of these, the 100 that ended last. */
+  /** The newest first; after them the ended ones, of which only the 100 that ended last are listed. */
   list(accountId: string, nowMs: number): Promise<WatchRecord[]>;
   get(accountId: string, watchId: string, nowMs: number): Promise<WatchRecord | undefined>;
   /**
-   * The watch as it was added, or one that follows the same list to the same address and has not ended; null: the account has
-   * `most` that have not.
+   * The added watch, or an existing one that has not ended and follows the same list to the same address. Null if the
+   * account already has `most` watches that have not ended.
    */
   add(watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null>;
   /**
-   * `active` resumes one that is paused or waits, with one of the account's keys if that is given. One that ended stays so.
-   * Undefined: there is none. Idempotent.
+   * `active` resumes a paused or waiting watch, with another of the account's keys if one is given. An ended watch
+   * stays ended. Undefined if there is no such watch. Idempotent.
    */
   change(
     of: { readonly accountId: string; readonly watchId: string; readonly keyId?: string },
@@ -167,26 +177,26 @@ export interface WatchBook {
     nowMs: number,
     by: Actor,
   ): Promise<WatchRecord | undefined>;
-  /** The hash (hex) of one of the account's keys; undefined: it has none with that id. */
+  /** The hash (hex) of one of the account's keys; undefined if it has no key with that id. */
   keyHash(accountId: string, keyId: string): Promise<string | undefined>;
-  /** Items that were delivered or are on their way, the newest first, below a number: at most `limit`. */
+  /** Deliveries with a number below `below`, received or not, the newest first: at most `limit`. */
   deliveries(accountId: string, watchId: string, below: number | null, limit: number): Promise<WatchDelivery[]>;
 }
 
 /** A delivery of a watch, as its account sees it. */
 export interface WatchDelivery extends Omit<DeliveryRecord, 'alertId' | 'channel' | 'subject'> {
-  /** Its place among its watch's, from 1. */
+  /** Its number among the deliveries of its watch, from 1. */
   readonly number: number;
   readonly items: number;
   readonly charged: Thousandths;
 }
 
-/** A watch as it is asked for: each list by the parameter that names its subject, one of them given. */
+/** A request for a watch: each list has a parameter that names its subject, and exactly one of them is given. */
 export interface WatchRequest {
   readonly subjects: Readonly<Record<string, string | null | undefined>>;
   readonly product?: Product | null | undefined;
   readonly count?: number | null | undefined;
-  /** A `since_cursor`: what is newer than that answer is delivered; otherwise what is new from now on. */
+  /** A `since_cursor`: items newer than that answer are delivered. Without it, items that are new from now on. */
   readonly since?: string | null | undefined;
   readonly webhookUrl: string;
   readonly dailyLimit: Thousandths | null;
@@ -205,7 +215,7 @@ export interface WatchDeliveryPage {
   readonly endCursor: string | null;
 }
 
-/** Watches as callers of the API may use them: resolvers get one per call. */
+/** Watches as callers of the API may use them. Resolvers get one such object per call. */
 export interface CallerWatches {
   list(): Promise<WatchRecord[]>;
   get(watchId: string): Promise<WatchRecord>;
@@ -222,17 +232,17 @@ export interface CallerWatches {
 
 /** Where calls of the API get their watches. */
 export interface WatchDesk {
-  /** `signal` is that of the call. */
+  /** `signal`: the call's. */
   forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches;
 }
 
-/** What watches wait for, over all accounts. */
+/** How many watches wait, and for what, over all accounts. */
 export interface WatchFigures {
-  /** Deliveries that are written and not received. */
+  /** Deliveries that are stored and not yet received. */
   readonly waiting: number;
-  /** Since when the webhook is due that is due longest. */
+  /** How long the longest-due webhook has been due. */
   readonly overdueSeconds: number;
-  /** Those that have not ended. */
+  /** Watches that have not ended. */
   readonly watches: readonly {
     readonly state: 'active' | 'waiting' | 'paused';
     readonly reason: WatchReason | null;
@@ -241,34 +251,40 @@ export interface WatchFigures {
 }
 
 /**
- * Watches for the processes that follow them: each is held by one process at a time. What a process holds, it holds until a
- * moment that it puts off for all of them at once.
+ * Watches for the processes that follow them. Each watch is held by one process at a time. All leases of a process
+ * expire at the same moment, which it extends for all of them at once.
  */
 export interface WatchLeases {
-  /** Holds what it has until then, and notes what was checked. Which of them are still to be followed. */
+  /**
+   * Extends the holder's leases to `heldTo` and stores the checks. Returns which of its watches are still to be
+   * followed.
+   */
   renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
   /**
-   * Takes watches that nobody holds, at most `limit`: active ones, waiting ones that are due, and those that ended whose
-   * holder was gone before it gave them up. Only some, if they are named. Not before `renew`.
+   * Takes at most `limit` watches that no process holds: active ones, waiting ones that are due, and ended ones whose
+   * holder died before giving them up. With `only`, considers just those. `renew` must have been called before.
    */
   claim(holder: string, nowMs: number, limit: number, only?: readonly WatchId[]): Promise<HeldWatch[]>;
-  /** What there is to share: watches that are held or could be claimed, and holders that were renewed in time. */
+  /** Counts the watches that are held or could be claimed, and the holders whose leases are valid. */
   count(nowMs: number): Promise<{ readonly watches: number; readonly holders: number }>;
   /**
-   * Writes down new items as a delivery, with the position behind them. False if another process holds the watch: it
-   * starts from the position before, and gets the same items free. One that was paused or ended meanwhile is told all the
-   * same: they were paid for.
+   * Stores new items as a delivery, with the position after them. False if another process holds the watch: that
+   * process starts from the position before and gets the same items free. A watch that was paused or ended meanwhile
+   * still gets the delivery, because it was paid for.
    */
   step(holder: string, watch: WatchId, step: WatchStep): Promise<boolean>;
-  /** False if another process holds it, or it was paused or ended meanwhile. It is given up. */
+  /**
+   * Stores why the watch stops, and gives it up. False if another process holds it, or it was paused or ended
+   * meanwhile.
+   */
   stop(holder: string, watch: WatchId, stop: WatchStop): Promise<boolean>;
-  /** A waiting watch that could go on is active again. */
+  /** Marks a waiting watch that can be followed again as active. */
   wake(holder: string, watch: WatchId, at: number): Promise<void>;
   backlog(watch: WatchId): Promise<Backlog>;
-  /** Others may take them at once. */
+  /** Other processes may take these watches at once. */
   giveUp(holder: string, watches: readonly WatchId[]): Promise<void>;
-  /** All that it holds. */
+  /** Gives up all watches of the holder. */
   release(holder: string, nowMs: number): Promise<void>;
-  /** Deletes watches that ended before that time, with their deliveries: at most `limit`. How many they were. */
+  /** Deletes at most `limit` watches that ended before the given time, with their deliveries. Returns how many. */
   forget(before: number, limit: number): Promise<number>;
 }
