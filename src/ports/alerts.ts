@@ -14,7 +14,7 @@ export interface AlertSettings {
   readonly webhookUrl: string | null;
 }
 
-/** How the last notice of a channel went. Times are RFC 3339. */
+/** The outcome of the last notice on one channel. Times are RFC 3339. */
 export interface LastDelivery extends Omit<DeliveryResult, 'excerpt'> {
   readonly channel: Channel;
   readonly createdAt: string;
@@ -32,7 +32,7 @@ export interface AlertRecord extends AlertSettings {
   readonly last: readonly LastDelivery[];
 }
 
-/** An alert and what it watches, now. */
+/** An alert, with the current values of what it watches. */
 export interface AlertLevel extends AlertSettings {
   readonly accountId: string;
   readonly alertId: string;
@@ -41,27 +41,27 @@ export interface AlertLevel extends AlertSettings {
   /** The balance after the last top-up, and that entry's number; 0 without one. */
   readonly full: Thousandths;
   readonly topupSeq: number;
-  /** What was spent on the day; 0 where the alert does not ask for it. */
+  /** What was spent on the day; 0 if the alert does not depend on it. */
   readonly spent: Thousandths;
-  /** The last crossing that was told. */
+  /** The last crossing that the owner was notified of. */
   readonly crossing: string | null;
 }
 
 export interface AlertStore {
   list(accountId: string): Promise<AlertRecord[]>;
-  /** Its id; null if the account has `most` already. */
+  /** Returns its id; null if the account already has `most` alerts. */
   add(accountId: string, alert: AlertSettings, most: number, by: Actor): Promise<string | null>;
-  /** Its notices go with it. Idempotent. */
+  /** Also deletes its notices. Idempotent. */
   remove(accountId: string, alertId: string, by: Actor): Promise<void>;
   /** Of these accounts, on that UTC day (`2026-11-21`). */
   levels(accountIds: readonly string[], day: string): Promise<AlertLevel[]>;
   /**
-   * Marks a crossing as told, and in the same transaction writes its notices down to be delivered. True for only one
-   * caller, on any node: the alert must still be as `level` says.
+   * Marks a crossing as notified, and in the same transaction stores its notices to be delivered. True for only one
+   * caller, on any node, and only if the alert is still as `level` says.
    */
   claim(level: AlertLevel, crossing: string, nowMs: number, notices: readonly NewDelivery[]): Promise<boolean>;
-  /** Marks a crossing as one that need not be told: it was there when the alert was set. */
+  /** Marks a crossing as one that needs no notice, because it already existed when the alert was set. */
   skip(accountId: string, alertId: string, crossing: string): Promise<void>;
-  /** Writes down notices of an alert that was not raised. */
+  /** Stores notices of an alert that was not raised. */
   deliver(accountId: string, alertId: string, notices: readonly NewDelivery[]): Promise<void>;
 }

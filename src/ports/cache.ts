@@ -6,11 +6,13 @@ export interface Cached<T> {
   readonly fetchedAt: number;
 }
 
-/** The read of a value from the network. What the value shows may have been withdrawn while it was under way. */
+/**
+ * The read of a value from the network. Objects in the value may have been withdrawn while the read was in progress.
+ */
 export interface ReadOf<T> {
-  /** Before the request left for the network (Unix milliseconds, by this process's clock). */
+  /** A time before the request left for the network (Unix milliseconds, by this process's clock). */
   readonly beganAt: number;
-  /** The value without what has one of these names; undefined where nothing of it may be shown. */
+  /** The value without the objects that have one of these names; undefined if nothing of it may be shown. */
   without(withdrawn: ReadonlySet<string>): T | undefined;
 }
 
@@ -23,8 +25,8 @@ export interface Cache {
   /** In the order of the keys. */
   getMany<T>(keys: readonly string[]): Soon<(Cached<T> | undefined)[]>;
   /**
-   * `shows`: the names of the objects it contains, which `shows()` finds while it is cached. Those that `shows()` was
-   * asked for after the read began are left out. Resolves with what is left of the value.
+   * `shows`: the names of the objects that the value contains, which `shows()` finds while it is cached. Objects whose
+   * names `shows()` was called with after the read began are left out. Resolves with what is left of the value.
    */
   set<T>(
     key: string,
@@ -35,9 +37,10 @@ export interface Cache {
   ): Promise<T | undefined>;
   delete(keys: readonly string[]): Promise<void>;
   /**
-   * Asked when objects are withdrawn: whether any cached value may contain the named object. False if certainly none
-   * does; undefined if unknown, because the store that knows is unreachable, full or was emptied. In the order of the
-   * names. As long as a call may take, a value whose read began earlier is cached without them.
+   * Called when objects are withdrawn. Says for each name, in order, whether a cached value may contain the object.
+   * False if certainly none does; undefined if unknown, because the store that knows is unreachable, full or was
+   * emptied. From now on, for as long as a call may take, values whose read began earlier are cached without these
+   * objects.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }
@@ -45,8 +48,8 @@ export interface Cache {
 /** One read at a time per key on all nodes; other calls wait for its result (M7). */
 export interface SingleFlight {
   /**
-   * `led` is true for the caller whose `read` was run. A failure reaches all who joined and is not remembered. If a
-   * leader dies, one of the waiters takes over. Values are plain JSON.
+   * `led` is true for the caller whose `read` was run. A failure is passed to all callers who joined, and is not
+   * remembered. If the leader dies, one of the waiters takes over. Values are plain JSON.
    */
   join<T>(key: string, read: () => Promise<T>): Promise<{ value: T; led: boolean }>;
 }

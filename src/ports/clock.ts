@@ -1,4 +1,4 @@
-/** Time and ids are injected as well. */
+/** Time and ids are injected, like everything else that the engine uses. */
 
 export interface Clock {
   /** Unix milliseconds. */
@@ -13,7 +13,7 @@ export interface Timers {
   after(ms: number, then: () => void): () => void;
 }
 
-/** How time passes for what waits and measures: the process's own, or a test's. */
+/** The time by which code waits and measures: the process's own, or a test's. */
 export interface Time {
   /** Milliseconds from an arbitrary start, never set back. */
   readonly monotonic: Clock;

@@ -6,7 +6,7 @@ import type { TrafficInterface, TrafficSums } from '../domain/traffic.js';
 
 /** A minute with trouble. */
 export interface BadMinute {
-  /** Its begin, Unix milliseconds. */
+  /** When it began, Unix milliseconds. */
   readonly minute: number;
   readonly family: Family;
   readonly trouble: Trouble;
@@ -16,11 +16,11 @@ export interface BadMinute {
 
 export interface StatusHistory {
   /**
-   * Adds to what other processes have written, all rows or none; nothing if a batch with this id (a UUID) was added
-   * before.
+   * Adds to what other processes have written, either all rows or none. Does nothing if a batch with this id (a UUID)
+   * was added before.
    */
   add(batchId: string, days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void>;
-  /** The days from this one on, in their order, and as many incidents, the newest first. */
+  /** The days from `fromDay` on, in order, and at most `incidents` incidents, the newest first. */
   read(fromDay: string, incidents: number): Promise<{ days: StatusDay[]; incidents: Incident[] }>;
 }
 
@@ -35,31 +35,34 @@ export interface CostRow extends CostSums {
 /** What a credit is sold for. */
 export interface CreditPrice {
   readonly usdPerCredit: number;
-  /** The average of what was sold, refunds deducted; or, if nothing was, the pack with the lowest price. */
+  /** The average price of the credits sold, less refunds; if none were sold, that of the pack with the lowest price. */
   readonly from: 'sales' | 'packs';
 }
 
 /** What reads earned and cost, for the operator. */
 export interface Costs {
   /**
-   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before. At most
-   * one row for a day, network and operation.
+   * Adds to the stored sums, either all rows or none. Does nothing if a batch with this id (a UUID) was added before.
+   * There may be at most one row for each day, network and operation.
    */
   add(batchId: string, rows: readonly CostRow[]): Promise<void>;
   /** From this UTC day on, by day, network and operation. */
   read(fromDay: string): Promise<CostRow[]>;
   creditPrice(): Promise<CreditPrice>;
-  /** True for the first process that asks on this day: only one warns of an operation. */
+  /** True for the first process that asks on this day, so that only one of them warns about an operation. */
   claimWarning(day: string, network: string, operation: string): Promise<boolean>;
 }
 
-/** Requests of one UTC hour (`2026-11-23T14:00:00Z`) that came, ended and took the same. */
+/**
+ * How many requests of one UTC hour (`2026-11-23T14:00:00Z`) had the same interface, operation, outcome and duration
+ * bucket.
+ */
 export interface TrafficRow {
   readonly hour: string;
   readonly interface: TrafficInterface;
   /** A persisted operation, `graphql` for all others, or the empty text where no operation was determined. */
   readonly operation: string;
-  /** Of HTTP; 0: the caller left. */
+  /** The HTTP status; 0 if the caller left. */
   readonly status: number;
   /** The error code, or the empty text. */
   readonly code: string;
@@ -106,28 +109,31 @@ export interface MetLimit {
   readonly lastDay: string;
 }
 
-/** The traffic of a time, summed up in different ways. */
+/** The traffic of a period, summed up in different ways. */
 export interface TrafficFigures {
   /** In order of time. */
   readonly hours: readonly HourTraffic[];
-  /** Those with the most requests first. */
+  /** The one with the most requests first. */
   readonly operations: readonly OperationTraffic[];
   readonly statuses: readonly StatusTraffic[];
-  /** Those with the most refusals first, at most `limits`. */
+  /** The one with the most refusals first; at most `limits` of them. */
   readonly limits: readonly MetLimit[];
 }
 
 export interface Traffic {
   /**
-   * Adds to what is there, all rows or none; nothing if a batch with this id (a UUID) was added before. At most
-   * one row for each key.
+   * Adds to the stored sums, either all rows or none. Does nothing if a batch with this id (a UUID) was added before.
+   * There may be at most one row for each key.
    */
   add(batchId: string, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void>;
   /** From this hour on. */
   read(fromHour: string, most: { readonly limits: number }): Promise<TrafficFigures>;
 }
 
-/** An account's newest requests, for its members. A log to look something up in, not the ledger: it is bounded, and sampled. */
+/**
+ * An account's newest requests, for its members. Unlike the ledger, this log is only for looking things up: it is
+ * bounded and sampled.
+ */
 
 export interface LoggedRequest {
   readonly accountId: string;
@@ -136,14 +142,14 @@ export interface LoggedRequest {
   readonly at: number;
   readonly keyId: string | null;
   readonly interface: TrafficInterface;
-  /** Null where none was determined. */
+  /** Null if no operation was determined. */
   readonly operation: string | null;
   /** 0: the caller left before the answer was sent. */
   readonly status: number;
-  /** Of a refusal, or of the first field that failed; null: nothing failed. */
+  /** The error code of a refusal, or of the first field that failed; null if nothing failed. */
   readonly code: string | null;
   readonly message: string | null;
-  /** Its method and address, as far as an address may be logged. */
+  /** Its method and as much of its URL as may be logged. */
   readonly asked: string;
   readonly ms: number;
   readonly charged: Thousandths;
@@ -152,7 +158,7 @@ export interface LoggedRequest {
 /** Undefined members match everything. */
 export interface RequestFilter {
   readonly keyId?: string | undefined;
-  /** A status; `failed`: all that were not answered in full. */
+  /** A status; `failed`: all requests that were not answered in full. */
   readonly status?: number | 'failed' | undefined;
   readonly operation?: string | undefined;
   /** Only requests that came before the one with this id. */
@@ -161,12 +167,15 @@ export interface RequestFilter {
 }
 
 export interface RequestLog {
-  /** All or none; those that are there already stay as they are. What is beyond an account's bound goes, the oldest first. */
+  /**
+   * Writes either all rows or none; existing ones stay as they are. Deletes an account's oldest requests beyond its
+   * bound.
+   */
   write(rows: readonly LoggedRequest[]): Promise<void>;
   /** The newest first. Bounded like the ledger's queries. */
   list(accountId: string, filter: RequestFilter, signal?: AbortSignal): Promise<LoggedRequest[]>;
-  /** Names of operations in the account's log, in their order. */
+  /** The names of the operations in the account's log, sorted. */
   operations(accountId: string, signal?: AbortSignal): Promise<string[]>;
-  /** Deletes what is older. */
+  /** Deletes requests older than the given time. */
   forget(before: Date): Promise<void>;
 }

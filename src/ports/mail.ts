@@ -1,4 +1,4 @@
-/** Mail to customers: plain text, one address. */
+/** Mail to customers: plain text, to one address. */
 
 export interface Message {
   readonly to: string;

@@ -16,15 +16,15 @@ export interface ListedAccount {
   readonly createdAt: string;
 }
 
-/** What only operators see and change of an account. */
+/** The settings of an account that only operators see and change. */
 export interface AccountSettings {
   /** Null: none. */
   readonly note: string | null;
-  /** Requests per second; null: by the tier. */
+  /** Requests per second; null: as the tier says. */
   readonly qpsOverride: number | null;
-  /** US dollars that count as paid: they decide the tier. */
+  /** US dollars that count as paid, which decide the tier. */
   readonly paidUsd: number;
-  /** Those of them that were paid for packs. */
+  /** How many of them were paid for packs. */
   readonly boughtUsd: number;
 }
 
@@ -36,14 +36,16 @@ export interface SettingsChange {
 }
 
 export interface AccountsQuery {
-  /** A part of the name or of the mail address, in any case, an account's id, or a key, its prefix, or the end of that. */
+  /**
+   * A part of the name or mail address, ignoring case; an account's id; a key; a key's prefix, or the end of a prefix.
+   */
   readonly matching?: string | undefined;
-  /** The last account of the page before: the list goes on after it. */
+  /** The last account of the previous page: the list continues after it. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** A change of an account, with the operator who made it. */
+/** A change of an account, with the operator if one made it. */
 export interface OperatorEvent {
   readonly at: string;
   readonly accountId: string;
@@ -51,24 +53,24 @@ export interface OperatorEvent {
   readonly account: string;
   readonly what: AuditKind;
   readonly who: Actor['who'];
-  /** The mail address, or else the name, of the operator; null for other people, and for the command line. */
+  /** The operator's mail address, or else their name; null if anyone else made the change, or the command line. */
   readonly operator: string | null;
   readonly address: string | null;
   readonly detail: AuditDetail;
 }
 
-/** Credits of all accounts together. What was spent is the rest: in, less out, less what is left. */
+/** Credits of all accounts together. `spent` is the rest: credits added, less credits taken back, less credits left. */
 export interface MoneyTotals {
   readonly accounts: number;
   readonly sold: Thousandths;
   readonly granted: Thousandths;
-  /** Taken back for good with refunds and lost disputes; set aside while disputes are open. */
+  /** `withdrawn`: taken back for good after refunds and lost disputes; `held`: set aside while disputes are open. */
   readonly withdrawn: Thousandths;
   readonly held: Thousandths;
   readonly spent: Thousandths;
   /** In wallets now. */
   readonly outstanding: Thousandths;
-  /** US cents paid for packs, and refunded of them. */
+  /** US cents paid for packs, and how many of them were refunded. */
   readonly paidCents: number;
   readonly refundedCents: number;
 }
@@ -85,18 +87,20 @@ export interface RevenueRow {
 export interface OperatorStore {
   /** The newest accounts first. */
   accounts(query: AccountsQuery): Promise<ListedAccount[]>;
-  /** The newest changes first: of one account, or those that operators made to any. */
+  /** The newest changes first: those of one account, or those that operators made to any account. */
   events(of: { readonly accountId: string } | 'operators', limit: number): Promise<OperatorEvent[]>;
-  /** Undefined without such an account, and of a test account, which has those of the account that it belongs to. */
+  /**
+   * Undefined if there is no such account, and for a test account, which has the settings of the account it belongs to.
+   */
   settings(accountId: string): Promise<AccountSettings | undefined>;
   /**
-   * Logs what has changed. Throws `not_found` where `settings` finds nothing, and `bad_request` when less would count as paid than was
-   * paid for packs.
+   * Logs what has changed. Throws `not_found` if `settings` finds nothing, and `bad_request` if less would count as
+   * paid than was paid for packs.
    */
   changeSettings(accountId: string, change: SettingsChange, by: Actor): Promise<void>;
-  /** Writes into the account's log that a link which signs in was made. */
+  /** Writes to the account's log that a sign-in link was created. */
   linkCreated(accountId: string, by: Actor): Promise<void>;
   money(): Promise<MoneyTotals>;
-  /** From the first day to the last, both included; by day and pack. */
+  /** From the first day to the last, inclusive; by day and pack. */
   revenue(range: { readonly from: string; readonly to: string }): Promise<RevenueRow[]>;
 }

@@ -1,6 +1,6 @@
 /** The payment processor: it opens checkout pages, and reports their state. */
 
-/** The purchase, as it is sold. */
+/** A purchase on the terms at which it is sold. */
 export interface CheckoutRequest {
   /** Perch's own id; it also makes repeated requests open only one page. */
   readonly saleId: string;
@@ -52,7 +52,7 @@ export interface Payments {
   sessionOf(paymentIntent: string): Promise<string | undefined>;
 }
 
-/** An event from the processor: only a hint where to look. */
+/** An event from the processor, used only as a hint where to look. */
 export interface PaymentEvent {
   readonly eventId: string;
   readonly type: string;

@@ -1,21 +1,22 @@
 import type { Soon } from '../lib/soon.js';
 
-/** How many calls a network's own buckets have left until they reset: what all nodes have learned from its answers. */
+/** How many calls the network's own rate limits leave until they reset, as all nodes have learned from its answers. */
 export interface CallsLeft {
-  /** Takes one of the bucket's calls; 0 only looks. */
+  /** Takes one of the bucket's calls; with 0, only looks. */
   take(bucket: string, calls: 0 | 1): Promise<Taken>;
-  /** Returns a call that was taken and not answered, or whose answer said nothing. */
+  /** Returns a call that was taken but got no answer, or an answer that did not say how many are left. */
   giveBack(bucket: string): Promise<void>;
-  /** What an answer says. Calls that were taken and are not answered yet stay taken. */
+  /** Stores what an answer says. Calls that were taken and have no answer yet stay taken. */
   note(bucket: string, remaining: number, resetsInMs: number): Promise<void>;
 }
 
-/** How long calls wait for the first one to find out what is left: it may be lost, and most answers come sooner. */
+/** How long calls wait for the first one to learn what is left. It may be lost; most answers come sooner than this. */
 export const FINDS_OUT_WITHIN_MS = 2000;
 
 /**
- * `empty`: none is left for so long. `counted`: what is left was known, and is one less now. `first`: nothing is known,
- * and this call is to find out. `awaited`: another one is finding out; take again soon. `unknown`: nothing was taken.
+ * `empty`: no call is left for the next `waitMs`. `counted`: the number left was known, and is one less now. `first`:
+ * nothing is known, and this call is the one to find out. `awaited`: another call is finding out; take again soon.
+ * `unknown`: nothing was taken.
  */
 export type Taken =
   | { readonly is: 'empty'; readonly waitMs: number }
@@ -24,9 +25,9 @@ export type Taken =
 /** The pace of upstream calls, shared by all nodes. Keys are independent of each other. */
 export interface Pace {
   /**
-   * Reserves the key's next time slot and returns how many milliseconds from now it is: 0 means send at once. Slots lie
-   * `1000 / perSecond` apart; an idle key saves nothing up, but up to 10 ms of lateness are made up for, so that late
-   * timers do not lower the pace. In any t milliseconds there are at most `1 + (t + 10) * perSecond / 1000` slots.
+   * Reserves the key's next time slot and returns how many milliseconds from now it begins: 0 means send at once. Slots
+   * are `1000 / perSecond` ms apart. An idle key saves up no slots, but up to 10 ms of lateness are caught up, so that
+   * late timers do not lower the pace. In any t milliseconds there are at most `1 + (t + 10) * perSecond / 1000` slots.
    */
   reserve(key: string, perSecond: number): Promise<number>;
 }
@@ -46,9 +47,9 @@ export interface RateDecision {
 /** Token buckets with continuous refill; a refused request takes nothing (L3, L4). */
 export interface RateLimiter {
   /**
-   * The bucket holds `limit` requests (a whole number, at least 1) and refills evenly, all of it in `windowSeconds`
-   * (default 1): the `q` and `w` of a policy. Another limit takes effect from the next take and loses no tokens; a
-   * bucket's window never changes.
+   * The bucket holds `limit` requests (a whole number, at least 1) and refills evenly, from empty to full in
+   * `windowSeconds` (default 1): the `q` and `w` of a policy. A different limit takes effect at once and loses no
+   * tokens; a bucket's window never changes.
    */
   take(bucket: string, limit: number, windowSeconds?: number): Soon<RateDecision>;
 }

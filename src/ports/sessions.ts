@@ -1,4 +1,4 @@
-/** Sessions in the store: by the hash of their secret. Times passed in are Unix milliseconds. */
+/** Stored sessions, found by the hash of their secret. Times passed in are Unix milliseconds. */
 import type { Actor } from '../domain/audit.js';
 
 export type SignInMethod = 'link' | 'passkey';
@@ -8,7 +8,7 @@ export interface SessionRecord {
   readonly method: SignInMethod;
   readonly userAgent: string | null;
   readonly address: string | null;
-  /** RFC 3339, as the two below. `seenAt` is accurate to a minute. */
+  /** RFC 3339, like the two below. `seenAt` is accurate to a minute. */
   readonly createdAt: string;
   readonly seenAt: string;
   readonly expiresAt: string;
@@ -40,13 +40,16 @@ export interface SessionStore {
   ): Promise<
     { personId: string; sessionId: string; accountId: string | null; startedAt: number; seenAt: number } | undefined
   >;
-  /** Which account the session shows. */
+  /** Sets which account the session shows. */
   choose(personId: string, sessionId: string, accountId: string): Promise<void>;
   seen(personId: string, sessionId: string, at: number): Promise<void>;
   /** The most recently used first. */
   list(personId: string, working: ActiveAt): Promise<SessionRecord[]>;
-  /** Ends one session of the person, or all but one, and their test keys. Returns how many were live until now. */
+  /**
+   * Ends one session of the person, or all except one, with the test keys that belong to them. Returns how many of them
+   * were live.
+   */
   end(personId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
-  /** Deletes sessions that ended before that time. */
+  /** Deletes sessions that ended before the given time. */
   forget(before: number): Promise<void>;
 }

@@ -2,7 +2,7 @@
 export interface Tombstone {
   readonly key: string;
   readonly gone: boolean;
-  /** The account it is attributed to, as a digest; absent if there is none. */
+  /** A digest of the account it is attributed to; absent if there is none. */
   readonly by?: string;
 }
 
@@ -10,8 +10,8 @@ export interface Tombstone {
 export interface TombstoneLog {
   add(tombstones: readonly Tombstone[]): Promise<void>;
   /**
-   * Calls the listener with the tombstones of the last `sinceMs`, then with those that any node adds, in order, this
-   * node included. Resolves once the past ones were delivered. Returns an unsubscriber.
+   * Calls the listener with the tombstones of the last `sinceMs`, then with those that any node (including this one)
+   * adds, in order. Resolves with an unsubscriber once the past ones were delivered.
    */
   follow(sinceMs: number, listener: (tombstones: readonly Tombstone[]) => void): Promise<() => Promise<void>>;
 }
