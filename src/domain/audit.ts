@@ -7,7 +7,7 @@ export interface Actor {
   readonly who: 'customer' | 'operator' | 'client' | 'payments' | 'service';
   /** The client's address; null for changes that did not come over the network. */
   readonly address: string | null;
-  /** The person who was signed in. Of an operator it is never shown to the customer. */
+  /** The person who was signed in. That of an operator is never shown to the customer. */
   readonly personId?: string;
 }
 
@@ -57,7 +57,7 @@ export const AUDIT = {
   'credits.returned': 'Credits returned',
 } as const;
 
-/** Of operators among themselves: not in the log that the customer reads. */
+/** Kinds that only operators see: they are not in the log that the customer reads. */
 export const INTERNAL_KINDS: readonly AuditKind[] = ['account.noted'];
 
 export type AuditKind = keyof typeof AUDIT;
@@ -65,7 +65,7 @@ export type AuditKind = keyof typeof AUDIT;
 /** Plain facts about the change: never a key, a token or a link. */
 export type AuditDetail = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Every role, with the text that people read, the one that may do most first. */
+/** Every role, with the text that people read. The role with the most rights comes first. */
 export const ROLES = {
   owner: { name: 'Owner', who: 'the owner', can: 'Everything. An account has one owner.' },
   billing: { name: 'Billing', who: 'billing members', can: 'Buys credits and sets alerts.' },
@@ -79,7 +79,7 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 
-/** Roles that somebody can be given: an owner hands the account over instead. */
+/** Roles that can be given to a member. Ownership cannot: an owner transfers the account instead. */
 export const GIVEN_ROLES = ['billing', 'developer', 'reader'] as const satisfies readonly Role[];
 export type GivenRole = (typeof GIVEN_ROLES)[number];
 
@@ -87,7 +87,7 @@ export const isGivenRole = (text: string): text is GivenRole => GIVEN_ROLES.some
 
 const EVERYONE = ['owner', 'billing', 'developer', 'reader'] as const;
 
-/** Every kind of change that a signed-in person can make, and the roles that may. The only place that says so. */
+/** Every kind of change that a signed-in person can make, and the roles that may make it. No other place says so. */
 export const ACTIONS = {
   keys: { does: 'create, change and revoke keys', roles: ['owner', 'developer'] },
   apps: { does: 'connect and disconnect apps', roles: ['owner', 'developer'] },
@@ -95,13 +95,13 @@ export const ACTIONS = {
   credits: { does: 'buy credits', roles: ['owner', 'billing'] },
   members: { does: 'invite, change and remove members', roles: ['owner'] },
   account: { does: 'change, export, transfer and delete the account', roles: ['owner'] },
-  /** What concerns nobody but the person: sessions, passkeys, their address, which account they look at. */
+  /** What concerns only the person: sessions, passkeys, their mail address, which account they look at. */
   self: { does: 'change this', roles: EVERYONE },
 } as const satisfies Readonly<Record<string, { does: string; roles: readonly Role[] }>>;
 
 export type Action = keyof typeof ACTIONS;
 
-/** Why somebody with this role may not do it, in words for them; null if they may. */
+/** Why a member with this role may not take the action, in words for that member; null if they may. */
 export function whyNot(action: Action, role: Role): string | null {
   const { does, roles }: { does: string; roles: readonly Role[] } = ACTIONS[action];
   if (roles.includes(role)) return null;

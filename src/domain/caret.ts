@@ -1,6 +1,6 @@
 import type { Place } from './errors.js';
 
-/** Characters of a text that are shown around a place. */
+/** How many characters of a text are shown around a place. */
 const MOST_AROUND = 60;
 
 /** The place at an offset (in UTF-16 units) of a text. */
@@ -19,7 +19,7 @@ const WIDE =
 const terminalWidth = (text: string): number =>
   [...text].reduce((sum, character) => sum + (/\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1), 0);
 
-/** The message of a failure and, where it has a place, two lines more: the text, and a caret under the place. */
+/** The message of a failure. If the failure has a place, two more lines: the text, and a caret under the place. */
 export function withCaret(message: string, place: Place | undefined): string {
   if (place === undefined) return message;
   const before = [...place.text].slice(0, place.position - 1).join('');

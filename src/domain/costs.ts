@@ -1,17 +1,17 @@
 import type { Thousandths } from './credits.js';
 
-/** A millionth of a US dollar: prices of networks are whole numbers of it. */
+/** Millionths of a US dollar: prices of networks are whole numbers of them. */
 export type MicroUsd = number;
 
-/** What an operation earned and cost: sums. */
+/** Sums of what an operation earned and cost. */
 export interface CostSums {
-  /** Answers delivered, and the items in them; how many of those came from the cache. */
+  /** Answers delivered, the items in them, and how many of these came from the cache. */
   readonly answers: number;
   readonly items: number;
   readonly cacheHits: number;
   /** What was charged for them. */
   readonly charged: Thousandths;
-  /** Calls made to the network for it, and the objects they returned that the network bills. */
+  /** Calls made to the network for it, and how many objects that the network bills they returned. */
   readonly calls: number;
   readonly tweets: number;
   readonly users: number;
@@ -19,7 +19,7 @@ export interface CostSums {
   readonly cost: MicroUsd;
 }
 
-/** All subscriptions that callers wrote themselves, in the sums: as an operation. */
+/** The operation under which the sums count all subscriptions that callers wrote themselves. */
 export const OWN_SUBSCRIPTIONS = 'live-graphql';
 
 export const NO_COSTS: CostSums = {
@@ -44,14 +44,14 @@ export const plusCosts = (one: CostSums, other: Partial<CostSums>): CostSums => 
   cost: one.cost + (other.cost ?? 0),
 });
 
-/** US dollars that the credits charged are worth. No income: that is what was paid, and credits can be granted, too. */
+/** What the credits charged are worth in US dollars. This is not income: some credits are granted, not bought. */
 export const toWorthUsd = ({ charged }: CostSums, usdPerCredit: number): number => (charged / 1000) * usdPerCredit;
 
 export const toUsd = (cost: MicroUsd): number => cost / 1e6;
 
-/** Less is not worth a warning. */
+/** A smaller cost is not worth a warning. */
 const LEAST_USD = 0.01;
 
-/** Whether an operation's price doesn't cover what its reads cost, with as much from the cache as there was. */
+/** Whether an operation earned less than its reads cost, given how much of it came from the cache. */
 export const isLoss = (sums: CostSums, usdPerCredit: number): boolean =>
   toUsd(sums.cost) >= LEAST_USD && toWorthUsd(sums, usdPerCredit) < toUsd(sums.cost);

@@ -1,6 +1,6 @@
 import { truncated } from '../lib/text.js';
 
-/** For a position that a network cannot read. Perch signed it, so it was made while reading another network. */
+/** The failure for a position that the network cannot read. Perch signed it, so it comes from another network. */
 export const foreignCursor = (): ServiceError =>
   badRequest('This cursor belongs to a different network. Start again without a cursor.', 'cursor');
 
@@ -9,7 +9,7 @@ export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
 }
 
-/** The closed list of error codes (section 7): HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
+/** All error codes (section 7): HTTP status, default Retry-After in seconds, fixed title (H2, S1–S6). */
 export const ERROR_CODES = {
   missing_key: { status: 401, title: 'API key required' },
   invalid_key: { status: 401, title: 'Invalid API key' },
@@ -34,7 +34,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export interface Place {
   /** The text, or a part of it around the place: at most `MOST_AROUND` characters, on one line. */
   readonly text: string;
-  /** The character of `text`, counted from 1; one more than it has for its end. */
+  /** The number of the character in `text`, from 1; one more than its length for its end. */
   readonly position: number;
 }
 
@@ -49,9 +49,9 @@ export interface ErrorDetail {
   retryAfter?: number;
   /** An HTTP status other than the code's own: 405, 413, 414, 415, 422, 431 (S9, P13, G6). */
   status?: number;
-  /** Of the network: only a call beside the read's own was refused, so reads of its kind go on. Not shown. */
+  /** Set by a network: only an auxiliary call of the read was refused, so reads of its kind continue. Not shown. */
   isBeside?: boolean;
-  /** Of the network: the whole account is protected or suspended, not only the object or list. Not shown. */
+  /** Set by a network: the whole account is protected or suspended, not only the object or list. Not shown. */
   isOfAccount?: boolean;
   /** The underlying error: logged, never shown. */
   cause?: unknown;
@@ -60,12 +60,14 @@ export interface ErrorDetail {
 /** The reason of a failure after which it is not known whether the call was charged. */
 export const CHARGE_UNKNOWN = 'charge_unknown';
 
-/** Longest message, in characters: text quoted from a request is cut where it is quoted, and the whole message here. */
+/**
+ * Longest message, in characters. Text quoted from a request is cut when it is quoted; the whole message is cut here.
+ */
 const MOST_MESSAGE = 2000;
 
 /**
- * A failure that is reported to the caller. Its message is public; that of any other error never leaves the process.
- * Message and parameter may quote what the caller sent: both are bounded, so that no refusal is larger than 3 KB.
+ * A failure that is reported to the caller. Its message is public; the messages of other errors never leave the
+ * process. Message and parameter may quote what the caller sent, so both are bounded: no refusal is larger than 3 KB.
  */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
@@ -83,8 +85,8 @@ export class ServiceError extends Error {
   }
 
   /**
-   * Whether the call may have been charged all the same: then neither a charge of 0 nor a time to retry may be said,
-   * because clients retry what names one, and would pay twice (M36).
+   * Whether the call may have been charged although it failed. If so, the refusal must state neither a charge of 0 nor
+   * a time to retry, because clients would repeat the call and pay twice (M36).
    */
   get isChargeUnknown(): boolean {
     return this.detail.reason === CHARGE_UNKNOWN;
@@ -102,8 +104,8 @@ export class ServiceError extends Error {
 const UNREADABLE = 'unreadable';
 
 /**
- * The network answered, but what it said of the object could not be read (S20): another attempt will not help, and
- * other reads are not affected.
+ * The network answered, but the object in its answer could not be read (S20). Another attempt will not help, and other
+ * reads are not affected.
  */
 export const unreadableObject = (cause: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network sent this in a form that could not be read.', {
@@ -131,13 +133,13 @@ export function plainFailure({ code, message, detail: { cause: _, ...detail } }:
 export const fromPlain = ({ code, message, detail }: PlainFailure): ServiceError =>
   new ServiceError(code, message, detail);
 
-/** Any thrown value as a ServiceError: anything else becomes `internal`, without its text. */
+/** Any thrown value as a ServiceError: what is not one becomes `internal`, without its text. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return new ServiceError('internal', 'Something went wrong on our side. Nothing was charged.', { cause: error });
 }
 
-/** The codes that a batch may report for an input (section 2); the others are replaced by `upstream_error` (X6). */
+/** The codes that a batch may report for an input (section 2); all others are replaced by `upstream_error` (X6). */
 const BATCH_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'not_found',
   'no_credits',

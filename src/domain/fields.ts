@@ -13,7 +13,7 @@ export interface Bounds {
   readonly max: number;
 }
 
-/** What an argument allows beyond its type; the same for every interface, checked before anything is read. */
+/** What an argument allows beyond its type. The same for every interface, and checked before anything is read. */
 export type ArgRule =
   | ({ readonly kind: 'size' } & Bounds)
   | ({ readonly kind: 'inputs' } & Bounds)
@@ -21,10 +21,10 @@ export type ArgRule =
   | { readonly kind: NameRule }
   | { readonly kind: 'query' };
 
-/** The parameters that take a cursor: one continues a list behind a page, the other asks for what is newer than it. */
+/** The parameters that take a cursor: `cursor` continues a list after a page, `since` asks for items newer than it. */
 export type CursorParam = 'cursor' | 'since';
 
-/** What an argument names: a user by handle, by id or by either, a tweet, or one of both by its global id. */
+/** What an argument names: a user by handle, by id or by either; a tweet; or a user or tweet by its global id. */
 export type NameRule = 'handle' | 'userId' | 'user' | 'tweetId' | 'nodeId';
 
 /** Most characters of a cursor: it must fit in a header or a URL (C1, U29). */

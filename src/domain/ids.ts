@@ -8,20 +8,20 @@ import type { UserRef } from './model.js';
 const ID = /^(0|[1-9][0-9]{0,699})$/;
 
 /**
- * The widest form of handle on any network here: letters, digits, `_`; on federated networks `.`, `-` and one `@`
- * inside.
+ * The widest form of a handle on any supported network: letters, digits, `_`; on federated networks also `.`, `-` and
+ * one `@` inside.
  */
 const HANDLE =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?(?:@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?)?$/;
 
 export const isId = (text: string): boolean => ID.test(text);
 
-/** Signs that nobody sees: directions, joiners, a byte-order mark. Apps put them around the handles that they show. */
+/** Invisible characters: directions, joiners, a byte-order mark. Apps put them around the handles that they show. */
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
- * Drops invisible signs (I11) and one leading `@` (I1), and writes the name of a server in ASCII (I12); null if no handle
- * can look like that. The spelling is otherwise kept.
+ * Drops invisible characters (I11) and one leading `@` (I1), and writes the name of a server in ASCII (I12). The
+ * spelling is otherwise kept. Null if no handle can look like that.
  */
 export function parseHandle(text: string): string | null {
   const shown = text.replace(INVISIBLE, '');
@@ -30,11 +30,11 @@ export function parseHandle(text: string): string | null {
   return HANDLE.test(handle) ? handle : null;
 }
 
-/** What comes after an `@`, or all of a handle that is a domain name itself. */
+/** Converts what comes after an `@`, or the whole handle if it is a domain name itself. */
 function withAsciiServer(handle: string): string {
   const at = handle.indexOf('@');
   const server = handle.slice(at + 1);
-  // Letters and digits of other scripts; what else `domainToASCII` would accept is no handle.
+  // Only letters and digits of other scripts: anything else that `domainToASCII` would accept is not a handle.
   if (!server.includes('.') || !/^[\p{L}\p{M}\p{N}.-]{1,253}$/u.test(server) || /^\p{ASCII}*$/u.test(server))
     return handle;
   return handle.slice(0, at + 1) + domainToASCII(server);
@@ -53,7 +53,7 @@ interface NodeRef {
   readonly id: string;
 }
 
-/** The global id of an object, over both types: what Relay knows it by. */
+/** The global id of an object, unique across both types: Relay identifies objects by it. */
 export const nodeId = (type: NodeRef['type'], id: string): string => `${type}:${id}`;
 
 /** Null if it is not a global id. */

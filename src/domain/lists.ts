@@ -7,7 +7,7 @@ export interface PageSize {
   readonly max: number;
 }
 
-/** How a list is sold, and its names as callers see them: none of these names can be changed. */
+/** How a list is sold, and the names under which callers know it, none of which can be changed. */
 interface Offer {
   readonly unit: Unit;
   readonly size: PageSize;
@@ -16,7 +16,8 @@ interface Offer {
   /** The GraphQL field of the subject's type; null if the subject has none. */
   readonly field: Named | null;
   /**
-   * The persisted operation. In camel case, it is also the operation's name in the OpenAPI document, and so in clients.
+   * The persisted operation. In camel case it is also the operation's name in the OpenAPI document, and thus in
+   * clients.
    */
   readonly operation: string;
   /** The last part of the endpoint's path. */
@@ -39,18 +40,18 @@ interface Named {
 
 interface Contents {
   readonly items: 'tweets' | 'users';
-  /** Ordered by time, newest first: a position can be found again by comparing times. */
+  /** Whether it is ordered by time, newest first: a position can then be found again by comparing times. */
   readonly newestFirst: boolean;
-  /** What is newer than an earlier answer can be asked for. */
+  /** Present if callers can ask for items newer than an earlier answer. */
   readonly hasSince?: true;
 }
 
 /** A list that networks can be paged through. */
 export interface List extends Offer, Contents {
   readonly subject: 'user' | 'tweet' | 'query';
-  /** The upstream pace that limits it (section 8.1.7). */
+  /** The upstream pace that applies to it (section 8.1.7). */
   readonly family: Family;
-  /** How long its pages stay cached (M11): all pages of a list that changes slowly are kept equally long. */
+  /** How long its pages stay cached (M11). All pages of a slowly changing list are kept equally long. */
   readonly lifetime: 'by depth' | 'as followers';
   /**
    * The answer if the subject does not exist (T6). With `not_found`, the list disappears when its subject does.
@@ -77,9 +78,9 @@ const FOLLOWS = {
 } as const;
 
 /**
- * Every list: its subject, its items, and how it is ordered, sold, cached and named. This is the only place that says
- * so: the schema, the persisted operations, endpoints, tools, `perch export` and the engine are derived from it. See
- * `docs/adding-a-read.md` for how to add one.
+ * Every list: its subject, its items, and how it is ordered, sold, cached and named. The schema, the persisted
+ * operations, endpoints, tools, `perch export` and the engine are all derived from this table. See
+ * `docs/adding-a-read.md` for how to add a list.
  */
 const ROWS = {
   timeline: {
@@ -279,13 +280,13 @@ export const holdsUsers = (list: KindAndProduct): boolean => listContents(list).
 /** Lists ordered by time, newest first: a position in them can be found again by comparing times. */
 export const isNewestFirst = (list: KindAndProduct): boolean => listContents(list).newestFirst;
 
-/** Whether what is newer than an earlier answer can be asked for. */
+/** Whether callers can ask for items newer than an earlier answer. */
 export const hasSince = (list: KindAndProduct): boolean => listContents(list).hasSince === true;
 
 /** Lists that can be followed. */
 export const FOLLOWED_READS: readonly ListRead[] = LIST_READS.filter(hasSince);
 
-/** The parameter that names a list's subject where any list that can be followed may be asked for. */
+/** The parameter that names the list's subject in a request that may be for any of the lists that can be followed. */
 export const subjectParameter = ({ list, path }: Pick<ListRead, 'list' | 'path'>): string =>
   ({ user: 'user', query: 'q', tweet: path })[list.subject];
 
@@ -295,7 +296,7 @@ export function unitOfList(list: KindAndProduct, idsOnly = false): Unit {
   return idsOnly && ids ? ids.unit : listContents(list).unit;
 }
 
-/** What a key can be limited to: objects by their names or ids, and each list. The account's own data is always open. */
+/** What a key can be limited to: objects by name or id, and each list. The account's own data is always accessible. */
 export type Scope = 'profiles' | 'tweets' | ListKind;
 
 export const SCOPES: readonly Scope[] = ['profiles', 'tweets', ...LIST_KINDS];

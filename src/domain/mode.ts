@@ -1,6 +1,6 @@
 /**
- * `live`: the network that the service reads, for credits that were bought. `test`: the invented network, for play
- * credits that are refilled each day. Nothing read, cached or charged in one is seen in the other.
+ * `live`: the network that the service reads, paid with bought credits. `test`: an invented network, paid with play
+ * credits that are refilled each day. What is read, cached or charged in one mode is never seen in the other.
  */
 export type Mode = 'live' | 'test';
 

@@ -1,4 +1,4 @@
-/** Codes that networks write where there is no language: undetermined, no words, art, pictures or tags alone. */
+/** Codes that networks use for texts without a language: undetermined, no words, art, only pictures or tags. */
 const NO_LANGUAGE = /^(?:und|zxx|art|q[a-z]{2})$/i;
 
 /** A language as a network names it; undefined for a code that names none (T28). */
@@ -28,7 +28,7 @@ export interface User {
   /** RFC 3339, UTC, milliseconds. */
   createdAt: string;
   pinnedTweetIds?: readonly string[];
-  /** Another account has this handle now: it stands for that one. Not shown. */
+  /** Set if another account now has this handle, which therefore refers to that account. Not shown. */
   lostHandle?: true;
 }
 
@@ -47,7 +47,7 @@ export interface Media {
   altText?: string;
 }
 
-/** A sound: it has a list of its own, since the types of media are closed (T22). */
+/** A sound. Sounds have a list of their own, because no type can be added to the types of media (T22). */
 export interface Audio {
   url?: string;
   altText?: string;
@@ -64,7 +64,7 @@ export interface Poll {
   endsAt?: string;
 }
 
-/** An article or page that a tweet presents with its title. */
+/** An article or page that a tweet shows with its title. */
 export interface Article {
   title: string;
   url?: string;
@@ -84,7 +84,7 @@ export interface Tweet {
   inReplyToUserId?: string;
   quotedId?: string;
   retweetedId?: string;
-  /** Who wrote what it retweets, whose text this is. Not shown. */
+  /** The author of the retweeted tweet, whose text this is. Not shown. */
   retweetedAuthorId?: string;
   repliesCount?: number;
   retweetsCount?: number;
@@ -107,8 +107,8 @@ export interface Tweet {
 }
 
 /**
- * A place in a search result where the query was found: in the text of a tweet, or in handle, name or bio of a profile.
- * From `start`, inclusive, to `end`, exclusive, in Unicode code points.
+ * A place in a search result that matches the query: in the text of a tweet, or in the handle, name or bio of a
+ * profile. From `start` (inclusive) to `end` (exclusive), in Unicode code points.
  */
 export interface Highlight {
   readonly field: 'text' | 'handle' | 'name' | 'bio';
@@ -119,7 +119,7 @@ export interface Highlight {
 export const PRODUCTS = ['Latest', 'Top', 'People', 'Photos', 'Videos'] as const;
 export type Product = (typeof PRODUCTS)[number];
 
-/** A user as a caller refers to one: all digits is an id, anything else a handle. */
+/** How a caller refers to a user: only digits are an id, anything else is a handle. */
 export type UserRef = { readonly id: string } | { readonly handle: string };
 
 /**

@@ -16,7 +16,8 @@ export function requireReader<Reader>(readers: Readers<Reader>, kind: ListKind):
 }
 
 /**
- * A list that the network does not have. No session of it ever will, so no call is made and nothing is closed.
+ * The failure for a list that the network does not have. No session will ever have it, so no call is made and nothing
+ * is closed.
  */
 export const notServed = (kind: ListKind): ServiceError =>
   new ServiceError(

@@ -1,14 +1,16 @@
 import type { Family } from './model.js';
 
-/** What a family's reads did in one minute that was not as it should be: some calls failed, or none could be made. */
+/**
+ * What was wrong with a family's reads in one minute: some calls failed (`degraded`), or none could be made (`down`).
+ */
 export type Trouble = 'degraded' | 'down';
 
 export interface FamilySums {
-  /** Minutes looked at, by all processes together, and how many of them had trouble. */
+  /** Minutes observed, by all processes together, and how many of them had trouble. */
   readonly minutes: number;
   readonly degraded: number;
   readonly down: number;
-  /** Calls to the network, how many of them failed, and the milliseconds that they took. */
+  /** Calls to the network, how many of them failed, and how many milliseconds they took. */
   readonly calls: number;
   readonly failures: number;
   readonly readMs: number;
@@ -23,7 +25,7 @@ export interface StatusDay extends FamilySums {
   readonly family: Family;
 }
 
-/** Minutes with trouble in a row. */
+/** Consecutive minutes with trouble. */
 export interface Incident {
   readonly family: Family;
   /** The worst of its minutes. */

@@ -1,6 +1,6 @@
 /**
- * The packs that can be bought (M28). Larger packs cost less per credit. Who has
- * paid as much as a pack costs, in all, has its rate limit from then on.
+ * The packs that can be bought (M28). Larger packs cost less per credit. An account that has paid as much as a pack
+ * costs, in all, has the rate limit of that pack from then on.
  */
 export const PACKS = [
   { name: 'starter', usd: 10, credits: 10_000, requestsPerSecond: 20 },
@@ -22,13 +22,13 @@ export interface Tier {
 
 const FIRST_TIER: Tier = { paidUsd: 0, requestsPerSecond: 1 };
 
-/** Rate limits by what an account has paid in all; it only rises (section 8.1.1). */
+/** Rate limits by what an account has paid in all, which only rises (section 8.1.1). */
 export const TIERS: readonly [Tier, ...Tier[]] = [
   FIRST_TIER,
   ...PACKS.map(({ usd, requestsPerSecond }) => ({ paidUsd: usd, requestsPerSecond })),
 ];
 
-/** The rate a new account starts on; quoted on 401. */
+/** The rate limit of a new account; quoted on 401. */
 export const STARTING_QPS = FIRST_TIER.requestsPerSecond;
 
 /** The rate limit of an account that has paid this much, in requests per second. */

@@ -1,8 +1,10 @@
-/** How a request came: `test` is one with a test key, by whichever interface; `site` is everything that is no read. */
+/** How a request came in. `test`: with a test key, through any interface. `site`: anything that is not a read. */
 export const INTERFACES = ['rest', 'graphql', 'mcp', 'site', 'test'] as const;
 export type TrafficInterface = (typeof INTERFACES)[number];
 
-/** Upper bounds in milliseconds, each about half as much again as the one before; what took longer is in one more. */
+/**
+ * Upper bounds in milliseconds, each about half as much again as the one before. One more bucket takes what is longer.
+ */
 const BOUNDS_MS = [
   ...[1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
   ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000],
@@ -17,8 +19,8 @@ export function latencyBucket(ms: number): number {
 }
 
 /**
- * The time in milliseconds that this share of requests took at most, interpolated within its bucket; null without any.
- * Of those beyond the last bound it says the bound.
+ * The time in milliseconds within which this share of requests ended, interpolated within its bucket; null without
+ * requests. Beyond the last bound, it returns that bound.
  */
 export function percentileOf(buckets: readonly number[], share: number): number | null {
   const count = buckets.reduce((sum, each) => sum + each, 0);
@@ -37,14 +39,14 @@ export function percentileOf(buckets: readonly number[], share: number): number 
 /** The status of a request whose caller left before the answer was sent. */
 export const LEFT = 0;
 
-/** What requests of one kind came to. */
+/** Sums over requests of one kind. */
 export interface TrafficSums {
   readonly requests: number;
-  /** Answered with a status from 400 on, or refused with an error code; callers who left are not among them. */
+  /** Answered with a status of 400 or more, or refused with an error code. Callers who left are not counted. */
   readonly refused: number;
   readonly items: number;
   readonly cacheHits: number;
-  /** How many took how long: one number for each bucket. */
+  /** How many requests fell into each bucket. */
   readonly buckets: readonly number[];
 }
 
@@ -64,7 +66,7 @@ export const plusTraffic = (one: TrafficSums, other: TrafficSums): TrafficSums =
   buckets: one.buckets.map((count, bucket) => count + (other.buckets[bucket] ?? 0)),
 });
 
-/** As `percentileOf`, as exact as it can be told: `0.7`, `12`; null without a request. */
+/** Like `percentileOf`, rounded to a sensible precision: `0.7`, `12`; null without requests. */
 export function percentileMs({ buckets }: Pick<TrafficSums, 'buckets'>, share: number): number | null {
   const ms = percentileOf(buckets, share);
   if (ms === null) return null;

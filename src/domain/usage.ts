@@ -1,4 +1,4 @@
-/** The channel (node:diagnostics_channel) on which the ledger publishes its commits; it works without a subscriber. */
+/** The channel (node:diagnostics_channel) on which the ledger publishes its commits. It needs no subscriber. */
 export const LEDGER_COMMITS = 'perch:ledger-commits';
 
 export interface LedgerCommit {
@@ -8,7 +8,7 @@ export interface LedgerCommit {
   readonly failed: boolean;
 }
 
-/** The same for webhooks that were sent, each with its outcome. */
+/** The channel for webhooks that were sent, each with its outcome. */
 export const WEBHOOK_TRIES = 'perch:webhook-tries';
 
 export interface WebhookTry {
@@ -22,11 +22,12 @@ export const USAGE_GROUPS = ['day', 'hour', 'endpoint', 'key'] as const;
 
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** Days for which hourly usage is kept: today and those before it, UTC. */
+/** Days for which hourly usage is kept, including today (UTC). */
 export const HOURLY_DAYS = 8;
 
 /**
- * Characters of an operation's own name that are kept; an account's names from its 101st of a day are `OTHER`.
+ * How many characters of the name that a caller gave an operation are kept. From the 101st name of an account on a day
+ * on, names become `OTHER`.
  */
 export const NAME_LENGTH = 64;
 export const OTHER = 'other';

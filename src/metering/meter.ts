@@ -74,7 +74,7 @@ export interface Sold extends Item {
 
 type Priced = { -readonly [K in keyof Sold]: Sold[K] };
 
-/** The field that an object is charged to, and those that deliver it as well: the first of them pays if it fails. */
+/** The field that an object is charged to, and other fields that deliver it: if it fails, the first of them pays. */
 interface Payer {
   tab: Tab;
   sold: Priced;
@@ -90,7 +90,7 @@ export class Meter {
   readonly #payers = new Map<string, Payer>();
 
   /**
-   * `worst` is the most the operation can cost: if the limit covers it, no field has to wait for its turn. `ranks`
+   * `worst` is the most that the operation can cost. If the limit covers it, no field has to wait for its turn. `ranks`
    * contains the position of each paid field in the document, by its path.
    */
   constructor(limit: SpendingLimit, worst: Thousandths, ranks: ReadonlyMap<string, number>, timers?: Timers) {
@@ -125,7 +125,7 @@ export class Meter {
     return this.receipt.has(item.object) ? 0 : itemPrice(item.unit, item.cache);
   }
 
-  /** For a field that delivers items: until the tab is closed, the field may fail. */
+  /** Opens a tab for a field that delivers items. Until the tab is closed, the field may fail. */
   open(): Tab {
     return new Tab(this);
   }
@@ -183,7 +183,7 @@ export class Meter {
   }
 }
 
-/** What one field delivers, which is on the receipt for good once the field can no longer fail. */
+/** The items that one field delivers. They stay on the receipt once the field can no longer fail. */
 export class Tab {
   readonly #meter: Meter;
   readonly #taken: Sold[] = [];
@@ -220,8 +220,8 @@ export class Tab {
   }
 
   /**
-   * The field has succeeded. Resolves with what it is charged, once that is certain: fields that it shares objects with
-   * may have to end first.
+   * The field has succeeded. Resolves with its charge once that is certain: fields that share objects with it may have
+   * to end first.
    */
   async close(): Promise<Thousandths> {
     this.#state = 'closed';
@@ -235,7 +235,7 @@ export class Tab {
   }
 }
 
-/** 402, never 429, saying which limit it was and how to lift it (U1). */
+/** A 402, never a 429, that says which limit was reached and how to raise it (U1). */
 export function shortageError(shortage: Shortage, price: string, left: Thousandths): ServiceError {
   const has = formatCredits(Math.max(0, left));
   if (shortage === 'max_credits') {

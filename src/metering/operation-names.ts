@@ -6,13 +6,13 @@ import { backgroundTimers, withTimeout } from '../lib/monotonic.js';
 import type { Clock, Timers } from '../ports/clock.js';
 import type { Ledger } from '../ports/ledger.js';
 
-/** Memory of one account's entry, without its names. */
+/** Estimated memory of one account's entry, without its names. */
 const OVERHEAD_BYTES = 512;
 
-/** Longest that a charge waits to learn whether the ledger keeps its operation's name, milliseconds. */
+/** How long a charge waits at most to learn whether the ledger keeps its operation's name, milliseconds. */
 const MAX_CLAIM_MS = 500;
 
-/** Most names of one account that wait for the claim before theirs. */
+/** Most names of one account that wait until the claim before theirs has ended. */
 const MOST_WAITING = 100;
 
 /** Most accounts whose names are being claimed at once. */
@@ -21,21 +21,21 @@ const MOST_CLAIMS = 1_000;
 interface Known {
   readonly day: string;
   readonly names: ReadonlySet<string>;
-  /** The store rejected a name: the account has as many as it may have. */
+  /** True if the ledger rejected a name: the account has as many as it may have. */
   readonly full: boolean;
 }
 
 interface Claim {
-  /** Names for the next claim, while one is in progress. */
+  /** Names for the next claim, collected while one is in progress. */
   waiting: Set<string>;
   next: Promise<Known | undefined> | undefined;
   current: Promise<Known | undefined>;
 }
 
 /**
- * The names of callers' own operations that the ledger keeps (M30), at most 100 per account and UTC day, over all
- * nodes. A name that this process knows to be kept costs nothing; any other is claimed once, with one claim at a time
- * for an account.
+ * The names of callers' own operations that the ledger keeps (M30): at most 100 per account and UTC day, over all
+ * nodes. A name that this process knows to be kept costs nothing. Any other name is claimed once, with one claim at a
+ * time for each account.
  */
 export class OperationNames {
   readonly #ledger: Pick<Ledger, 'claimNames'>;
@@ -62,8 +62,8 @@ export class OperationNames {
   }
 
   /**
-   * The name under which the ledger keeps the account's operation: its own, or `other`. Never rejects; resolved at once
-   * if it is known.
+   * The name under which the ledger keeps the account's operation: its own, or `other`. Returned at once if it is
+   * known; otherwise a promise, which never rejects.
    */
   keep(accountId: string, name: string): string | Promise<string> {
     const short = name.slice(0, NAME_LENGTH);
@@ -101,7 +101,7 @@ export class OperationNames {
     return claim.next;
   }
 
-  /** Undefined if the store did not answer. */
+  /** Undefined if the ledger did not answer. */
   async #claimNames(accountId: string, day: string, names: readonly string[]): Promise<Known | undefined> {
     try {
       const kept = new Set(await this.#ledger.claimNames(accountId, day, names));

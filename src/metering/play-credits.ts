@@ -20,13 +20,13 @@ export interface PlayCreditsOptions {
 
 /**
  * Play credits: each test account is topped up to the same amount once per UTC day, at its first call of the day. The
- * ledger decides whether it was; this process remembers that it asked.
+ * ledger decides whether that has been done already; this process only remembers that it asked.
  */
 export class PlayCredits {
   readonly #options: PlayCreditsOptions;
   /** The day on which the ledger was last asked, by account. */
   readonly #days: BoundedMap<{ readonly day: string }>;
-  /** Refills under way: calls that arrive together share one. */
+  /** Refills in progress: concurrent calls share one. */
   readonly #underway = new Map<string, Promise<void>>();
 
   constructor(options: PlayCreditsOptions) {

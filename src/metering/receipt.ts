@@ -3,23 +3,23 @@ import { type ItemCache, itemPrice, type Unit } from '../domain/prices.js';
 import type { ReceiptLine } from '../ports/ledger.js';
 import type { Shortage } from './spending-limit.js';
 
-/** Most bytes of the lines as JSON: a receipt in the ledger is small whatever was asked for. */
+/** Most bytes of the lines as JSON: a receipt in the ledger is small, whatever the call asked for. */
 const MOST_BYTES = 1000;
 
 /** Most characters of a path in the ledger. */
 const PATH_LENGTH = 64;
 
-/** The path of lines that there was no room for separately. */
+/** The path of lines for which there was no separate room. */
 const ELSEWHERE = 'other';
 
-/** Most lines in an answer, and characters of a path in it: aliases are the caller's own, and may be long. */
+/** Most lines in an answer, and most characters of a path in it: callers choose aliases, which may be long. */
 const MOST_SHOWN = 100;
 const SHOWN_PATH_LENGTH = 256;
 
 /**
- * A receipt's lines for the ledger: paths use the schema's names, which `fieldPaths` maps from response paths. Lines
- * that exceed the bytes are folded by unit and cache label under `other`; if these are still too many, profiles and
- * tweets, which cost the same, are counted together as tweets. Sums do not change.
+ * A receipt's lines for the ledger. Paths use the schema's names, to which `fieldPaths` maps response paths. Lines
+ * beyond the limit in bytes are folded by unit and cache label under `other`. If that is still too much, profiles and
+ * tweets, which cost the same, are counted together as tweets. The sums do not change.
  */
 export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyMap<string, string>): ReceiptLine[] {
   const named = folded(lines, ({ path }) => shortPath(fieldPaths.get(path) ?? ELSEWHERE));
@@ -34,7 +34,7 @@ export function ledgerLines(lines: readonly ReceiptLine[], fieldPaths: ReadonlyM
 const clipped = <Row extends { readonly path: string }>(row: Row): Row =>
   row.path.length <= SHOWN_PATH_LENGTH ? row : { ...row, path: `${row.path.slice(0, SHOWN_PATH_LENGTH - 1)}…` };
 
-/** A receipt's lines for the answer, by response path: bounded, whatever the caller's aliases are. */
+/** A receipt's lines for the answer, by response path. They are bounded, whatever aliases the caller chose. */
 export function responseLines(lines: readonly ReceiptLine[]): ReceiptLine[] {
   return [...lines.slice(0, MOST_SHOWN).map(clipped), ...folded(lines.slice(MOST_SHOWN), () => ELSEWHERE)];
 }
@@ -51,7 +51,7 @@ function folded(lines: readonly ReceiptLine[], pathOf: (line: ReceiptLine) => st
   return [...sums.values()];
 }
 
-/** The first name, and the last ones that fit: `user...quoted.retweeted`. */
+/** The first name, and as many of the last ones as fit: `user...quoted.retweeted`. */
 function shortPath(path: string): string {
   if (path.length <= PATH_LENGTH) return path;
   const [first = '', ...names] = path.split('.');
@@ -75,22 +75,24 @@ export interface Charge {
   readonly lines: readonly ReceiptLine[];
   /** For the ledger: by the schema's names, and small. The sums are the same. */
   readonly ledgerLines: readonly ReceiptLine[];
-  /** For the answer, bounded like its lines; left out where the money was enough for every list. */
+  /** For the answer, bounded like its lines; left out if the money was enough for every list. */
   readonly cuts?: readonly Cut[];
 }
 
-/** The lists of one path that end where the money did. */
+/** The lists under one path that were cut short because the money ran out. */
 export interface Cut {
-  /** In the response. */
+  /** The path in the response. */
   readonly path: string;
   readonly reason: Shortage;
-  /** Items that these lists hold. */
+  /** How many items these lists contain. */
   readonly items: number;
-  /** Items that they were asked for; they may have had fewer. */
+  /** How many items were requested; the lists may have had fewer. */
   readonly requested: number;
 }
 
-/** A cached value that an answer was made of. The answer is valid while the cache has the same value under the key. */
+/**
+ * A cached value that an answer was made from. The answer is valid while the cache has the same value under the key.
+ */
 export interface Dependency {
   readonly key: string;
   readonly value: object;
@@ -100,7 +102,7 @@ type Line = { -readonly [K in keyof ReceiptLine]: ReceiptLine[K] };
 
 /** The items that one operation delivered: lines folded per path, unit and cache label (G4); each object once. */
 export class Receipt {
-  /** By path, for lookup by each item: a path may be long. */
+  /** By path, because lines are looked up for each item and a path may be long. */
   readonly #lines = new Map<string, Line[]>();
   readonly #paid = new Set<string>();
   #bypassed = false;
@@ -145,26 +147,26 @@ export class Receipt {
     this.#oldest = Math.min(this.#oldest, fetchedAt);
   }
 
-  /** Records a cached value that the answer was made of. */
+  /** Records a cached value that the answer was made from. */
   noteDependency(key: string, value: object): void {
     this.#dependencies.push({ key, value });
   }
 
   /**
-   * Something was missing, refused or trimmed: the same call may get another answer although nothing cached changed.
+   * Something was missing, refused or trimmed: the same call may get another answer although no cached value changed.
    */
   markNotRepeatable(): void {
     this.#repeatable = false;
   }
 
-  /** Records a list that the money did not cover: another call may get more of it. */
+  /** Records a list that was cut short because the money ran out: another call may get more of it. */
   noteCut({ path, reason, items, requested }: Cut): void {
     this.markNotRepeatable();
     const before = this.#cuts.get(path) ?? { items: 0, requested: 0 };
     this.#cuts.set(path, { path, reason, items: before.items + items, requested: before.requested + requested });
   }
 
-  /** What the answer was made of, or null if the answer must not be reused. */
+  /** What the answer was made from, or null if the answer must not be reused. */
   get dependencies(): readonly Dependency[] | null {
     return this.#repeatable ? this.#dependencies : null;
   }
@@ -177,8 +179,8 @@ export class Receipt {
   }
 
   /**
-   * The receipt as one charge. `cache` is `hit` only if nothing was read upstream (M6); a batch of cached and read
-   * objects is `mixed`, and if nothing was found it is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see
+   * The receipt as one charge. `cache` is `hit` only if nothing was read upstream (M6). A batch of cached and read
+   * objects is `mixed`; a batch in which nothing was found is `miss`, or `bypass` with `fresh` (B10). `fieldPaths`: see
    * `ledgerLines`.
    */
   fold(kind: 'page' | 'batch' = 'page', fieldPaths: ReadonlyMap<string, string> = new Map()): Charge {

@@ -18,21 +18,21 @@ export interface Settlement {
   readonly caller: Caller;
   readonly limit: SpendingLimit;
   readonly requestId: string;
-  /** The operation's name in the ledger. A promise never rejects. */
+  /** The operation's name in the ledger. If it is a promise, it never rejects. */
   readonly operation: string | Promise<string>;
   /** The call's deadline, monotonic milliseconds. */
   readonly deadlineAtMs: number;
-  /** Aborted once the caller has disconnected, and from the deadline on: posting is then not begun. */
+  /** Aborted once the caller has disconnected, or at the deadline: from then on, posting no longer begins. */
   readonly signal: AbortState;
 }
 
-/** Time past the deadline for a post that began before it: a commit, or a lock wait. */
+/** Time that a post which began before the deadline may take beyond it, for a commit or for waiting for a lock. */
 const GRACE_MS = 1_000;
 
 /**
  * Posts the charge, durably and once, under the request's id, and returns the balance of this call's own ledger row
- * (M16). A charge of zero is not posted. Throws `no_credits` if another call spent the balance in between (M17: nothing
- * was charged, nothing may be delivered), and what `post` throws.
+ * (M16). A charge of zero is not posted. Throws `no_credits` if another call spent the balance in the meantime (M17:
+ * nothing was charged, so nothing may be delivered), and what `post` throws.
  */
 export async function settle(at: Settlement, charge: Charge): Promise<Thousandths> {
   const { caller, limit, ledger } = at;
@@ -64,7 +64,7 @@ export function post(at: Settlement, charge: Charge): Promise<Posted> {
   return outcomeOf(posting, at, amount);
 }
 
-/** The outcome, or that it is unknown. Not a race: that would make four promises more, for each charge. */
+/** Resolves with the outcome, or rejects if it is unknown. `Promise.race` would cost four more promises per charge. */
 function outcomeOf(
   posting: Promise<Posted>,
   { timer, deadlineAtMs, requestId }: Settlement,
@@ -76,7 +76,7 @@ function outcomeOf(
     posting.then(
       (posted) => {
         timer.cancel(timeout);
-        // Two streams that go on from one position name their charges alike (V26): this answer is not what was paid for.
+        // Two streams that resume from the same position name their charges alike (V26): another answer was paid for.
         if (posted.ok && posted.amount !== amount)
           reject(chargeUnknown(requestId, new InDoubtError('another amount was posted under this id')));
         else resolve(posted);

@@ -5,7 +5,9 @@ import { Wallet } from './wallet.js';
 
 export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 
-/** What one call may spend: the least of the wallet's balance, the key's cap and the caller's budget. */
+/**
+ * What one call may spend: the smallest of the wallet's balance, what the key's cap leaves, and the caller's budget.
+ */
 export class SpendingLimit {
   #taken: Thousandths = 0;
   #closed = false;
@@ -58,6 +60,6 @@ export class SpendingLimit {
   }
 }
 
-/** Of a call that was paid for already. */
+/** The limit of a call that was paid for already. */
 export const unlimited = (): SpendingLimit =>
   new SpendingLimit(new Wallet(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);

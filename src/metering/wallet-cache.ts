@@ -7,7 +7,7 @@ import type { Ledger } from '../ports/ledger.js';
 import { SpendingLimit } from './spending-limit.js';
 import { Wallet } from './wallet.js';
 
-/** A cached balance is trusted only for this long, and only if it covers this many times the call's worst case. */
+/** A cached balance is trusted only for this long, and only if it covers the call's worst case this many times over. */
 const TRUST_MS = 2000;
 
 const TRUST_FACTOR = 20;
@@ -28,9 +28,9 @@ export class WalletCache {
   }
 
   /**
-   * The spending limit of one call. `worst` is the most it can cost; `budget` is the caller's own, or Infinity.
-   * If the cached balance may not cover that, the ledger is asked and posts in flight are awaited: nothing is refused
-   * or trimmed on a balance that the ledger would not confirm. The caller bounds the wait.
+   * The spending limit of one call. `worst` is the most that it can cost; `budget` is the caller's own, or Infinity. If
+   * the cached balance may not cover that, asks the ledger and awaits posts in flight, so that no call is refused or
+   * trimmed because of a balance that the ledger would not confirm. The caller limits the wait.
    */
   async open(caller: Caller, worst: Thousandths, budget: Thousandths): Promise<SpendingLimit> {
     const { capThousandths } = caller;
@@ -45,9 +45,9 @@ export class WalletCache {
   }
 
   /**
-   * The spending limit of a call whose price is known, without a look at the balance: the ledger decides, and if it
-   * refuses, the balance must be read (`open`) to say what can be afforded. Undefined if it had better be read first:
-   * the balance was too low when it was last read, the key has a cap, or the budget is less.
+   * The spending limit of a call whose price is known, without checking the balance. The ledger decides; if it refuses,
+   * the balance must be read (`open`) to say what can be afforded. Undefined if the balance should be read first,
+   * because it was too low when it was last read, the key has a cap, or the budget is less than the price.
    */
   openAtPrice(caller: Caller, price: Thousandths, budget: Thousandths): SpendingLimit | undefined {
     if (caller.capThousandths !== null || budget < price) return undefined;

@@ -12,9 +12,9 @@ interface Figure {
  * This process's view of one wallet: a balance read from the ledger, and the amount that calls in flight here are about
  * to spend (M5).
  *
- * A post is durable before this process learns of it. A balance read in between already has the amount subtracted, and
- * it must not be subtracted again for the call in flight. So a lower balance is adopted only once all posts that it may
- * contain are booked; the entry number of each then shows whether it was included.
+ * A post is durable before this process learns of it. A balance read in between already has its amount subtracted,
+ * which must not be subtracted again for the call in flight. So a lower balance is adopted only once all posts that it
+ * may include are booked; the entry number of each then shows whether it was included.
  */
 export class Wallet {
   #balance: Thousandths;
@@ -53,7 +53,7 @@ export class Wallet {
     this.#inFlight += amount;
   }
 
-  /** Part of the planned amount, `amount`, is being posted. It counts as planned until the outcome is known. */
+  /** `amount`, a part of what was planned, is being posted. It counts as planned until the outcome is known. */
   post(posting: Promise<Posted>, planned: Thousandths, amount: Thousandths, clock: { now(): number }): void {
     const end = (): void => {
       this.#posting.remove(link);
@@ -85,8 +85,8 @@ export class Wallet {
   }
 
   /**
-   * Reads a figure that covers `need`, or is exact. Resolves with the figure: at once if it is enough whatever else is
-   * being posted, otherwise once every post in flight is booked.
+   * Reads a figure that covers `need`, or is exact. Resolves with it at once if it is enough whatever else is being
+   * posted; otherwise once every post in flight is booked.
    */
   async learn<F extends Figure>(read: () => Promise<F>, need: Thousandths, clock: { now(): number }): Promise<F> {
     this.#readings += 1;
