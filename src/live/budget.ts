@@ -2,15 +2,15 @@ import type { Thousandths } from '../domain/credits.js';
 import { utcDay } from '../lib/durations.js';
 
 export interface LiveLimits {
-  /** Of all that is followed; null: whatever its caller has. */
+  /** For everything that is followed; null: as much as the caller has. */
   readonly inAll?: Thousandths | null;
-  /** Of a UTC day; null: no limit of its own. */
+  /** For each UTC day; null: no limit of its own. */
   readonly perDay?: Thousandths | null;
-  /** What was spent on a UTC day before. */
+  /** What was already spent on a UTC day. */
   readonly spent?: { readonly day: string; readonly amount: Thousandths } | null;
 }
 
-/** What a stream or a watch may still spend. Shared by all that it follows. */
+/** What a stream or a watch may still spend, shared by all lists that it follows. */
 export class LiveBudget {
   readonly #perDay: Thousandths | null;
   #inAll: Thousandths | null;

@@ -2,53 +2,56 @@ import type { ErrorCode } from '../domain/errors.js';
 import type { Timers } from '../ports/clock.js';
 import type { Turns } from './turns.js';
 
-/** How often a list is read at most and at least, milliseconds. */
+/** The shortest and the longest time between two reads of a list, milliseconds. */
 export const SHORTEST_MS = 5_000;
 const LONGEST_MS = 10 * 60_000;
 
-/** What share of the time since the newest item one waits before the list is read again. */
+/** The time between two reads of a list is the time since its newest item, divided by this. */
 const PART_OF_QUIET = 10;
 
-/** A list without any item counts as quiet for as long as it has been followed, and for so long from the start. Milliseconds. */
+/**
+ * A list without items counts as quiet for as long as it has been followed, but for at least this long. Milliseconds.
+ */
 const EMPTY_QUIET_MS = 10 * 60_000;
 
-/** After failures a list is read at least so often, milliseconds, or as often as it would be without them. */
+/** The longest pause after failures, milliseconds. A list that is read less often anyway is not affected. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** How often a list is read: more often the shorter it has been quiet, and the more follow it. Milliseconds. */
+/** Milliseconds between two reads of a list: the fewer the shorter it has been quiet, and the more followers it has. */
 export function intervalOf(quietMs: number, followers: number): number {
   const wanted = quietMs / PART_OF_QUIET / (1 + Math.log10(Math.max(1, followers)));
   return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wanted));
 }
 
-/** A list is not read again for its followers if it was read within this part of their interval: by another node, say. */
+/** A list is not read again if it was read within this part of its interval, for example by another node. */
 const NEW_ENOUGH = 0.9;
 
-/** How long the network may take to show what it has announced, milliseconds. What it announces meanwhile is read with that. */
+/** How long the network may take to show what it announced, milliseconds. One read covers all of that time. */
 const SHOWN_AFTER_MS = 500;
 
-/** How often a list is read in vain for what the network announced: it may show it late, or never. */
+/** How many reads may fail to find what was announced: the network may show it late, or never. */
 const MOST_IN_VAIN = 3;
 
-/** What a follower that waited does next: read the list, or take what another has just read. */
+/** What a follower does after waiting: read the list, or take what another follower has just read. */
 export type Turn = 'read' | 'take';
 
-/** The longest that the others wait for the first who takes what is new, milliseconds. */
+/** How long the other followers wait at most for the first one that takes what is new, milliseconds. */
 const LEAD_MS = 250;
 
 /**
- * How many are taking what is new before the next ones wait for them, half of which begin in one turn of the event loop.
- * Milliseconds that these wait at most: nobody waits for one that is slow.
+ * How many followers take what is new at the same time before the next ones wait for them; half as many begin in one
+ * turn of the event loop. The next ones wait at most `BETWEEN_TAKES_MS` milliseconds, so that no slow follower holds
+ * them up.
  */
 const MOST_TAKING = 200;
 const BETWEEN_TAKES_MS = 16;
 
-/** Of the requests that a process works on at a time, this part: less than a single account may have. */
+/** They use at most one in this many of the process's places for requests: fewer than a single account may have. */
 const PART_OF_PLACES = 5;
 
-/** How a follower waits. */
+/** A follower that waits. */
 interface Waiting {
-  /** False: it has gone already, or left. */
+  /** Ends its wait. False if that has ended already. */
   readonly go: (turn: Turn) => boolean;
 }
 
@@ -61,36 +64,36 @@ export interface FeedOptions {
   readonly places: number;
 }
 
-/** When a list was last read for those who follow it, how often it is, and why that failed if it did. */
+/** When a list was last read for its followers, how often it is read, and why the last read failed, if it did. */
 export interface Checked {
   readonly at: number;
   readonly everyMs: number;
   readonly failed: ErrorCode | null;
 }
 
-/** What the network announced, and no read has found yet. Unix milliseconds. */
+/** What the network announced and no read has found yet. Times are Unix milliseconds. */
 interface News {
   readonly announcedAt: number;
   /** When the newest of it was made. */
   readonly madeAt: number;
-  /** How often the list was read for it. */
+  /** How often the list was read because of it. */
   readonly reads: number;
 }
 
 /**
- * Those who follow the same list in this process: one of them reads it for all, each in turn. What it read is cached, so
- * that the others take it without asking the network, and each pays for what it gets.
+ * The followers of one list in this process. They take turns to read it for all of them. What was read is cached, so
+ * the others take it without asking the network, and each pays for what it gets.
  */
 export class Feed {
   readonly #options: FeedOptions;
-  /** In the order in which they began to wait; those who missed something are before the others. */
+  /** In the order in which they began to wait. Followers that missed something go before the others. */
   readonly #urgent = new Set<Waiting>();
   readonly #waiting = new Set<Waiting>();
   #next: { readonly atMs: number; readonly cancel: () => void } | null = null;
   #isRead = false;
-  /** For those who wait until the first has taken what is new. */
+  /** Releases the followers that wait until the first one has taken what is new. */
   #releaseOthers: (() => void) | null = null;
-  /** Those that were let go to take what is new, and have not yet; and those that are next. */
+  /** How many followers were released to take what is new and have not done so yet; and which ones are next. */
   #taking = 0;
   #nextToTake: Waiting[] = [];
   readonly #atOnce: number;
@@ -104,12 +107,12 @@ export class Feed {
   #failed: ErrorCode | null = null;
   #pauseMs = 0;
   #news: News | null = null;
-  /** Since when the network announces all that is new; null: it does not. */
+  /** Since when the network announces everything that is new; null: it does not. */
   #pushedSince: number | null = null;
-  /** Whether the list was read since then: only then is nothing missing from before. */
+  /** Whether the list was read since then: only then is nothing from before missing. */
   #isReadSince = false;
   followers = 0;
-  /** How often something new was found: a follower that was busy meanwhile has missed some of it. */
+  /** How often something new was found. A follower that was busy meanwhile has missed some of it. */
   releases = 0;
 
   constructor(options: FeedOptions) {
@@ -118,7 +121,7 @@ export class Feed {
     this.#openedAt = this.#readAt = this.#beganAt = this.#triedAt = options.now();
   }
 
-  /** Whether one that has just begun saw less than was found here. */
+  /** Whether a follower that has just begun saw less than was found here. */
   isAheadOf({ newestAt }: { readonly newestAt: number | null }): boolean {
     return (this.#newestAt ?? 0) > (newestAt ?? 0);
   }
@@ -128,7 +131,7 @@ export class Feed {
     return { at: this.#readAt, everyMs, failed: this.#failed };
   }
 
-  /** Milliseconds between two reads, if the network has time for all and announces nothing. */
+  /** Milliseconds between two reads, if the network's pace allows it and nothing is announced. */
   get intervalMs(): number {
     if (this.#isReadSince) return Math.max(this.#pauseMs, LONGEST_MS);
     const now = this.#options.now();
@@ -136,7 +139,7 @@ export class Feed {
     return Math.max(this.#pauseMs, intervalOf(Math.max(0, quietMs), this.followers));
   }
 
-  /** The follower whose turn it is to read can do with a page that was read at this time or later. */
+  /** A page that was read at this time or later is new enough for the follower whose turn it is to read. */
   get notBefore(): number {
     const newEnough = this.#options.now() - NEW_ENOUGH * this.intervalMs;
     if (this.#news !== null) return Math.max(this.#news.announcedAt, this.#triedAt + 1);
@@ -144,8 +147,8 @@ export class Feed {
   }
 
   /**
-   * The network announced something new, made at this time. It is a hint alone: the list is read for it at once, but no more
-   * often than a busy list is without it.
+   * The network announced something new, made at this time. This is only a hint: the list is read soon because of it,
+   * but no more often than a busy list is read anyway.
    */
   nudge(madeAt: number): void {
     const announcedAt = this.#options.now();
@@ -153,7 +156,9 @@ export class Feed {
     this.#hasten();
   }
 
-  /** The network announces all that is new from now on, or no longer. While it does, reads only fill gaps. */
+  /**
+   * From now on the network announces everything that is new, or no longer does. While it does, reads only fill gaps.
+   */
   setPushed(isPushed: boolean): void {
     this.#pushedSince = isPushed ? this.#options.now() : null;
     this.#isReadSince = false;
@@ -161,8 +166,9 @@ export class Feed {
   }
 
   /**
-   * Waits for its turn, ahead of others if it `missed` something; undefined once the signal is aborted. `has`: the `releases`
-   * of which it has what was found; left out: all. It takes the others at once, and reads nothing for that.
+   * Waits for the follower's turn, ahead of others if it `missed` something. Undefined once the signal is aborted.
+   * `has`: up to which of the `releases` it has what was found (default: all). If some are missing, its turn to take
+   * them comes at once.
    */
   wait(signal: AbortSignal, missed: boolean, has = this.releases): Promise<Turn | undefined> {
     return new Promise((resolve) => {
@@ -184,7 +190,7 @@ export class Feed {
     });
   }
 
-  /** Called by a follower whose turn it was to take what is new, once it has, or has failed to. */
+  /** Called by a follower whose turn it was to take what is new, once it has done so or has failed. */
   took(): void {
     this.#taking -= 1;
     if (this.#taking === this.#atOnce) this.#letMoreTake();
@@ -200,7 +206,7 @@ export class Feed {
     this.#start();
   }
 
-  /** Called by it if the network did not answer; null: the network was not asked. */
+  /** Called by the same follower instead if the network did not answer. Null: the network was not asked. */
   wasNotRead(failed: ErrorCode | null, retryAfterMs = 0): void {
     this.#isRead = false;
     if (failed !== null) {
@@ -211,7 +217,7 @@ export class Feed {
     this.#start();
   }
 
-  /** Notes what a follower saw that did not read for the others. */
+  /** Called by a follower that did not read for the others, with what it saw. */
   saw({ newestAt }: { readonly newestAt: number | null }): void {
     this.#releaseOthers?.();
     this.#tell({ items: 0, newestAt });
@@ -232,7 +238,7 @@ export class Feed {
     if (items > 0 || isNewer) this.#release();
   }
 
-  /** One takes what is new first: its answer is kept, and costs the others little. */
+  /** Lets one follower take what is new first: its answer is kept, so that the others need little work. */
   #release(): void {
     this.releases += 1;
     this.#releaseOthers?.();
@@ -255,7 +261,7 @@ export class Feed {
     if (this.#cancelTakes === null) this.#letMoreTake();
   }
 
-  /** Some at a time: all at once would take the places of requests in progress from others. */
+  /** Releases some at a time: all at once would take up the places that other requests need. */
   #letSomeTake(): void {
     for (const { go } of this.#nextToTake.splice(0, this.#atOnce)) if (go('take')) this.#taking += 1;
     this.#letMoreTake();
@@ -282,7 +288,7 @@ export class Feed {
     return Math.min(this.intervalMs, Math.max(SHOWN_AFTER_MS, this.#triedAt + betweenMs - this.#options.now()));
   }
 
-  /** Waits for the next read no longer than one would that began now. */
+  /** Brings the next read forward if it would come sooner, had the wait for it begun now. */
   #hasten(): void {
     if (this.#next === null || this.#next.atMs <= this.#options.now() + this.#waitMs) return;
     this.#stop();

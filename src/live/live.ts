@@ -16,37 +16,40 @@ import { type Checked, Feed, SHORTEST_MS, type Turn } from './feed.js';
 import { type LivePosition, Positions } from './positions.js';
 import { Turns } from './turns.js';
 
-/** What a stream's call is but for what changes from one call to the next. */
+/** The parts of a stream's call that are the same for each of its calls. */
 export type LiveCall = Omit<Call, 'requestId' | 'follow' | 'admitted' | 'signal'>;
 
 export interface LiveRequest {
   readonly call: LiveCall;
-  /** What is asked, but for where it begins: an answer that was paid for is given again to the same question only. */
+  /** What is asked, apart from where it begins: a paid answer is given again only to the same question. */
   readonly asked: string;
   readonly from: LivePosition;
-  /** Whether answers to `from` and what comes after it may have been paid for, and lost on their way. */
+  /** Whether answers from `from` on may have been paid for and lost on their way. */
   readonly isResumed: boolean;
-  /** Whether clients are given positions in few characters. */
+  /** Whether clients get short positions. */
   readonly isShort: boolean;
-  /** Whether it may wait until its caller may make a request; otherwise it is refused if that is not now. */
+  /** Whether it may wait until its caller may make a request; if not, it is refused when that is not possible now. */
   readonly mayWait: boolean;
-  /** Whether a call in progress is finished, and told, once the signal is aborted: nothing may be charged and not told. */
+  /**
+   * Whether a call in progress is still completed and reported when the signal aborts, so that no charge goes
+   * unreported.
+   */
   readonly finishes: boolean;
   readonly budget: LiveBudget;
   readonly signal: AbortSignal;
 }
 
-/** What happens to a list that is followed: it begins, something new came, or it ends. */
+/** An event of a followed list: it begins, something new came, or it ends. */
 export type LiveEvent =
   | {
       readonly kind: 'begin' | 'items';
       readonly outcome: Outcome;
       readonly answer: Answer;
-      /** Under its id, now or when it was lost before. */
+      /** What was charged under the call's id: now, or earlier if the answer was lost then. */
       readonly charged: Thousandths;
       readonly followed: Followed;
       readonly position: LivePosition;
-      /** How the list is read, whenever asked. */
+      /** Says how the list is being read, at any time. */
       readonly checked: () => Checked;
     }
   | { readonly kind: 'end'; readonly outcome: Outcome };
@@ -59,17 +62,17 @@ export interface LiveOptions {
   readonly pace: Pace;
   /** Upstream calls per second of all sessions together; null: no pace. */
   readonly perSecond: Readonly<Record<Family, number | null>>;
-  /** Announces what is new; left out: nothing does. */
+  /** Announces new items; left out if no network does. */
   readonly push?: Pick<Push, 'follow'> | null;
   /** Requests that the process works on at a time. */
   readonly places: number;
-  /** Names the charges of a stream, so that none is made twice. */
+  /** The ids of a stream's charges are derived from it, so that none is made twice. */
   readonly secret: Uint8Array;
 }
 
-/** Followers leave this part of the network's pace to others. */
+/** Reads for followers use at most one in this many of the calls that the network's pace allows. */
 const PART_OF_PACE = 3;
-/** Reads for followers a second where the network has no pace. */
+/** Reads for followers per second if the network has no pace. */
 const UNPACED = 100;
 
 const PASSING: ReadonlySet<ErrorCode> = new Set([
@@ -82,35 +85,35 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
   'internal',
 ]);
 
-/** Whether a failure passes: a stream goes on. Any other ends it. */
+/** Whether a failure is temporary, so that the stream continues. Any other failure ends it. */
 export const isPassing = (code: ErrorCode): boolean => PASSING.has(code);
 
-/** How old the list may be as somebody begins to follow it, milliseconds. */
+/** How old a cached list may be when a caller begins to follow it, milliseconds. */
 const BEGIN_MS = 4_500;
 
 const SECOND_MS = 1000;
 
-/** Where a list that is followed has come to. */
+/** How far a followed list has come. */
 interface Progress {
   readonly position: LivePosition;
-  /** What was read; later than the position if nothing new came since. */
+  /** The cursor of the last read; later than that of the position if nothing new came since. */
   readonly since: string | null;
   readonly subject: string | null;
-  /** Whether `since` is a cursor of its caller. */
+  /** Whether `since` is a cursor that the caller sent. */
   readonly expires: boolean;
-  /** A page that was read before this time does not do, Unix milliseconds. */
+  /** A page that was read before this time is too old, Unix milliseconds. */
   readonly notBefore: number;
   readonly mayBePaid: boolean;
   readonly admitted: RateDecision | undefined;
 }
 
-/** A list that is followed, and the turns in which its network is asked. */
+/** A followed list, and the turns in which its network is asked. */
 interface Joined {
   readonly feed: Feed;
   readonly turns: Turns;
 }
 
-/** Follows lists: each batch is a call like any other, with a price, a charge and a receipt of its own. */
+/** Follows lists. Each batch of new items is a call like any other, with its own price, charge and receipt. */
 export class Live {
   readonly positions: Positions;
   readonly #options: LiveOptions;
@@ -127,7 +130,7 @@ export class Live {
     return this.#feeds.size;
   }
 
-  /** Ends with `end` if a call was refused for good, and without once the signal is aborted. */
+  /** Ends with an `end` event if a call was refused for good, and without one once the signal is aborted. */
   async *follow(request: LiveRequest): AsyncGenerator<LiveEvent, void> {
     const { clock } = this.#options;
     const { signal, budget, isShort, finishes } = request;
@@ -140,7 +143,7 @@ export class Live {
     let turns: Turns | undefined;
     let leave: (() => void) | undefined;
     let failed: ErrorCode | null = null;
-    // Told once, where every read ends before what is known.
+    // A gap is reported once, even if every read ends before it reaches what is known.
     let hasGap = false;
     const checked = (): Checked => {
       const { at = clock.now(), everyMs = SHORTEST_MS, failed: ofAll = null } = feed?.checked ?? {};
@@ -164,7 +167,7 @@ export class Live {
         if (result.kind === 'refusal') {
           const { code, detail } = result.failure;
           const retryAfterMs = (detail.retryAfter ?? 1) * SECOND_MS;
-          // Its caller's own doing, which says nothing of the list.
+          // Caused by the caller alone, so it says nothing about the list.
           const isOwn = code === 'rate_limited';
           if (feed === undefined && isOwn && request.mayWait && detail.reason === undefined) {
             await pause(retryAfterMs, signal, this.#options.timers);
@@ -191,7 +194,7 @@ export class Live {
           ({ feed, turns, leave } = this.#join(outcome, followed));
           void turns.charge(outcome.upstream.calls);
         }
-        // What another found meanwhile, this call may not have seen; nor what one finds until its consumer asks for more.
+        // This call may have missed what others found meanwhile, and what they find until its consumer asks for more.
         const isBehind = isFirst ? feed.isAheadOf(followed) : released < feed.releases;
         if (turn === 'read') feed.wasRead(followed);
         else feed.saw(followed);
@@ -252,7 +255,7 @@ export class Live {
     if (followed === undefined) {
       const turns = this.#turnsOf(mode, familyOfList(list.kind));
       const feed = new Feed({ timers, now: () => clock.now(), turns, places });
-      // What test keys read is invented: no network announces it.
+      // Test keys read an invented network, which announces nothing.
       const push = mode === 'test' ? null : this.#options.push;
       const unfollow = push?.follow(list, {
         onNew: (madeAt) => feed.nudge(madeAt),
@@ -272,7 +275,7 @@ export class Live {
     return { feed, turns, leave };
   }
 
-  /** Reads of followers are spread, so that all together take a third of the network's pace at most. */
+  /** Spreads the reads for followers, so that together they take at most a third of the network's pace. */
   #turnsOf(mode: Outcome['mode'], family: Family): Turns {
     const { pace, perSecond, timers, clock } = this.#options;
     const key = `live ${mode} ${family}`;
@@ -287,7 +290,7 @@ export class Live {
   }
 }
 
-/** Of a call that is finished whatever happens. */
+/** The signal of a call that is completed whatever happens. */
 const untilDone = (): LazySignal => {
   let own: AbortSignal | undefined;
   return {

@@ -4,21 +4,23 @@ import { badRequest } from '../domain/errors.js';
 import { LISTS, type ListRef } from '../domain/lists.js';
 import { hmacWith } from '../lib/digest.js';
 
-/** How far a list of a stream has come: what its client gives back to resume it. */
+/** How far a list of a stream has come. Clients send it back to resume the stream. */
 export interface LivePosition {
-  /** Names the charge for what comes next, together with what is asked. */
+  /** Together with what is asked, names the charge for the items that come next. */
   readonly name: string;
-  /** Unix milliseconds: when the newest that the caller has was made, or the stream began, whichever is later. */
+  /** When the caller's newest item was made, or when the stream began, whichever is later. Unix milliseconds. */
   readonly at: number;
-  /** What the caller has; null: all there is now. */
+  /** A cursor for what the caller has; null: all there is now. */
   readonly since: string | null;
-  /** Of a watch of a user: the id of who that was when it began. Clients have no room for it, and name the list anew. */
+  /**
+   * For a watch of a user: that user's id when the watch began. Clients have no room for it, and name the list again.
+   */
   readonly subject?: string;
 }
 
-/** What a client says of where it has come to. */
+/** Where a client asks to begin. */
 interface Start {
-  /** Empty: nowhere. */
+  /** Empty if the client has received nothing yet. */
   readonly lastEventId: string;
   readonly since: string | null;
   /** How many lists it asks for. */
@@ -46,9 +48,9 @@ const encodePlace = ({ name, at, since, subject }: LivePosition): string =>
 const decodeTime = (text: string): number => Buffer.from(`A${text}`, 'base64url').readUIntBE(0, 6);
 
 /**
- * Names and seals the positions of streams. Each name follows from the one before it and the newest item in between, so
- * that a client that gets the same items again from an earlier position gets them under the same names: what was
- * charged is not charged again, however much of it was lost.
+ * Names and seals the positions of streams. Each name is derived from the name before it and the newest item in
+ * between, so a client that gets the same items again from an earlier position gets them under the same names. That way
+ * nothing is charged twice, however much was lost.
  */
 export class Positions {
   readonly #hmac: (text: string) => Buffer;
@@ -62,7 +64,7 @@ export class Positions {
   }
 
   /**
-   * Where the lists of a request begin: behind the last event that its client has, behind a cursor, or now. Throws
+   * Where the lists of a request begin: after the last event that its client received, after a cursor, or now. Throws
    * `bad_request`.
    */
   startsOf({ lastEventId, since, count, now }: Start): LivePosition[] {
@@ -87,24 +89,24 @@ export class Positions {
     return { name: next, at: Math.max(at, Math.min(now, newest?.[0] ?? 0)), since };
   }
 
-  /** The id of the call for what comes after a position: the same if the same is asked again. */
+  /** The id of the call for the items after a position. Asking the same again gives the same id. */
   requestId({ name, at }: LivePosition, asked: string): string {
     const random = this.#digest(`${name} ${at} ${asked}`);
     return v7({ msecs: at, seq: random.readUInt32BE(16), random: random.subarray(0, 16) });
   }
 
-  /** The id of an event. Sealed: a position of one list can't be given out as that of another. */
+  /** The id of an event. It is sealed, so that a position in one list cannot be passed off as one in another. */
   encode(positions: readonly LivePosition[]): string {
     const places = positions.map(encodePlace).join('.');
     return `${this.#seal(places)}.${places}`;
   }
 
-  /** The position of a watch, which goes on with the same user whatever the handle. */
+  /** The position of a watch, which keeps following the same user even if the handle changes. */
   encodeOwn(position: LivePosition, { kind, subject }: ListRef): string {
     return this.encode([LISTS[kind].subject === 'user' ? { ...position, subject } : position]);
   }
 
-  /** Throws `bad_request` if it is not the id of an event of a stream of so many lists. */
+  /** Throws `bad_request` if it is not the id of an event of a stream of `count` lists. */
   decode(id: string, count: number): LivePosition[] {
     const end = id.indexOf('.');
     const places = id.slice(end + 1);

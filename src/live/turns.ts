@@ -3,7 +3,7 @@ import type { Pace } from '../ports/rate-limiter.js';
 
 const SECOND_MS = 1000;
 
-/** How long turns are put off at most for calls that did not wait for one, milliseconds. */
+/** How far turns are postponed at most because of calls that did not wait for one, milliseconds. */
 const LONGEST_OWED_MS = 60_000;
 
 export interface TurnsOptions {
@@ -16,24 +16,24 @@ export interface TurnsOptions {
   readonly now: () => number;
 }
 
-/** Whose turn it is to ask the network for followers: one after the other, at a pace of their own. */
+/** Lets followers ask the network one after the other, at a pace of their own. */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #waiting = new Set<{ readonly go: () => void }>();
   #isRunning = false;
-  /** Until when turns are taken already, as far as is known here. */
+  /** Until when turns are already taken, as far as this process knows. */
   #takenTo = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
   }
 
-  /** Milliseconds that all who wait now will have waited in. */
+  /** Milliseconds until everyone who waits now has had their turn. */
   get delayMs(): number {
     return (this.#waiting.size * SECOND_MS) / this.#options.perSecond;
   }
 
-  /** Calls `go` when it is its turn. Returns a function that gives the turn up: one who leaves takes none from others. */
+  /** Calls `go` when its turn comes. Returns a function that gives the turn up, so that it is not lost to others. */
   wait(go: () => void): () => void {
     const waiting = { go };
     this.#waiting.add(waiting);
@@ -42,8 +42,8 @@ export class Turns {
   }
 
   /**
-   * Takes turns for calls that were made without one: by those who begin, who don't wait, and by reads of several pages. The
-   * next ones wait longer.
+   * Takes turns for calls that were made without one: by followers that begin, which do not wait, and by reads of
+   * several pages. Whoever comes next waits longer.
    */
   async charge(calls: number): Promise<void> {
     const { pace, key, perSecond, now } = this.#options;

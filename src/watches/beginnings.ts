@@ -1,4 +1,4 @@
-/** Those that begin at once, in all and of one account: each reads its list, which may take long. */
+/** Most followers that begin at the same time, in all and of one account. Each reads its list, which may take long. */
 const AT_ONCE = 32;
 const OF_ACCOUNT = 4;
 
@@ -7,12 +7,12 @@ interface Account {
   readonly waiting: (() => void)[];
 }
 
-/** Lets followers begin some at a time, each account in turn: nobody's slow lists keep those of others waiting. */
+/** Lets a few followers begin at a time, accounts in turn, so that slow lists of one account do not hold up others. */
 export class Beginnings {
   readonly #accounts = new Map<string, Account>();
   #active = 0;
 
-  /** Resolves when it may begin, or the signal is aborted, with a function to call once it has. */
+  /** Resolves when the follower may begin or the signal is aborted, with a function to call once it has begun. */
   enter(accountId: string, signal: AbortSignal): Promise<() => void> {
     const account = this.#accounts.get(accountId) ?? { active: 0, waiting: [] };
     this.#accounts.set(accountId, account);

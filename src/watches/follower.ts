@@ -12,14 +12,14 @@ import { type StopReason, stopNotices } from './notices.js';
 
 export type ItemsEvent = Exclude<LiveEvent, { kind: 'end' }>;
 
-/** How an interface asks for what a watch follows, and writes what is new. */
+/** How an interface asks for what a watch follows, and how it writes new items. */
 export interface WatchForm {
-  /** `{ user: 'harbor_obs' }`: what it follows, as the interface names it. */
+  /** `{ user: 'harbor_obs' }`: what it follows, in the words of the interface. */
   follows(watch: WatchSettings): Readonly<Record<string, string>>;
   call(
     watch: Pick<WatchSettings, 'kind' | 'subject' | 'product' | 'count'>,
   ): Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
-  /** `number`: the delivery's. */
+  /** `number`: that of the delivery. */
   body(watch: WatchSettings & { readonly watchId: string }, event: ItemsEvent, number: number, at: number): StepBody;
 }
 
@@ -32,16 +32,16 @@ export interface FollowerOptions {
   readonly timers: Timers;
   /** The address of the dashboard, for mails; null: there is no mail server. */
   readonly dashboard: () => string | null;
-  /** Called when something was written down that can be sent. */
+  /** Called when something was stored that can be sent. */
   readonly onWritten: () => void;
 }
 
-/** Calls are made by the service itself. */
+/** The address of calls that the service itself makes. */
 const OWN_ADDRESS = '::1';
 
 type Asked = Pick<HeldWatch, 'watchId' | 'kind' | 'subject' | 'product' | 'count' | 'keyHash'>;
 
-/** What a watch asks, in the name of its key. With a position, what is asked names a charge. */
+/** What a watch asks with its key. `asked` and a position together name a charge. */
 export const watchCall = (form: Pick<WatchForm, 'call'>, watch: Asked): Pick<LiveRequest, 'call' | 'asked'> => {
   const { watchId, kind, subject, product, count, keyHash } = watch;
   return {
@@ -50,7 +50,7 @@ export const watchCall = (form: Pick<WatchForm, 'call'>, watch: Asked): Pick<Liv
   };
 };
 
-/** What is on its way to one watch's address, above which it waits. */
+/** A watch waits while more than this is on its way to its address. */
 const MOST_DELIVERIES = 1_000;
 const MOST_BYTES = 8 * 2 ** 20;
 
@@ -59,21 +59,21 @@ const isTooMuch = ({ deliveries, bytes }: Backlog): boolean => deliveries > MOST
 /** Not counted yet. */
 const UNCOUNTED: Backlog = { deliveries: Number.POSITIVE_INFINITY, bytes: 0 };
 
-/** How soon one that waits is tried again, milliseconds. */
+/** How soon a waiting watch is tried again, milliseconds. */
 const MONEY_AGAIN_MS = 5 * MINUTE_MS;
-/** The first time: credits that come while it stops hasten nothing, since it does not wait for them yet. */
+/** For the first try: credits that are added while the watch stops do not wake it, because it is not waiting yet. */
 const MONEY_SOON_MS = 5_000;
 const BACKLOG_AGAIN_MS = MINUTE_MS;
-/** And one whose list could not be read, at most. */
+/** The longest time until a list that could not be read is tried again. */
 const LONGEST_RETRY_MS = MINUTE_MS;
 
 /**
- * How following ended: it was told to; the watch waits or is paused; or it may be another process's. A number: it is tried
- * again after so many milliseconds.
+ * How following ended. `over`: it was told to end, or is complete. `stopped`: the watch waits or is paused. `lost`:
+ * another process may hold the watch. A number: it is tried again after that many milliseconds.
  */
 type Ending = 'over' | 'stopped' | 'lost' | number;
 
-/** Follows one watch that this process holds: what is new is charged, and written down with the position behind it. */
+/** Follows one watch that this process holds: new items are charged, and stored with the position after them. */
 export class WatchFollower {
   readonly watch: HeldWatch;
   readonly #options: FollowerOptions;
@@ -82,9 +82,9 @@ export class WatchFollower {
   readonly #over = new AbortController();
   #position: string;
   #number: number;
-  /** What it waited for until now. */
+  /** What the watch has been waiting for; null if it was not. */
   #waitedFor: WatchReason | null;
-  /** What is on its way at most: as it was counted, and what was written since. */
+  /** What is on its way at most: the last count, plus what was stored since. */
   #backlog: Backlog = UNCOUNTED;
   #failures = 0;
   #checked: (() => Checked) | null = null;
@@ -95,7 +95,7 @@ export class WatchFollower {
     this.#options = options;
     const { dailyLimit, spentOn, spentThatDay, position, number, state, reason } = watch;
     const spent = spentOn === null ? null : { day: spentOn, amount: spentThatDay };
-    // One that ended gets what was paid for it, and no more.
+    // An ended watch gets what was already paid for, and no more.
     this.#budget = new LiveBudget({ perDay: this.#isOver ? 0 : dailyLimit, spent });
     this.#position = position;
     this.#number = number;
@@ -106,7 +106,7 @@ export class WatchFollower {
     return this.watch.state === 'ended';
   }
 
-  /** How its list is read; null until it was for the first time. */
+  /** How its list is read; null before the first read. */
   get checked(): Checked | null {
     return this.#checked?.() ?? null;
   }
@@ -116,12 +116,12 @@ export class WatchFollower {
     return this.#over.signal.aborted;
   }
 
-  /** No new call is made; one in progress is finished, and what it was charged for is written down. */
+  /** Makes no new calls. A call in progress is completed, and what it was charged for is stored. */
   end(): void {
     this.#over.abort();
   }
 
-  /** Follows until it ends. Rejects if that could not be written down. */
+  /** Follows the watch until that ends. Rejects if the outcome could not be stored. */
   async run(): Promise<Exclude<Ending, number>> {
     const { signal } = this.#over;
     let ending: Ending = 0;
@@ -175,7 +175,7 @@ export class WatchFollower {
       ...{ day: utcDay(at), newestAt: followed.newestAt, body },
     });
     if (!isWritten) return false;
-    // What was charged before, and is told only now, counts for today.
+    // What was charged earlier and is delivered only now counts towards today.
     this.#budget.spend(charged - answer.charge.amount, at);
     this.#position = position;
     this.#number += 1;
@@ -224,7 +224,7 @@ export class WatchFollower {
   }
 }
 
-/** Why a watch stops that was refused. */
+/** Why a watch stops whose call was refused. */
 function reasonOf({ code, detail: { reason } }: ServiceError): StopReason {
   if (code === 'no_credits') {
     if (reason === 'key_cap') return 'key_cap';
@@ -233,7 +233,7 @@ function reasonOf({ code, detail: { reason } }: ServiceError): StopReason {
   return code === 'invalid_key' || reason === 'scope' ? 'key' : 'list';
 }
 
-/** When a watch that stops is tried again; null: once somebody resumes it. */
+/** When a watch that stops is tried again; null: not until its customer resumes it. */
 function dueAfter(reason: StopReason, at: number): number | null {
   if (reason === 'credits' || reason === 'key_cap') return at + MONEY_AGAIN_MS;
   if (reason === 'backlog') return at + BACKLOG_AGAIN_MS;

@@ -1,10 +1,10 @@
 import { othersText } from '../account/mail-delivery.js';
 import type { WatchReason, WatchStop } from '../ports/watches.js';
 
-/** Why a watch stops by itself while it is followed. */
+/** Why Perch stops a watch while it follows it. */
 export type StopReason = Exclude<WatchReason, 'by_hand' | 'undelivered'>;
 
-/** What its owner is told of it; nothing of what passes without them. */
+/** What the owner is told. A backlog is left out, because it passes without the owner's help. */
 const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
   credits:
     'it waits, because there are no credits left. It goes on by itself, where it stopped, soon after you buy some',
@@ -18,7 +18,7 @@ const TEXTS: Readonly<Record<Exclude<StopReason, 'backlog'>, string>> = {
 
 export interface StoppedWatch {
   readonly watchId: string;
-  /** What it follows, as its interface names it: `{ user: 'harbor_obs' }`. */
+  /** What it follows, in the words of its interface: `{ user: 'harbor_obs' }`. */
   readonly follows: Readonly<Record<string, string>>;
   readonly state: WatchStop['state'];
   readonly reason: StopReason;
@@ -28,7 +28,7 @@ export interface StoppedWatch {
   readonly dashboard: string | null;
 }
 
-/** A mail to the account's owner, one of its key and reason an hour, and an event to the watch's webhook. */
+/** A mail to the account's owner, at most one an hour for each key and reason, and an event to the watch's webhook. */
 export function stopNotices({
   watchId,
   follows,

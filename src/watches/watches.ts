@@ -28,10 +28,10 @@ import type { Outcome } from '../serve/call.js';
 import type { Serve } from '../serve/serve.js';
 import { type WatchForm, watchCall } from './follower.js';
 
-/** Watches of an account that have not ended, for each request per second of its tier. */
+/** How many watches that have not ended an account may have, for each request per second of its tier. */
 const PER_QPS = 20;
 
-/** Who has a watch, and pays for it. */
+/** Who owns a watch and pays for it. */
 export type Watcher = Pick<Caller, 'accountId' | 'keyId' | 'qps'>;
 
 export interface WatchesOptions {
@@ -46,7 +46,7 @@ export interface WatchesOptions {
   readonly clock: Clock;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
-  /** Called with a watch that is to be followed, or not any more: now. */
+  /** Called as soon as a watch has to be followed, or no longer. */
   readonly wake: (watch: WatchId) => void;
 }
 
@@ -58,7 +58,7 @@ export class Watches {
     this.#options = options;
   }
 
-  /** The newest first, those that ended last: of these, the 100 that ended last. */
+  /** The newest first; after them the ended ones, of which only the 100 that ended last are listed. */
   list(accountId: string): Promise<WatchRecord[]> {
     return this.#options.book.list(accountId, this.#options.clock.now());
   }
@@ -74,9 +74,9 @@ export class Watches {
   }
 
   /**
-   * Adds a watch, once its list was read: what the key may not read, or is not there, is refused as everywhere. The same
-   * watch is added once. Throws `bad_request` also for a webhook to an address that nothing may be sent to and for too many
-   * watches, `rate_limited` for too many addresses.
+   * Reads the list once before adding the watch, so a list that is missing or that the key may not read is refused as
+   * usual. Adding the same watch again returns the existing one. Throws `bad_request` also for a webhook address that
+   * nothing may be sent to and for too many watches, and `rate_limited` for too many addresses.
    */
   async add(by: Watcher, request: WatchRequest, actor: Actor, signal: AbortSignal): Promise<AddedWatch> {
     const { book, webhooks, limiter, clock, wake } = this.#options;
@@ -100,8 +100,8 @@ export class Watches {
   }
 
   /**
-   * Pauses, resumes or ends a watch; the key that is given when it is resumed pays from now on. Throws `not_found`, and
-   * `bad_request` for one that has ended. Idempotent.
+   * Pauses, resumes or ends a watch. If a key is given when it is resumed, that key pays from then on. Throws
+   * `not_found`, and `bad_request` for a watch that has ended. Idempotent.
    */
   async change(
     of: Pick<WatchRecord, 'accountId' | 'watchId'> & { readonly keyId?: string },
@@ -115,7 +115,7 @@ export class Watches {
     return watch;
   }
 
-  /** A page, the newest first. Throws `not_found`, and `bad_request` for what is no cursor. */
+  /** A page of deliveries, the newest first. Throws `not_found`, and `bad_request` for an invalid cursor. */
   async deliveries(
     { accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>,
     { count, after }: { readonly count: number; readonly after: string | null },
@@ -129,8 +129,8 @@ export class Watches {
   }
 
   /**
-   * Sends items once more, as they were, under the same id: free. Throws `not_found`, `rate_limited`, and `bad_request` for
-   * those that wait for others.
+   * Sends a delivery once more, unchanged and under the same id, free of charge. Throws `not_found`, `rate_limited`,
+   * and `bad_request` for one that waits for earlier deliveries.
    */
   async sendAgain({ accountId, watchId }: Pick<WatchRecord, 'accountId' | 'watchId'>, deliveryId: string) {
     await admitByHand(this.#options.limiter, accountId);
@@ -141,8 +141,8 @@ export class Watches {
   }
 
   /**
-   * For a call of the API. Throws `access_denied` for a client's key, which was granted reads only: a watch goes on spending
-   * when the client is gone.
+   * For a call of the API. Throws `access_denied` for a client's key: it was granted only for reads, and a watch would
+   * continue to spend after the client is gone.
    */
   forCaller(caller: Caller, address: string | null, signal: () => AbortSignal): CallerWatches {
     const by: Actor = { who: 'customer', address };
@@ -174,7 +174,7 @@ export class Watches {
     throw new ServiceError('access_denied', message, { reason: 'read_only' });
   }
 
-  /** Reads the list once, free. Where the watch begins. */
+  /** Reads the list once, free of charge. Returns the position from which the watch begins. */
   async #begin(
     watch: WantedList & { readonly watchId: string; readonly keyHash: string },
     since: string | null,
@@ -201,12 +201,14 @@ export class Watches {
     if (event.kind === 'end') throw refusalOf(event.outcome, watch.read);
     const { list } = event.followed;
     if (since === null) return live.positions.encodeOwn(event.position, list);
-    // By its id: a cursor names it so.
+    // By the subject's id, because that is how a cursor names it.
     await this.#checkSince({ ...watch, subject: list.subject }, since, event.outcome, signal);
     return live.positions.encodeOwn(live.positions.begin(clock.now(), since), list);
   }
 
-  /** Throws what a page of the list would be refused for. An estimate checks all that is asked, and reads nothing. */
+  /**
+   * Throws the error with which a page of the list would be refused. An estimate checks everything and reads nothing.
+   */
   async #checkSince(
     watch: WantedList & { readonly watchId: string; readonly keyHash: string },
     since: string,
@@ -239,7 +241,7 @@ interface WantedList {
 
 const withoutRead = ({ kind, subject, product, count }: WantedList) => ({ kind, subject, product, count });
 
-/** Throws `bad_request` unless one list is named that can be followed. */
+/** Throws `bad_request` unless exactly one list is named, and it can be followed. */
 function wantedList({ subjects, product, count }: WatchRequest): WantedList {
   const named = FOLLOWED_READS.flatMap((read) => {
     const subject = subjects[subjectParameter(read)];
@@ -262,7 +264,7 @@ function wantedList({ subjects, product, count }: WatchRequest): WantedList {
   return { read, kind: read.kind, subject, product: chosen, count: count ?? initial };
 }
 
-/** As the caller named the list's subject. */
+/** The failure with the parameter by which the caller named the list's subject. */
 function namedAs(failure: ServiceError, read: ListRead): ServiceError {
   if (failure.detail.param !== 'id') return failure;
   return new ServiceError(failure.code, failure.message, { ...failure.detail, param: subjectParameter(read) });

@@ -7,31 +7,31 @@ import type { HeldWatch, WatchCheck, WatchId, WatchLeases } from '../ports/watch
 import { Beginnings } from './beginnings.js';
 import { type FollowerOptions, WatchFollower } from './follower.js';
 
-/** How long a process holds its watches, and how often it puts that off, milliseconds. */
+/** How long the leases of a process last, and how often it extends them, milliseconds. */
 const HELD_MS = 25_000;
 const RENEW_MS = 5_000;
-/** A process that could not put it off for so long makes no new calls: soon another may hold its watches. */
+/** A process that could not extend them for this long makes no new calls, because another may soon take its watches. */
 const LOST_MS = HELD_MS - RENEW_MS;
 
-/** Most watches that are taken in one statement, and that a process holds. */
+/** Most watches that one statement takes, and most that a process holds. */
 const CLAIM_AT_ONCE = 500;
 const MOST_HELD = 20_000;
 
-/** A process gives watches up once it follows more than its share by this part: they are not passed on for one or two. */
+/** A process gives watches up once it exceeds its share by this part, so that none change hands for one or two. */
 const TOLERATED = 0.1;
-/** Most that it gives up at once: the process that takes them reads each of their lists. */
+/** Most that it gives up at once, because the process that takes them reads each of their lists. */
 const GIVE_UP_AT_ONCE = 500;
 
-/** How often it is noted when a list was last read, milliseconds, and for how many watches at once. */
+/** How often the time of a list's last read is stored, milliseconds, and for how many watches at once. */
 const NOTE_MS = MINUTE_MS;
 const MOST_NOTED = 2_000;
-/** It is noted at once that a list is read more or less often, by this part. */
+/** If the time between reads of a list changes by more than this part, that is stored at once. */
 const NOTED_CHANGE = 0.2;
 
-/** How long a stop waits for calls in progress. */
+/** How long closing waits for calls in progress. */
 const CLOSE_MS = 5_000;
 
-/** How long watches that ended are kept, for what they delivered. */
+/** How long ended watches are kept, for the record of their deliveries. */
 const KEPT_MS = 30 * DAY_MS;
 const FORGET_EVERY_MS = HOUR_MS;
 const FORGET_AT_ONCE = 1_000;
@@ -40,13 +40,13 @@ export interface WatchingOptions extends Omit<FollowerOptions, 'leases' | 'begin
   readonly leases: WatchLeases;
   /** Never set back. */
   readonly monotonic: Clock;
-  /** Of this process alone: a UUID. */
+  /** A UUID that identifies this process. */
   readonly holder: string;
-  /** Called with what could not be read or written: for the operator. */
+  /** Called with errors from the store and from followers, for the operator. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A watch that is followed here, and what was last noted of how. */
+/** A watch that is followed here, and what was last stored about the reads of its list. */
 interface Held {
   readonly follower: WatchFollower;
   readonly done: Promise<void>;
@@ -55,9 +55,9 @@ interface Held {
 }
 
 /**
- * Follows watches, over all nodes each in one process, and in each process as many as in the others. One that is killed
- * leaves its watches to others after half a minute: they begin where the last delivery was written, and get what was charged
- * after that free.
+ * Follows watches. Over all nodes, each watch is followed by one process, and the processes share the watches evenly.
+ * If a process is killed, others take over its watches after half a minute: they begin where the last delivery was
+ * stored, and get free what was charged after that.
  */
 export class Watching {
   readonly #options: WatchingOptions;
@@ -65,11 +65,11 @@ export class Watching {
   readonly #held = new Map<string, Held>();
   #cancel: () => void = () => {};
   #running: Promise<void> | undefined;
-  /** Whether it is time to see what it may take, and what it has too many of. */
+  /** Whether it is time to check which watches it may take, and whether it has too many. */
   #isDue = false;
-  /** Those that were made or changed here. */
+  /** Watches that were added or changed in this process. */
   #woken: WatchId[] = [];
-  /** Whether it gives up what is more than its share. */
+  /** Whether it is giving up watches beyond its share. */
   #isLevelling = false;
   #isClosed = false;
   #renewedAt: number;
@@ -91,7 +91,7 @@ export class Watching {
     this.#look();
   }
 
-  /** A watch was made, or changed: takes it at once if nobody holds it, or leaves it if it is not to be followed. */
+  /** A watch was added or changed: takes it at once if no process holds it, or drops it if it need not be followed. */
   wake(watch: WatchId): void {
     this.#woken.push(watch);
     this.#begin();
@@ -108,7 +108,7 @@ export class Watching {
     });
   }
 
-  /** What is in progress is finished, for some seconds; then others may have what was held here. */
+  /** Waits some seconds for calls in progress; then other processes may take the watches that were held here. */
   async close(): Promise<void> {
     const { leases, holder, clock, timers } = this.#options;
     this.#isClosed = true;
@@ -137,7 +137,7 @@ export class Watching {
   }
 
   #tick(): void {
-    // Also where a store does not answer at all.
+    // Checked here, because a renewal may never return if the store does not answer at all.
     if (this.#options.monotonic.now() - this.#renewedAt >= LOST_MS) this.#endAll();
     this.#look();
   }
@@ -156,15 +156,15 @@ export class Watching {
     for (const { watchId } of still) before.delete(watchId);
     for (const watchId of before) {
       const follower = this.#held.get(watchId)?.follower;
-      // One that had ended before was taken for what may have been paid.
+      // A watch that had already ended was taken only for what may have been paid: its follower continues.
       if (follower?.watch.state !== 'ended') follower?.end();
     }
-    // Nobody follows these: giving them up could not be written down.
+    // These are not followed any more, but giving them up could not be stored.
     const left = still.filter(({ watchId }) => !this.#held.has(watchId));
     if (left.length > 0) await leases.giveUp(holder, left);
   }
 
-  /** How many watches this process is to follow. All, where that is not known: each has to be followed by somebody. */
+  /** How many watches this process should follow. If that is unknown, all: each of them has to be followed. */
   async #share(): Promise<number> {
     const { leases, clock, onFailure } = this.#options;
     try {
@@ -182,7 +182,7 @@ export class Watching {
     this.#level(share);
   }
 
-  /** How many there were. */
+  /** Returns how many it took. */
   async #take(most: number, only?: readonly WatchId[]): Promise<number> {
     const { leases, clock, holder } = this.#options;
     const room = Math.min(CLAIM_AT_ONCE, MOST_HELD - this.#held.size, most);
@@ -198,15 +198,15 @@ export class Watching {
   }
 
   /**
-   * Gives up what is more than its share, some at a time. Others claim no more than theirs, and so none of it comes back
-   * while there are as many watches and processes.
+   * Gives up watches beyond its share, some at a time. Other processes claim no more than their share, so the watches
+   * do not come back while the numbers of watches and processes stay the same.
    */
   #level(share: number): void {
     const staying = this.#staying();
     const surplus = staying.length - share;
     this.#isLevelling = surplus > (this.#isLevelling ? 0 : Math.max(1, share * TOLERATED));
     if (!this.#isLevelling) return;
-    // One that ended is about to be over. Those of one list go together: a process reads it once for all of them.
+    // Ended watches are about to finish. Watches of one list go together: a process reads it once for all of them.
     const given = staying.filter(({ watch }) => watch.state !== 'ended').sort(bySubject);
     for (const follower of given.slice(0, Math.min(surplus, GIVE_UP_AT_ONCE))) follower.end();
   }
@@ -222,7 +222,7 @@ export class Watching {
     this.#held.set(watch.watchId, { follower, done, noted: null, notedAt: 0 });
   }
 
-  /** Not by one that took its place, once it was free for others. */
+  /** False if another follower took its place after the watch became free for other processes. */
   #isHeldBy(follower: WatchFollower): boolean {
     return this.#held.get(follower.watch.watchId)?.follower === follower;
   }
@@ -234,11 +234,11 @@ export class Watching {
     } catch (error) {
       onFailure(error);
     }
-    // All of them are released together. What fails is repeated when it is renewed.
+    // On closing, all are released together. If giving it up fails, the next `#renew` repeats that.
     if (!this.#isClosed && this.#isHeldBy(follower)) await leases.giveUp(holder, [follower.watch]).catch(() => {});
   }
 
-  /** What has changed of how lists are read. */
+  /** What has changed about the reads of lists and is to be stored. */
   #checks(): WatchCheck[] {
     const now = this.#options.clock.now();
     const checks: WatchCheck[] = [];
@@ -257,7 +257,7 @@ export class Watching {
     const { leases, clock, monotonic } = this.#options;
     if (monotonic.now() - this.#forgotAt < FORGET_EVERY_MS) return;
     const before = clock.now() - KEPT_MS;
-    // The others follow with the next run.
+    // The next run deletes the rest.
     if ((await leases.forget(before, FORGET_AT_ONCE)) < FORGET_AT_ONCE) this.#forgotAt = monotonic.now();
   }
 }
