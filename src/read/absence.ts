@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.js';
 
-/** A remembered 404: repeated for a while, free, without asking the network. */
+/** A remembered 404, repeated for a while free of charge and without asking the network. */
 export interface Absence {
   readonly message: string;
   readonly reason?: string;

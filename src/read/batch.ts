@@ -74,7 +74,7 @@ export async function batch<Ref, T>(
   return { nodes, errors, cacheHits, charged, fresh };
 }
 
-/** Every input failed for the same reason upstream: a retry loop must notice (B8). */
+/** If every input failed upstream for the same reason, the whole call fails, so that a retry loop notices (B8). */
 function throwIfAllFailedUpstream(fails: readonly ServiceError[], inputs: number): void {
   const [first] = fails;
   if (!first || fails.length < inputs || first.status !== 503) return;

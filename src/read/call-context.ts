@@ -9,17 +9,17 @@ export interface UpstreamUsage {
   readonly readMs: number;
 }
 
-/** Records what a call uses of the network, for the operator. */
+/** Records how much of the network a call uses, for the operator. */
 export interface UpstreamSpending {
   called(): void;
-  /** Its part of what one upstream call returned; `calls`: whether the call itself is its own. */
+  /** The call's part of what one upstream call returned. `calls`: whether it also pays for the upstream call itself. */
   billed(billed: Billed, calls: 0 | 1): void;
 }
 
 export interface NetworkSlot {
   /**
-   * Called before a read that waits for the network. `same` is the slot of a call of the same account that waits for this
-   * very read. If it throws, the call is refused with that error.
+   * Called before a read that waits for the network. `same`: the slot of another call of the same account that waits
+   * for this very read. If it throws, the call is refused with that error.
    */
   waitForNetwork(same?: NetworkSlot): void;
 }
@@ -30,14 +30,14 @@ export interface CallContextOptions {
   readonly signal: AbortSignal;
   /** Monotonic milliseconds. Nothing waits beyond this. */
   readonly deadlineAtMs: number;
-  /** Its slot among the calls that wait for the network; by default it needs none. */
+  /** The call's slot among those that wait for the network; by default it needs none. */
   readonly slot?: NetworkSlot | undefined;
   /** The span that reads belong to, if tracing is on. */
   readonly mark?: SpanMark | undefined;
   readonly spending?: UpstreamSpending | undefined;
 }
 
-/** How long before the call's deadline a read is given up that the answer can do without. */
+/** A read that the answer can do without is given up this long before the call's deadline. */
 const SPARE_MS = 1000;
 
 /**
@@ -65,8 +65,8 @@ export class CallContext {
   }
 
   /**
-   * Call before waiting for the network. Throws if that is not allowed, and on every later call; `refusal` has the
-   * error. `same`: a call of the same account that waits for this very read.
+   * Must be called before waiting for the network. Throws if that is not allowed, and again whenever it is called
+   * later; `refusal` keeps the error. `same`: a call of the same account that waits for this very read.
    */
   toNetwork(same?: CallContext): void {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -79,8 +79,8 @@ export class CallContext {
   }
 
   /**
-   * For a read that the answer can do without: a refusal of it is not the call's, and it is given up while there is time
-   * to answer without it. What it uses of the network counts as the call's.
+   * A context for a read that the answer can do without: if the read is refused, the call is not, and the read is given
+   * up while there is still time to answer without it. Its use of the network counts as the call's.
    */
   spare(): CallContext {
     const { accountId, signal, deadlineAtMs, mark, spending } = this;
@@ -118,7 +118,7 @@ export class CallContext {
 
 /** Total time covered by intervals that may overlap, added in the order they end: parallel work counts once. */
 class CoveredTime {
-  /** What is covered, without overlaps, in the order of time. */
+  /** The covered time, without overlaps, in order of time. */
   readonly #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
 
   add(fromMs: number, toMs: number): void {

@@ -15,7 +15,7 @@ export interface Position {
   readonly place: string;
   /** The key of the page before it. */
   readonly before: string | null;
-  /** How many items of that page were passed; 0 if the page begins after the last one. */
+  /** How many items of that page were passed; 0 if the page begins after the last item passed. */
   readonly inside: number;
   /** The last item passed, and up to two before it: where to continue if the page has to be read again. */
   readonly passed: readonly string[];
@@ -23,43 +23,49 @@ export interface Position {
   readonly at: number | null;
 }
 
-/** How many of the last items passed a cursor remembers. */
+/** How many of the items passed last a cursor remembers. */
 export const ANCHORS = 3;
 
-/** What a caller has of a list: everything that is shown later, and is not known, is newer. */
+/** What a caller has of a list. Items that are not known and are newer than the floor are new. */
 export interface Anchor {
-  /** What `knownAs` calls the newest items, at most `KNOWN`. */
+  /** The newest items under their `knownAs` names, at most `KNOWN`. */
   readonly known: readonly string[];
-  /** Nothing is new that isn't newer than this; null: the whole list is known. */
+  /** Only items newer than this can be new; null: the whole list is known. */
   readonly floor: Instant | null;
 }
 
-/** When an item was made, Unix milliseconds, and its id: networks that tell seconds number their items in order. */
+/**
+ * When an item was made (Unix milliseconds), and its id: networks with times in seconds number their items in order.
+ */
 export type Instant = readonly [at: number, id: string];
 
 export const isNewer = ([at, id]: Instant, [otherAt, otherId]: Instant): boolean =>
   at === otherAt ? BigInt(id) > BigInt(otherId) : at > otherAt;
 
-/** How many of the newest items a `since` cursor names: items that are shown late, but among these, are not missed. */
+/**
+ * How many of the newest items a `since` cursor names. An item that the network shows late among them is not missed.
+ */
 export const KNOWN = 12;
 
-/** What a `since` cursor calls an item: its id, or a digest of a long one (some networks have ids of 56 digits). */
+/** The name of an item in a `since` cursor: its id, or a digest of a long id (some networks have ids of 56 digits). */
 export const knownAs = (id: string): string => (id.length <= 20 ? id : digestText(id).slice(0, 12));
 
-/** Longer ids don't fit into a cursor: items of the same millisecond as the floor then count as known. */
+/** Longer ids don't fit into a cursor. Items of the same millisecond as the floor then count as known. */
 const FLOOR_ID_LENGTH = 100;
 
-/** A first page's key under which no page is cached. */
+/** The key of a first page, under which no page is ever cached. */
 const FROM_THE_START = '@';
 
 const TAG_BYTES = 12;
 /** A day is promised; after a week the network's own tokens may no longer work (C7). */
 const LIFETIME_SECONDS = 7 * 24 * 3600;
-/** It has no token of the network in it. */
+/** A `since` cursor lasts longer, because it contains no token of the network. */
 const SINCE_LIFETIME_SECONDS = 30 * 24 * 3600;
-/** Those who have the same of a list have the same cursor for an hour: their answers are the same, and kept. */
+/**
+ * Callers who have the same items of a list get the same cursor for an hour, so that one kept answer serves them all.
+ */
 const HOUR_SECONDS = 3600;
-/** How far the clocks of several processes may be apart. */
+/** How far the clocks of several processes may differ. */
 const CLOCK_SKEW_SECONDS = 3600;
 
 type Packed = [
@@ -77,18 +83,22 @@ interface PackedAnchor extends Anchor {
   readonly issued: number;
 }
 
-/** The first byte of a `since` cursor with a floor, and of one without: no JSON begins with it. */
+/** The first byte of a `since` cursor with a floor, and of one without. JSON never begins with either. */
 const [FROM_FLOOR, FROM_ALL] = [1, 2];
 
-/** Signed, opaque cursors. They contain no secret: the signature keeps made-up bytes from reaching the network. */
+/** Signed, opaque cursors. They contain no secret; the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /** Throws `bad_request` if it is not one of Perch's for this parameter; called before anything else is checked (rule 6). */
+  /**
+   * Throws `bad_request` if Perch did not issue it for this parameter; called before anything else is checked (rule 6).
+   */
   check(cursor: string, param?: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
-  /** Throws `bad_request` if it is not one of Perch's, belongs to another list (C2), or is too old. */
+  /** Throws `bad_request` if Perch did not issue it, or if it belongs to another list (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
   encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
-  /** Throws `bad_request` as `decode` does, and if it is from the future. `expires`: false for one that the service kept. */
+  /**
+   * Throws as `decode` does, and `bad_request` for a cursor from the future. `expires`: false for one that Perch kept.
+   */
   decodeSince(list: ListRef, cursor: string, nowMs: number, expires?: boolean): Anchor;
 }
 
@@ -119,11 +129,11 @@ export function createCursors(secret: Uint8Array): Cursors {
       const issued = Math.floor(nowMs / 1000);
       const full = pack([listHash(list), place, before, inside, [...passed], at, issued]);
       if (full.length < MAX_CURSOR_LENGTH) return full;
-      // Only one anchor is left of several, so it is unknown how many of the others are in the page.
+      // Only one of several anchors is left, so it is unknown how many of the others are in the page.
       const known = inside > 1 ? Math.max(inside, ANCHORS) : inside;
       const short = pack([listHash(list), place, null, known, passed.slice(0, 1), at, issued]);
       if (short.length < MAX_CURSOR_LENGTH) return short;
-      // The network's token is too long for a cursor: the last item passed is looked for from the start of the list.
+      // The network's token is too long for a cursor: the last item passed is searched for from the start of the list.
       return pack([listHash(list), FROM_THE_START, null, ANCHORS, passed.slice(0, 1), at, issued]);
     },
     decode(list, cursor, nowMs) {
@@ -152,7 +162,7 @@ const isSince = (packed: Packed | PackedAnchor): packed is PackedAnchor => !Arra
 
 const LIST_BYTES = 12;
 
-/** In as few bytes as can be: streams of many lists have one for each in a header. */
+/** Uses as few bytes as possible, because a stream of many lists sends a cursor for each of them in one header. */
 function packAnchor({ list, known, floor, issued }: PackedAnchor): Buffer {
   const head = Buffer.alloc(1 + LIST_BYTES + 3 + 6);
   head.writeUInt8(floor === null ? FROM_ALL : FROM_FLOOR, 0);
@@ -173,7 +183,7 @@ function unpackAnchor(body: Buffer): PackedAnchor {
     : { list, issued, known: others, floor: [at, id] };
 }
 
-/** An id is a number in decimal, and its digest base64url; each with its kind and length before it. */
+/** An id is a decimal number, a digest is base64url. Each is preceded by its kind and length. */
 function packId(id: string): Buffer {
   const isNumber = /^(?:0|[1-9]\d*)$/.test(id);
   const hex = isNumber ? BigInt(id).toString(16) : '';
@@ -200,14 +210,14 @@ function unpackIds(bytes: Buffer): string[] {
 function open(cursor: string, tag: (body: Buffer) => Buffer): Packed | PackedAnchor | null {
   if (cursor.length > MAX_CURSOR_LENGTH) return null;
   const bytes = Buffer.from(cursor, 'base64url');
-  // Other characters are skipped above, and two spellings of the same bytes would be two cursors for one position.
+  // Decoding skips invalid characters, but two spellings of the same bytes would be two cursors for one position.
   if (bytes.toString('base64url') !== cursor || bytes.length <= TAG_BYTES) return null;
   const body = bytes.subarray(TAG_BYTES);
   if (!timingSafeEqual(tag(body), bytes.subarray(0, TAG_BYTES))) return null;
   return body[0] === FROM_FLOOR || body[0] === FROM_ALL ? unpackAnchor(body) : (JSON.parse(body.toString()) as Packed);
 }
 
-/** A bad cursor is 400 whatever is wrong with it; `reason` says what (rule 6, U24). */
+/** A bad cursor is a 400, whatever is wrong with it; `reason` says what (rule 6, U24). */
 const refused = (param: CursorParam, reason: string, message: string): ServiceError =>
   new ServiceError('bad_request', message, { param, reason });
 
@@ -221,7 +231,7 @@ const otherList = (param: CursorParam): ServiceError =>
     'This cursor belongs to a different list: use it with the same path and parameters.',
   );
 
-/** Where each is found, by its parameter. */
+/** Where callers find the cursor for each parameter. */
 const SOURCES: Readonly<Record<CursorParam, string>> = {
   cursor: 'the next_cursor of the previous page',
   since: 'the since_cursor of an earlier answer',

@@ -17,7 +17,7 @@ import type { Waiters } from './waiters.js';
 type Got<T> = { readonly ok: T; readonly cache: ItemCache } | { readonly fail: unknown };
 type Source<Ref, T> = Pick<Entities<Ref, T>, 'keyOf' | 'peek'>;
 
-/** The single objects that one call has read from the network itself, and with them what an adapter need not ask. */
+/** The single objects that one call has read from the network itself. An adapter need not ask for them again. */
 export class CallObjects {
   readonly #users: Source<UserRef, User>;
   readonly #tweets: Source<string, Tweet>;
@@ -52,13 +52,13 @@ export class CallObjects {
   }
 }
 
-/** What to cache under each key. Null: two accounts claim the handle, so a read by handle goes to the network. */
+/** What to cache under each key. Null: two accounts claim the handle, so reads by that handle go to the network. */
 export type Filed<T> = ReadonlyMap<string, T | null>;
 
 /**
- * Profiles by their ids and handles (I9). The answer to a handle says who holds it, for good: `asked` is its key. A
- * profile that was reached otherwise is filed under its handle unless something else is known: another account has the
- * handle, it had another handle itself, or `isGone` of the handle.
+ * Files profiles by id and handle (I9). The answer to a read by handle (`asked`, its key) settles who holds the handle.
+ * A profile that came in any other way is filed under its handle only if nothing contradicts that: another account is
+ * known to have the handle, this account was known under another handle, or the handle `isGone`.
  */
 async function filedUsers(
   cache: Pick<Cache, 'getMany'>,
@@ -68,7 +68,7 @@ async function filedUsers(
 ): Promise<Filed<User>> {
   const names = [...new Set(users.flatMap(namesOfUser))];
   const [answer] = users;
-  // The answer to the handle itself is filed whatever is known: nothing is looked up.
+  // The answer to a read by this handle is filed whatever is known, so nothing need be looked up.
   if (answer && asked !== undefined && asked === namesOfUser(answer)[1])
     return new Map(names.map((name) => [name, answer]));
   const cached = await cache.getMany<User | null>(names);
@@ -107,20 +107,20 @@ export interface Entities<Ref, T> {
   read(ref: Ref, fresh: boolean, callContext: CallContext): Promise<Lookup<T>>;
   /** Caches complete objects that came with a list (M13). */
   store(values: readonly T[], origin: Origin): Promise<unknown>;
-  /** The network says that the object is gone, with this failure: it leaves the cache. */
+  /** Removes an object from the cache, because the network says with this failure that it is gone. */
   withdraw(ref: Ref, failure: ServiceError, accountId: string): Promise<void>;
 }
 
-/** The answer of the network that objects came in. */
+/** The answer of the network in which objects came. */
 export interface Origin {
   readonly fetchedAt: number;
   /** When the read began, before its request left. */
   readonly beganAt: number;
-  /** See `Tombstones`: when the read began. */
+  /** `Tombstones.noted` when the read began. */
   readonly noted: number;
   /** The account whose read it was. */
   readonly accountId: string;
-  /** Users whose tweets are in the answer: whatever their profiles say, the network shows what they post. */
+  /** Users whose tweets are in the answer: whatever their profiles say, the network shows their posts. */
   readonly writers?: ReadonlySet<string>;
 }
 
@@ -143,17 +143,17 @@ interface Kind<Ref, T> {
   readonly hiddenBy: (value: T) => string[];
   /** `asked`: the key of the object that was asked for. */
   readonly file: (values: readonly T[], asked?: string) => Filed<T> | Promise<Filed<T>>;
-  /** Whose object it is; undefined if that cannot be told. */
+  /** The id of the account that the object belongs to; undefined if that is unknown. */
   readonly ownerOf: (value: T | Ref) => string | undefined;
-  /** Whether the object is an account, and says that nothing but its profile is public. */
+  /** Whether the object is an account that says that only its profile is public. */
   readonly isPrivate: (value: T) => boolean;
-  /** Whether the loss of an object, cached or not, means that all its account has posted is hidden. */
+  /** Whether the loss of an object, cached or not, means that everything its account posted is hidden. */
   readonly hidesPosts: (failure: ServiceError, isCached: boolean) => boolean;
   readonly read: (ref: Ref, waiters: Waiters) => Promise<Found<T>>;
   readonly lifetimeMs: number;
 }
 
-/** The reason of a 404 for what was never there, as far as the network says. */
+/** The reason of a 404 for an object that never existed, as far as the network says. */
 const UNKNOWN = 'unknown';
 
 export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =>
@@ -164,7 +164,7 @@ export const createUsers = (options: EntitiesOptions): Entities<UserRef, User> =
     file: (users, asked) => filedUsers(options.cache, users, options.tombstones.has, asked),
     ownerOf: (user) => ('id' in user ? user.id : undefined),
     isPrivate: (user) => user.protected === true,
-    // A network may have tweets of an account without its profile: that it does not know one says nothing of them.
+    // A network may have tweets of an account without its profile, so an unknown profile says nothing about them.
     hidesPosts: ({ detail }, isCached) => isCached || (detail.reason ?? UNKNOWN) !== UNKNOWN,
     read: async (ref, waiters) => withIdHint(ref, await options.pool.user(ref, waiters)),
     lifetimeMs: options.lifetimes.profileMs,
@@ -235,8 +235,8 @@ function createEntities<Ref, T>(options: EntitiesOptions, kind: Kind<Ref, T>): E
 }
 
 /**
- * Caches objects of an answer, and notes what it says of their accounts. `asked`: the key of the object that was asked
- * for. False: some were not cached, because they were withdrawn after the read began.
+ * Caches the objects of an answer, and notes what it says about their accounts. `asked`: the key of the object that was
+ * asked for. False if some were not cached, because they were withdrawn after the read began.
  */
 async function storeAs<Ref, T>(
   { cache, tombstones }: EntitiesOptions,
@@ -291,7 +291,7 @@ async function withdrawAs<Ref, T>(
   if (mayBeCached) await cache.delete(names);
 }
 
-/** Looks up cache keys: each gives the object or a remembered 404. */
+/** Looks up cache keys. Each gives an object, a remembered 404, or undefined. */
 async function lookUp<T>(
   { cache, unpaid, tombstones, pool }: EntitiesOptions,
   keys: readonly string[],
@@ -320,7 +320,7 @@ async function lookUp<T>(
   });
 }
 
-/** Digits are read as a handle here (I4); the message tells callers who meant an id where ids are accepted. */
+/** Digits are read as a handle here (I4); the message tells callers who meant an id which endpoints accept ids. */
 function withIdHint(ref: UserRef, found: Found<User>): Found<User> {
   if ('ok' in found || found.fail.code !== 'not_found' || !('handle' in ref) || !/^[0-9]+$/.test(ref.handle))
     return found;

@@ -26,16 +26,17 @@ export function resumeIn(page: CachedPage, position: Position, newestFirst: bool
   }
   const { at } = position;
   // If fewer items than ANCHORS were passed in this page, the anchors are all of them, so everything left is new to the
-  // chain. A first page may have moved down instead.
+  // chain. That does not hold for a first page, whose items may have moved down.
   if (!newestFirst || at === null) return position.inside < ANCHORS && !isFirst(page.place) ? 0 : null;
   const older = page.items.findIndex((item) => (itemTime(item) ?? Number.NEGATIVE_INFINITY) <= at);
   return older >= 0 ? older : null;
 }
 
 /**
- * How many items to ask for, where the network bills each (C21): those that are still needed and one to look ahead. More if the page before came with fewer than it was asked for, as where the network leaves some out. From the
- * third page on, at least twice as many as the page before: a caller who came back twice will probably go on, and a long
- * list takes few calls.
+ * How many items to ask for if the network bills each of them (C21): those still needed, and one to look ahead. More if
+ * the previous page had fewer items than requested, for example because the network left some out. From the third page
+ * on, at least twice as many as on the previous page: a caller who came back twice will probably continue, and a long
+ * list then takes few calls.
  */
 export function wantedSize(rest: number, last: CachedPage | undefined, isChain: boolean): number {
   const needed = rest + 1;
@@ -45,7 +46,7 @@ export function wantedSize(rest: number, last: CachedPage | undefined, isChain: 
   return Math.max(scaled, isChain && last.before !== null ? 2 * size : 0);
 }
 
-/** Most pages, cached or not, that one call may visit: a safety bound that no caller should reach. */
+/** Most pages, cached or not, that one call may visit: a safety limit that no caller should reach. */
 const MAX_PAGES = 200;
 
 export interface FillParams {
@@ -81,9 +82,9 @@ export interface Filled extends Slice {
 }
 
 /**
- * Returns exactly `count` items from a position, while that many remain and can be paid for (section 4.4.4,
- * M1). Takes cached pages first, then reads the network, looking one item ahead so that the last page is known to be
- * the last (C15).
+ * Returns exactly `count` items from a position, as long as that many remain and can be paid for (section 4.4.4, M1).
+ * Takes cached pages first and then reads the network, looking one item ahead so that the last page is known to be the
+ * last (C15).
  */
 export async function fill(context: ReadingPages, params: FillParams): Promise<Filled> {
   const tab = context.meter.open();
@@ -91,7 +92,7 @@ export async function fill(context: ReadingPages, params: FillParams): Promise<F
     const slice = await new Filling(context, params, tab).run();
     return { ...slice, charged: await tab.close() };
   } catch (error) {
-    // No short page: pages that were read stay cached, and items already on the receipt become free (C13).
+    // Returns no short page. Pages that were read stay cached, and items already on the receipt become free (C13).
     tab.giveBack();
     throw error;
   }
@@ -107,12 +108,12 @@ class Filling {
   readonly #passed: Set<string>;
   /** After the last item that was taken. */
   #cut: Position | null;
-  /** The page to look at next. */
+  /** The page to visit next. */
   #place: string;
   #before: string | null;
   /** The place of the last item that the chain passed, until a page shows it. */
   #sought: Position | null;
-  /** The page looked at last. */
+  /** The page visited last. */
   #last: CachedPage | undefined;
   #head: PageLookup | undefined;
   #cacheHits = 0;
@@ -160,19 +161,19 @@ class Filling {
       if (this.#params.position === null && !this.#head?.page.items.length) this.#head = got;
       return { got };
     } catch (error) {
-      // Only the look-ahead failed: the requested items are here, and the next call will meet the failure itself.
+      // Only the look-ahead failed: all requested items are here, and the next call will meet the failure itself.
       if (this.#full) return { stop: this.#slice(this.#onward) };
       throw error;
     }
   }
 
-  /** How many items the next page needs, where the network bills by item; undefined: a natural page. */
+  /** How many items the next page needs, if the network bills by item; undefined: a natural page. */
   #want(cache: ItemCache): number | undefined {
     const { count, position, unit } = this.#params;
     const payable = Math.floor(this.#context.meter.left / itemPrice(unit, cache));
     const rest = Math.min(count - this.#items.length, payable);
     if (this.#sought === null) return wantedSize(rest, this.#last, position !== null);
-    // Up to the item where the chain stopped, which may have moved on to a later page.
+    // Enough to reach the item where the chain stopped. It may have moved to a later page, which is read whole.
     return this.#last === undefined ? this.#sought.inside + wantedSize(rest, undefined, true) : undefined;
   }
 
@@ -226,7 +227,7 @@ class Filling {
     return { ...this.#slice(null), ...(page.endReason && { endReason: page.endReason }) };
   }
 
-  /** The last item passed was not found, and the list has no order that shows which items follow it. */
+  /** True if the last item passed was not found, and the list has no order that shows which items follow it. */
   get #isLost(): boolean {
     return !!this.#sought?.inside && !isNewestFirst(this.#params.list);
   }
@@ -243,7 +244,8 @@ class Filling {
   }
 
   /**
-   * More upstream pages than a call may read: the only short page with a cursor (C14); an empty page has none (U20).
+   * The call may read no more upstream pages. This is the only short page with a cursor (C14); an empty page has none
+   * (U20).
    */
   #sparse(): Slice {
     if (this.#full) return this.#slice(this.#onward);

@@ -3,17 +3,17 @@ import { handleKey, isInvalidHandle } from '../domain/ids.js';
 import type { ListRef } from '../domain/lists.js';
 import type { Tweet, User, UserRef } from '../domain/model.js';
 
-/** Cache keys. Those of one list share a hash tag, which puts them in one slot of a cluster. */
+/** Cache keys. The keys of one list share a hash tag, which puts them in one slot of a cluster. */
 export const userKey = (ref: UserRef): string => ('id' in ref ? `user:${ref.id}` : `handle:${handleKey(ref.handle)}`);
 
 export const tweetKey = (id: string): string => `tweet:${id}`;
 
-/** The name of what an account has posted, and of its lists: withdrawn where only its profile is public (M33). */
+/** The name of an account's posts and of its lists, which are withdrawn when only its profile is public (M33). */
 export const postsKey = (userId: string): string => `by:${userId}`;
 
 /**
- * The names under which a tombstone may exist for an item of a page: its own, first, and of a tweet those of its
- * author, and of the author of what it retweets.
+ * The names under which a tombstone may exist for an item of a page: first its own; for a tweet also those of its
+ * author, and of the author of the tweet that it retweets.
  */
 export function namesOfItem(item: User | Tweet): string[] {
   if (!('text' in item)) return namesOfUser(item);
@@ -33,7 +33,7 @@ export const namesOfUser = (user: User): string[] =>
 
 export const absentKey = (key: string): string => `absent:${key}`;
 
-/** A short name for a list, which cursors are bound to. */
+/** A short name for a list. Cursors are bound to it. */
 export const listHash = (list: ListRef): string =>
   createHash('sha256')
     .update(`${list.kind}\n${list.product ?? ''}\n${list.subject}`)
@@ -41,7 +41,7 @@ export const listHash = (list: ListRef): string =>
     .slice(0, 16);
 
 /**
- * The cache key of a page by its key in the list: `''` for the newest first page, `@…` for a first page kept for its
- * chain, else the network's token.
+ * The cache key of a page. `place` is its key in the list: `''` for the newest first page, `@…` for a first page kept
+ * for its chain, otherwise the network's token.
  */
 export const pageKey = (list: string, place: string): string => `page:{${list}}:${place}`;

@@ -1,7 +1,7 @@
 import { LISTS, type ListRef } from '../domain/lists.js';
 import { HOUR_MS, MINUTE_MS } from '../lib/durations.js';
 
-/** How long something read is served at half price, in milliseconds. */
+/** How long what was read is served from the cache at half price, milliseconds. */
 export interface Lifetimes {
   readonly profileMs: number;
   readonly tweetMs: number;

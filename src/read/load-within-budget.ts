@@ -15,7 +15,7 @@ export interface LoadOptions<Ref, T> {
   readonly unit: Unit;
   readonly fresh: boolean;
   readonly callContext: CallContext;
-  /** Why the network cannot have what is named. */
+  /** Why the network cannot have an object of this name. */
   readonly impossible?: ((ref: Ref) => ServiceError | undefined) | undefined;
   /** Identity for billing once per operation. */
   readonly objectOf: (value: T) => string;
@@ -95,7 +95,7 @@ async function readOne<T>(read: () => Promise<Lookup<T>>): Promise<Lookup<T>> {
   }
 }
 
-/** The index of the first request that could not be paid for if every object exists that is not known to be missing. */
+/** The index of the first request that cannot be paid for, assuming that objects not known to be missing exist. */
 function affordableEnd<Ref, T>(
   meter: Meter,
   cached: readonly (Lookup<T> | undefined)[],

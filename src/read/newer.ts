@@ -7,11 +7,11 @@ import { type Filled, type FillParams, itemTime, wantedSize } from './fill.js';
 import { HEAD } from './page-cache.js';
 import { MAX_UPSTREAM_PAGES, type PageLookup, PageWalk, type ReadingPages } from './pages.js';
 
-/** In a list that is not ordered by time, how long the network may take to show an item, milliseconds. */
+/** How long the network may take to show an item in a list that is not ordered by time, milliseconds. */
 const SHOWN_WITHIN_MS = 2 * 60_000;
 
 export interface NewerParams extends Omit<FillParams, 'position'> {
-  /** What the caller has; `now`: all there is. */
+  /** What the caller has; `now`: everything there is. */
   readonly anchor: Anchor | 'now';
   /** A first page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore?: number | undefined;
@@ -21,44 +21,49 @@ export interface NewerParams extends Omit<FillParams, 'position'> {
 export interface Newer extends Filled {
   /** What the caller has after this answer. */
   readonly anchor: Anchor;
-  /** The newest that the caller has, as far as the network still shows it. */
+  /** The newest of the caller's items that the network still shows. */
   readonly top: Instant | null;
   /** When the newest item that the network shows was made, Unix milliseconds; null if it shows none. */
   readonly newestAt: number | null;
-  /** More new items are there than were asked for. */
+  /** Whether there are more new items than were asked for. */
   readonly hasNewer: boolean;
-  /** Items between the earlier answer and these may be missing: the network, or what one call may read, ends before it. */
+  /**
+   * Items between the earlier answer and these may be missing, because the network, or what one call may read, ends
+   * first.
+   */
   readonly gap: boolean;
 }
 
-/** A list that somebody follows, for one call of it. */
+/** One call of a stream or watch that follows a list. */
 export interface FollowCall {
-  /** What the caller has; null: all there is now. */
+  /** What the caller has; null: everything there is now. */
   readonly since: string | null;
-  /** The list's subject, once it is known: a handle may lead to somebody else by now. */
+  /** The list's subject, once it is known: meanwhile a handle may have passed to another user. */
   readonly subject: string | null;
-  /** Whether `since` is a cursor that the caller kept. One in a position does not expire: it stays while a list is quiet. */
+  /**
+   * Whether `since` is a cursor that the caller kept. One in a position never expires, because quiet lists keep theirs.
+   */
   readonly expires: boolean;
   /** A first page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore: number;
-  /** The answer to this request may have been paid for, and lost: then it is given again, free. */
+  /** The answer to this request may have been paid for and lost. If so, it is given again free. */
   readonly mayBePaid: boolean;
-  /** The most items: as many as were paid for, where it was. */
+  /** The most items: if the answer was paid for, as many as were paid for. */
   atMost: number;
-  /** What it was charged then; null: it was not. */
+  /** What was charged for the lost answer; null if nothing was. */
   paid: Thousandths | null;
   /** Set by the field that reads the list. */
   followed: Followed | null;
 }
 
-/** What a call found of the list that it follows. */
+/** What a call found in the list that it follows. */
 export interface Followed {
   readonly list: ListRef;
-  /** What the caller has from now on. */
+  /** A cursor for what the caller has from now on. */
   readonly since: string;
-  /** The same in fewer characters: items that are shown late are missed. */
+  /** The same in fewer characters; with it, items that the network shows late are missed. */
   readonly short: string;
-  /** The newest that the caller has, as far as the network still shows it. */
+  /** The newest of the caller's items that the network still shows. */
   readonly top: Instant | null;
   readonly items: number;
   readonly hasNewer: boolean;
@@ -67,7 +72,7 @@ export interface Followed {
   readonly newestAt: number | null;
 }
 
-/** An item, and its place in the list as it is now. */
+/** An item, and its present place in the list. */
 interface Seen {
   readonly item: User | Tweet;
   readonly instant: Instant;
@@ -76,8 +81,9 @@ interface Seen {
 }
 
 /**
- * Returns up to `count` items that are newer than an earlier answer, the oldest first, each once: those that are neither
- * known nor older than all that was known. The list is read from its start down to what is known, as far as one call may.
+ * Returns up to `count` items that are newer than an earlier answer, the oldest first and each once: items that are
+ * neither known nor older than everything known. Reads the list from its start down to what is known, or as far as one
+ * call may read.
  */
 export async function newer(context: ReadingPages, params: NewerParams): Promise<Newer> {
   const tab = context.meter.open();
@@ -94,16 +100,16 @@ export async function newer(context: ReadingPages, params: NewerParams): Promise
   }
 }
 
-/** What a caller has who got a list's first page. */
+/** What a caller who got a list's first page has. */
 export function anchorOf(list: ListRef, { page, fetchedAt }: PageLookup): Anchor {
   const items = page.items.map(instantOf).sort(newestFirst);
   if (page.next === null) return newestOf(items, null);
-  // Where the pages that follow may have anything, what is new is known by its time alone.
+  // The following pages may contain anything, so only its time tells whether an item is new.
   const whenRead: Instant = [fetchedAt - SHOWN_WITHIN_MS, '0'];
   return newestOf(items, isNewestFirst(list) ? (items.at(-1) ?? whenRead) : whenRead);
 }
 
-/** The newest of some items, all of which are known, and what others have to be newer than. */
+/** An anchor of the newest of these known items, with the floor that other items have to be newer than. */
 function newestOf(items: readonly Instant[], floor: Instant | null): Anchor {
   const newest = items.filter((item) => floor === null || isNewer(item, floor));
   return { known: newest.slice(0, KNOWN).map(([, id]) => knownAs(id)), floor: newest[KNOWN] ?? floor };
@@ -116,7 +122,7 @@ const instantOf = (item: User | Tweet): Instant => [itemTime(item) ?? 0, item.id
 
 const newestFirst = (a: Instant, b: Instant): number => (isNewer(a, b) ? -1 : 1);
 
-/** Nothing yet: what is there now is what the caller has. */
+/** Returns no items yet: from now on, the caller has what is there now. */
 async function begin(context: ReadingPages, params: NewerParams): Promise<Omit<Newer, 'charged'>> {
   const walk = new PageWalk(context, params);
   let [place, before]: [string, string | null] = [HEAD, null];
@@ -143,12 +149,12 @@ interface Found {
   readonly walk: PageWalk;
   /** In the order of the list. */
   readonly fresh: Seen[];
-  /** Those of the anchor that the list still shows. */
+  /** Items of the anchor that the list still shows. */
   readonly known: Seen[];
-  /** What was looked at is newer than this. */
+  /** Everything newer than this was seen. */
   readonly floor: Instant | null;
   readonly gap: boolean;
-  /** The network shows nothing that is known or new: none of what is known is looked for again. */
+  /** The network shows nothing that is known or new, so known items are not searched for again. */
   readonly isLost?: boolean;
 }
 
@@ -164,7 +170,7 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
   let readAt = Number.POSITIVE_INFINITY;
   for (let pages = 0; pages < MAX_UPSTREAM_PAGES; pages += 1) {
     const got = await walk.page(place, before, () => wantedSize(params.count, last, false));
-    // The oldest of what is new is farther down.
+    // The oldest new items are farther down, so they cannot be delivered.
     if (got === 'unpaid') throw context.meter.noCredits(unit, params.fresh ? 'bypass' : 'miss');
     if (got === 'enough') break;
     const { page } = got;
@@ -185,14 +191,14 @@ async function look(context: ReadingPages, params: NewerParams, anchor: Anchor):
     if (page.next === null) {
       const isCut = page.endReason === 'network_limit' && found.known.length === 0 && anchor.known.length > 0;
       if (!isCut || found.fresh.length > 0) return { ...found, gap: isCut };
-      // The gap is told once: from here on only what is made later is new, as where a list has no order.
+      // The gap is reported once: from here on only later items are new, as in a list without an order.
       const whenRead: Instant = [readAt - SHOWN_WITHIN_MS, '0'];
       const isAhead = floor !== null && isNewer(floor, whenRead);
       return { ...found, floor: isAhead ? floor : whenRead, gap: true, isLost: true };
     }
     [place, before, last] = [page.next, page.place, page];
     if (isNewestFirst(list)) floor = lowest(page, floor);
-    // Nothing new is expected among what is known: no page is read for that alone.
+    // No new items are expected among known ones, so no further page is read to look for them.
     if (isNewestFirst(list) && found.known.length > 0) return { ...found, floor };
   }
   return { ...found, floor, gap: true };

@@ -28,7 +28,7 @@ const LOOK_BACK_PAGES = 20;
 /** Whether this is the key of a first page, either the newest or one kept for a chain. */
 export const isFirst = (place: string): boolean => place === HEAD || place.startsWith('@');
 
-/** Read again in another size, a page may have items of those after it; then it leads elsewhere. */
+/** A page that was read again in another size may contain items of later pages. Its next page is then another one. */
 const isOtherCut = ({ size, next }: CachedPage, after: string): boolean => size !== undefined && next !== after;
 
 /** Cached pages, by list and page key. */
@@ -49,9 +49,9 @@ export class PageCache {
   }
 
   /**
-   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it. `listNames`
-   * and the names of its items are what tombstones look it up by. Returns what may be shown of the page: not what was
-   * withdrawn since the read of it began.
+   * A first page is stored twice: briefly for callers without a cursor, and longer for cursors that point into it.
+   * Tombstones find it by `listNames` and by the names of its items. Returns the page without what was withdrawn since
+   * its read began.
    */
   async store(
     list: ListRef,
@@ -76,13 +76,13 @@ export class PageCache {
       store(page.place),
       ...(isFirst(page.place) ? [store(HEAD)] : []),
     ]);
-    // What was withdrawn in between is missing in one of them only.
+    // What was withdrawn between the two is missing in only one of them.
     return head.items.length < stored.items.length ? head : stored;
   }
 
   /**
-   * Ids that the new page after `before` must not repeat and page keys it must not lead back to, from the earlier pages
-   * still cached.
+   * The ids that the new page after `before` must not repeat, and the page keys that it must not lead back to, from the
+   * earlier pages that are still cached.
    */
   async earlier(
     list: ListRef,

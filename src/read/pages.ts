@@ -30,7 +30,7 @@ export interface PageLocation {
 }
 
 export interface PageRequest extends PageLocation {
-  /** How many of its items are needed, where the network bills by item; undefined: a natural page. */
+  /** How many of its items are needed, if the network bills by item; undefined: a natural page. */
   readonly want?: number | undefined;
   /** A page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore?: number | undefined;
@@ -119,7 +119,9 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** Whether the page is of a conversation whose tweet, which it shows, has been withdrawn: it goes with it (T3). */
+/**
+ * Whether the page belongs to a conversation whose tweet it shows and which was withdrawn: the page goes with it (T3).
+ */
 const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombstones: Tombstones): boolean =>
   !tombstones.isEmpty &&
   LISTS[kind].subject === 'tweet' &&
@@ -154,7 +156,9 @@ async function ask(
   }
 }
 
-/** A list of an account is gone with it, or because it is protected; a list that is private by itself says neither. */
+/**
+ * A list is gone if its account is gone, or protected. If only the list is private, that says nothing of the account.
+ */
 async function withdrawAccount(
   { users, tombstones }: PagesOptions,
   id: string,
@@ -166,7 +170,7 @@ async function withdrawAccount(
   else if (isOfAccount) await tombstones.addIfCached(postsKey(id), accountId);
 }
 
-/** Caches the objects of a page as single objects, too. */
+/** Also caches the objects of a page as single objects. */
 async function storeObjects({ users, tweets }: PagesOptions, answer: NetworkPage, origin: Origin): Promise<void> {
   const { beside = {} } = answer;
   const authors = new Map<string, User>();
@@ -222,14 +226,14 @@ export class PageWalk {
     this.#walked = walked;
   }
 
-  /** Of the whole walk: `hit` only when nothing was read upstream. */
+  /** The label of the whole walk: `hit` only if nothing was read upstream. */
   get cache(): ItemCache {
     return this.#walked.fresh ? 'bypass' : this.#upstreamPages > 0 ? 'miss' : 'hit';
   }
 
   /**
-   * The page with this key; `enough` if the call may read no more pages, `unpaid` if it could not pay for one item of it.
-   * `want`: how many items are needed, where the network bills by item.
+   * The page with this key; `enough` if the call may read no more pages, `unpaid` if it could not pay for a single
+   * item. `want`: how many items are needed, if the network bills by item.
    */
   async page(
     place: string,

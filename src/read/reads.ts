@@ -49,20 +49,20 @@ export interface Page {
   readonly cache: ItemCache;
   readonly cacheHits: number;
   readonly charged: Thousandths;
-  /** What `since` takes to ask for what is newer than this page; null where that can't be asked. */
+  /** The value of `since` that asks for items newer than this page; null if the list does not support it. */
   readonly sinceCursor: () => string | null;
-  /** With `since`: whether more new items are there, and whether some may be missing; null without. */
+  /** With `since`: whether there are more new items, and whether some may be missing; null without `since`. */
   readonly hasNewer: boolean | null;
   readonly gap: boolean | null;
   /** Whether a cursor was given: the list has items before this page, or had some. */
   readonly isContinued: boolean;
   /** The cursor that continues after a node, by its index. */
   readonly cursorAfter: (index: number) => string | null;
-  /** Of a search: where the query was found in one of the nodes, or null if that is not known. */
+  /** For a search: where one of the nodes matches the query, or null if that is unknown. */
   readonly highlight?: (node: User | Tweet) => readonly Highlight[] | null;
 }
 
-/** Where a page begins: behind a place, or with what is newer than an anchor. */
+/** Where a page begins: after a position, or with the items newer than an anchor. */
 interface Start {
   readonly position: Position | null;
   readonly anchor: Anchor | 'now' | null;
@@ -107,7 +107,7 @@ export class Reads {
     return unwrap(await loader.load({ ref: id, path: options.path }));
   }
 
-  /** The author of a tweet that the network sent without one: free, and null if it cannot be read (T23). */
+  /** The author of a tweet that the network sent without one. Free; null if the profile cannot be read (T23). */
   async author(id: string): Promise<User | null> {
     try {
       const got = await this.#free({ id }, this.#callContext.spare());
@@ -144,7 +144,7 @@ export class Reads {
     return this.#meter.turn(params.path, () => this.#page(params));
   }
 
-  /** What is new in a list that somebody follows; notes what it found. */
+  /** Reads the new items of a followed list, and stores what it found in `follow`. */
   async follow(params: PageParams, follow: FollowCall): Promise<Page> {
     const count = Math.min(params.count, follow.atMost);
     const page = await this.#meter.turn(params.path, () =>
@@ -171,11 +171,11 @@ export class Reads {
       position: after == null ? null : cursors.decode(list, after, clock.now()),
       anchor: since == null ? none : cursors.decodeSince(list, since, clock.now(), follow?.expires),
     });
-    // A fault of the request is told whatever the balance.
+    // A fault of the request is reported whatever the balance is.
     const subject = follow?.subject ?? this.#subject(params);
     const known = typeof subject === 'string' ? listOf(subject) : null;
     const knownStart = known && startIn(known);
-    // If something is paid for already, this read may ask for the same object, which is then free.
+    // If something has already been paid for, this read may ask for the same object, which is then free.
     const { receipt } = this.#meter;
     const least = fresh ? 'bypass' : 'hit';
     if (receipt.amount === 0 && !this.#meter.covers(unit, least)) throw this.#meter.noCredits(unit, least);
@@ -195,7 +195,7 @@ export class Reads {
       ? await newer(context, { ...wanted, anchor, notBefore: follow?.notBefore })
       : await fill(context, { ...wanted, position });
     const encode = (place: Position | null | undefined) => (place ? cursors.encode(list, place, clock.now()) : null);
-    // Each is signed once, however many aliases ask for it.
+    // Each cursor is signed once, however many aliases ask for it.
     const signed: (string | null)[] = [];
     let sinceCursor: string | null | undefined;
     const page = {
@@ -232,8 +232,8 @@ export class Reads {
   }
 
   /**
-   * The subject in the form that list keys use, as far as it is known without reading: a query in normalised spelling,
-   * an id, or a user's handle.
+   * The subject as list keys use it, as far as that is known without reading: a normalised query, an id, or (still to
+   * be resolved) a user's handle.
    */
   #subject({ kind, subject }: PageParams): string | UserRef {
     const { subject: what } = LISTS[kind];
@@ -308,17 +308,19 @@ type Loaders<Ref, T> = Map<string, DataLoader<LoadRequest<Ref>, Loaded<T>, strin
 
 const objectKey = (item: User | Tweet): string => ('text' in item ? tweetKey(item.id) : userKey(item));
 
-/** An object's name for billing, once per operation; a fresh read of it is billed separately. */
+/** The name under which an object is billed once per operation. A fresh read of it is billed separately. */
 const billingName = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${objectKey(item)}`;
 
-/** What a caller has by its newest item alone. Long ids don't fit: the item is then named, and others of its time are new. */
+/**
+ * An anchor of the newest item alone. A long id does not fit: then the item is named, and others of its time are new.
+ */
 function shortAnchor(floor: Instant | null): Anchor {
   if (floor === null) return { known: [], floor };
   const [at, id] = floor;
   return knownAs(id) === id ? { known: [], floor } : { known: [knownAs(id)], floor: [at, '0'] };
 }
 
-/** The tombstone's name is the id or, if only the handle was requested, the handle. */
+/** A tombstone is named by the id or, if only the handle was requested, by the handle. */
 const isGone = (tombstones: Tombstones, item: User | Tweet): boolean =>
   !tombstones.isEmpty && namesOfItem(item).some((name) => tombstones.has(name));
 

@@ -4,12 +4,12 @@ import type { SingleFlight } from '../ports/cache.js';
 import type { CallContext } from './call-context.js';
 import { Waiters } from './waiters.js';
 
-/** Attempts of a waiter whose flight failed only because its leader gave up. */
+/** How often a waiter tries if a flight failed only because its leader gave up. */
 const TRIES = 3;
 
 const ABANDONED = 'abandoned';
 
-/** A read was dropped because no call was waiting for it any more. A caller who joined at that moment tries again. */
+/** The read was dropped because no call was waiting for it any more. A call that joined at that moment tries again. */
 export const abandoned = (): ServiceError =>
   new ServiceError('upstream_error', 'The read was cancelled because nobody was waiting for it.', {
     reason: ABANDONED,
@@ -17,7 +17,7 @@ export const abandoned = (): ServiceError =>
 
 const TOO_LATE = 'too_late';
 
-/** The deadline of the waiters passed. A caller who joined later has time left and may try again. */
+/** The deadline of the waiters passed. A call that joined later has time left and may try again. */
 export const tooLate = (cause: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not respond in time.', { reason: TOO_LATE, cause });
 
@@ -36,7 +36,8 @@ export class SharedReads {
   }
 
   /**
-   * `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the others.
+   * `led`: whether this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the
+   * others.
    */
   async join<T>(
     key: string,

@@ -8,13 +8,14 @@ import type { Impossible } from '../ports/network.js';
 export const MAX_QUERY_LENGTH = 1024;
 
 /**
- * Most characters that normalisation composes into one: a query longer than this many times the limit stays too long.
+ * Normalisation composes at most this many characters into one, so a query longer than this many times the limit will
+ * be too long afterwards, too.
  */
 const MOST_PER_CHARACTER = 4;
 
 /**
- * Most marks on one character, as in Unicode's stream-safe text (UAX 15): ordering marks takes time quadratic in their
- * number, 1.6 s for a body full of them.
+ * Most marks on one character, as in Unicode's stream-safe text (UAX 15). Sorting marks takes time quadratic in their
+ * number: 1.6 s for a body full of them.
  */
 const MAX_MARKS = 30;
 const MARKS = /\p{M}{31}/u;
@@ -25,7 +26,7 @@ export function normaliseQuery(text: string): string {
   if (plain === '') throw badRequest('q is empty: use at least one word or operator.', 'q');
   if (plain.length > MOST_PER_CHARACTER * MAX_QUERY_LENGTH) throw tooLong(plain.length);
   if (MARKS.test(plain)) throw badRequest(`q has more than ${MAX_MARKS} combining marks on one character.`, 'q');
-  // Nothing but a space becomes one.
+  // NFC turns no other character into a space, so spaces need not be collapsed again.
   const query = plain.normalize('NFC');
   if (query.length > MAX_QUERY_LENGTH) throw tooLong(query.length);
   return query;
@@ -34,10 +35,10 @@ export function normaliseQuery(text: string): string {
 const tooLong = (length: number) =>
   badRequest(`q has ${length} characters; at most ${MAX_QUERY_LENGTH} are allowed.`, 'q');
 
-/** A page begins in one place. */
+/** `since` and a cursor are mutually exclusive: a page begins in one place. */
 export const sinceAndCursor = (): ServiceError => badRequest('Send either since or a cursor, not both.', 'since');
 
-/** No user can have this handle or id: 404, as the tables of these paths have it, not 400. */
+/** No user can have this handle or id. A 404, as the tables of these paths say, not a 400. */
 export const impossibleUser = (text: string): ServiceError =>
   new ServiceError('not_found', `Invalid user ${quoted(text)}: use a numeric id or a handle.`, {
     reason: 'unknown',
@@ -67,7 +68,10 @@ export const impossibleNodeId = (text: string): ServiceError =>
 
 export const notOneName = (): ServiceError => badRequest('Provide exactly one of handle and id.', 'handle');
 
-/** Why nothing can have the name, in any network or in this one: `bad_request` only for its grammar. */
+/**
+ * Why nothing can have this name, on any network or on this one. `bad_request` only if this network's grammar forbids
+ * it.
+ */
 export function impossibleName(kind: NameRule, text: string, ofNetwork?: Impossible): ServiceError | undefined {
   if (kind === 'tweetId') return isId(text) ? ofNetwork?.tweet(text) : impossibleId(text);
   if (kind === 'userId') return isId(text) ? ofNetwork?.user({ id: text }) : impossibleId(text);
@@ -84,6 +88,9 @@ export function impossibleName(kind: NameRule, text: string, ofNetwork?: Impossi
   return handle === null ? impossibleHandle(text) : ofNetwork?.user({ handle });
 }
 
-/** What the network's grammar cannot have is its own input's fault in a batch (B4), and not found where it is named alone (I13). */
+/**
+ * A name that the network's grammar forbids is a `bad_request` for its input in a batch (B4), and a `not_found` if it
+ * is named alone (I13).
+ */
 export const namedAlone = (failure: ServiceError): ServiceError =>
   failure.code === 'bad_request' ? new ServiceError('not_found', failure.message, { reason: 'unknown' }) : failure;

@@ -15,18 +15,18 @@ export interface Tombstones {
   /** Adds a deleted object that the cache still shows. `accountId`: the account whose read found the deletion. */
   add(key: string, accountId: string): void;
   /**
-   * Adds an object that the network says does not exist, but only if a cached value may show it; otherwise it would
-   * only push out tombstones that matter. Resolves with whether it was added.
+   * Adds an object that the network says does not exist, but only if a cached value may show it, because it would
+   * otherwise just push out tombstones that matter. Resolves with whether it was added.
    */
   addIfCached(key: string, accountId: string): Promise<boolean>;
-  /** How many were noted so far: what a read remembers when it begins. */
+  /** How many tombstones were noted so far. A read remembers this number when it begins. */
   readonly noted: number;
   /**
-   * The network shows the object again, in answer to a read that began when `noted` were noted. A tombstone noted since
-   * then stays: the answer may be older than the deletion.
+   * Removes a tombstone, because the network shows the object again in answer to a read that began when `noted` were
+   * noted. A tombstone noted since then stays: the answer may be older than the deletion.
    */
   remove(key: string, noted: number): void;
-  /** Changes with every change of the set. An answer rendered under another version may show a deleted object. */
+  /** Changes with every change of the set. An answer rendered at another version may show a deleted object. */
   readonly version: number;
   /** Subscribes to the tombstones of all nodes. Resolves once existing ones have been read; returns an unsubscriber. */
   follow(): Promise<() => Promise<void>>;
@@ -37,7 +37,7 @@ export interface TombstonesOptions {
   readonly lifetimes: Lifetimes;
   /** The log shared with the other nodes. */
   readonly tombstoneLog: TombstoneLog;
-  /** Knows which names cached pages may still show. */
+  /** Tells which names cached pages may still show. */
   readonly cache: Pick<Cache, 'shows'>;
   readonly memories?: Memories;
   readonly maxBytes?: number;
@@ -46,16 +46,16 @@ export interface TombstonesOptions {
 /** Characters of an account's digest that are enough to distinguish accounts. */
 const OWNER_LENGTH = 12;
 
-/** Prefix of the owner's name for precautionary tombstones: it is unknown whether anything cached shows the object. */
+/** Prefix of the owner of precautionary tombstones, whose objects may or may not be shown by something cached. */
 const UNSURE = '?';
 
-/** The owner of tombstones from nodes of an earlier version, which name no account. */
+/** The owner of tombstones that name no account, because they come from nodes of an earlier version. */
 const NOBODY = '';
 
 /**
  * Tombstones outlive every cached page, so that no page from before the deletion can show the object again. Those found
- * by one account's reads may fill a tenth of the memory, and another tenth while it is unknown what is cached; the
- * latter are dropped first.
+ * by one account's reads may fill a tenth of the memory, and precautionary ones of the account another tenth;
+ * precautionary tombstones are dropped first.
  */
 export function createTombstones(options: TombstonesOptions): Tombstones {
   const { clock, lifetimes, tombstoneLog, cache, memories = new Memories(), maxBytes } = options;

@@ -6,7 +6,7 @@ export interface WaitersListener {
   readonly onEmpty: () => void;
 }
 
-/** The calls that wait for one read. It counts as queued by each of them, and is dropped once all have left. */
+/** The calls that wait for one read. The read counts as queued by each of them, and is dropped once all have left. */
 export class Waiters {
   readonly #members = new Set<CallContext>();
   #onJoin: (member: CallContext) => void = () => {};
