@@ -4,9 +4,9 @@ export interface Cancellable<Rows> extends PromiseLike<Rows> {
 }
 
 /**
- * Rows of a statement, cancelled in the database when the signal fires; it then rejects with the signal's reason. A
- * late cancel can hit the next statement of the same connection, so the pool must only run statements that tolerate
- * that.
+ * The rows of a statement. When the signal fires, cancels the statement in the database and rejects with the signal's
+ * reason. A late cancel can hit the next statement of the same connection, so the pool must only run statements that
+ * tolerate that.
  */
 export async function cancelOnAbort<Rows>(pending: Cancellable<Rows>, signal: AbortSignal): Promise<Rows> {
   const cancel = (): void => {
@@ -23,10 +23,12 @@ export async function cancelOnAbort<Rows>(pending: Cancellable<Rows>, signal: Ab
   }
 }
 
-/** Whether to stop, and why, for those who poll: an AbortSignal, or an object with the same two properties. */
+/** Whether to stop, and why, for code that polls: an AbortSignal, or an object with the same two properties. */
 export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
 
-/** An abort state with a signal for those who listen, made when it is first asked for: most calls end without one. */
+/**
+ * An abort state with a signal for code that listens. The signal is made on first use, because most calls need none.
+ */
 export interface LazySignal extends AbortState {
   readonly signal: AbortSignal;
 }
@@ -54,12 +56,12 @@ const timeouts = new WeakMap<AbortSignal, AbortSignal>();
 export function signalWithTimeout(signal: AbortSignal, ms: number): AbortSignal {
   const timeout = AbortSignal.timeout(ms);
   const either = AbortSignal.any([signal, timeout]);
-  // Held as long as what it ends: Node 20 collects a timeout that only `any` knows, and it never fires.
+  // Kept as long as the combined signal: Node 20 collects a timeout that only `any` refers to, and it then never fires.
   timeouts.set(either, timeout);
   return either;
 }
 
-/** A signal that is there already, where one is made only when it is wanted. */
+/** An existing signal as a `LazySignal`. */
 export const lazySignal = (signal: AbortSignal): LazySignal => ({
   get aborted() {
     return signal.aborted;

@@ -1,4 +1,4 @@
-/** The place of a value in a `LinkedSet`: what it is removed by. */
+/** The place of a value in a `LinkedSet`, by which it is removed. */
 export interface Link<Value> {
   readonly value: Value;
   previous: Link<Value> | null;
@@ -6,7 +6,8 @@ export interface Link<Value> {
 }
 
 /**
- * Values in the order in which they were added, that live about as long as a request. Why not a `Set`: see `BriefMap`.
+ * Values in the order in which they were added, for values that live about as long as a request. `BriefMap` says why
+ * this is not a `Set`.
  */
 export class LinkedSet<Value> implements Iterable<Value> {
   #first: Link<Value> | null = null;
@@ -27,7 +28,9 @@ export class LinkedSet<Value> implements Iterable<Value> {
     return link;
   }
 
-  /** Whether it was still in this set: a second time is harmless. `link` is one that `add` of this set returned. */
+  /**
+   * Returns whether it was still in the set; removing it twice is harmless. `link` must come from `add` of this set.
+   */
   remove(link: Link<Value>): boolean {
     const { previous, next } = link;
     if (previous === null && this.#first !== link) return false;
@@ -41,17 +44,17 @@ export class LinkedSet<Value> implements Iterable<Value> {
     return true;
   }
 
-  /** Removes all; their links, too, let go of each other. */
+  /** Removes all values, and unlinks their links from each other. */
   clear(): void {
     for (let link = this.#first; link !== null; link = this.#first) this.remove(link);
   }
 
-  /** The value that an iteration is at may be removed meanwhile, but not the one after it. */
+  /** During an iteration, the current value may be removed, but not the one after it. */
   *[Symbol.iterator](): Generator<Value, void> {
     for (const { value } of this.links()) yield value;
   }
 
-  /** The places of the values, in their order; removed as with values. */
+  /** The places of the values, in order. The same rule about removing applies. */
   *links(): Generator<Link<Value>, void> {
     for (let link = this.#first; link !== null; ) {
       const { next } = link;
@@ -67,17 +70,18 @@ interface Entry<Value> {
   next: Entry<Value> | null;
 }
 
-/** A power of two. With as many entries at a time, a look-up compares one or two keys. */
+/** A power of two. With that many entries, a lookup compares one or two keys. */
 const BUCKETS = 1024;
-/** Of a key, as many of its last characters say in which bucket it is: ids, and the networks of addresses, differ in them. */
+/** How many of a key's last characters decide its bucket: ids, and the networks of addresses, differ in these. */
 const HASHED_CHARS = 24;
 
 /**
- * A map whose entries live about as long as a request, a few thousand at a time. A `Map` whose entries come and go makes
- * itself a new table every few changes, and V8 links the old one to it, for iterators: once an old table has become part
- * of the old generation, all later ones outlive their use until the next full garbage collection, and so do the requests
- * that were in them. Here nothing refers to what was removed. Keys that were chosen to share a bucket make a look-up linear
- * in the entries, whose number others bound: the places, connections and charges that there may be at a time.
+ * A map whose entries live about as long as a request, a few thousand at a time. A `Map` whose entries come and go
+ * allocates a new table every few changes, and V8 links the old table to it for the sake of iterators. Once an old
+ * table has moved to the old generation, all later ones stay alive until the next full garbage collection, and so do
+ * the requests that were in them. Here nothing refers to what was removed. If keys are chosen so that they share a
+ * bucket, a lookup is linear in the number of entries, which is bounded by the places, connections and charges at a
+ * time.
  */
 export class BriefMap<Value> {
   readonly #buckets: (Entry<Value> | null)[] = Array.from({ length: BUCKETS }, () => null);

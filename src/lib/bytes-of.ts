@@ -5,9 +5,9 @@ const SLOT = 8;
 const BEYOND_LATIN = /[\u0100-\uffff]/;
 
 /**
- * Estimated bytes of memory of a plain value (JSON, or bytes): as in V8, 1 per character of Latin text and 2 of any
- * other; 8 per number or reference; 24 to 32 per string or object. It overstates shared values (short strings, an
- * author below many tweets), so a bound in these bytes is not exceeded. One walk, at `set` only.
+ * Estimated bytes of memory that a plain value (JSON, or bytes) takes. As in V8: 1 per character of Latin text and 2 of
+ * any other; 8 per number or reference; 24 to 32 per string or object. It overstates shared values (short strings, the
+ * author of many tweets), so a bound in these bytes is not exceeded. Walks the value once, only at `set`.
  */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return STRING + value.length * (BEYOND_LATIN.test(value) ? 2 : 1);

@@ -4,17 +4,17 @@ const AUTHORITY = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 /** The hosts of a database address, with their ports where they are given. */
 export const hostsOf = (address: string): string[] => (AUTHORITY.exec(address)?.[2] ?? '').split(',');
 
-/** The address of one of its hosts, whatever that one is at the moment. */
+/** The address of one of its hosts, whatever role that host has at the moment. */
 export const addressOf = (address: string, host: string): string =>
   address
     .replace(AUTHORITY, (_all, start: string, _hosts: string, rest: string) => start + host + rest)
     .replace(/([?&])target_session_attrs=[^&]*(&|$)/, (_all, before: string, after: string) => (after ? before : ''));
 
-/** The address with the same hosts, which leads to the primary among them. */
+/** The address with the same hosts that leads to the primary among them. */
 export const primaryOf = (address: string): string =>
   address.replace(/([?&]target_session_attrs=)[^&]*/, (_all, before: string) => `${before}primary`);
 
-/** The address with its hosts in turn from another one on: processes that begin at different ones share them. */
+/** The address with its hosts rotated, so that processes that begin at different hosts spread over them. */
 export const startingAt = (address: string, nth: number): string => {
   const hosts = hostsOf(address);
   const turned = hosts.map((_, index) => hosts[(index + nth) % hosts.length]).join(',');
@@ -24,20 +24,23 @@ export const startingAt = (address: string, nth: number): string => {
 /** Which of several hosts a connection should lead to: target_session_attrs, as libpq calls it. */
 export interface WantedHosts {
   readonly targets: readonly string[];
-  /** What the first of them finds. */
+  /** What the first target finds, in words for the operator. */
   readonly finds: string;
-  /** Why no other is right. */
+  /** Why no other target is right, in words for the operator. */
   readonly why: string;
 }
 
-/** Only this is right for a database that is written to. `read-write` is, too, for libpq; the driver takes standbys for it. */
+/**
+ * The only right target for a database that is written to. For libpq `read-write` would be right, too, but the driver
+ * accepts standbys for it.
+ */
 export const PRIMARY: WantedHosts = {
   targets: ['primary'],
   finds: 'the one that takes writes',
   why: 'everything is written to it',
 };
 
-/** Why this address would not lead where it should, or null. */
+/** Why this address would not lead to the right host, or null. */
 export function addressFault(address: string, { targets: allowed, finds, why }: WantedHosts = PRIMARY): string | null {
   const hosts = hostsOf(address);
   const [, query = ''] = address.split('?');

@@ -9,8 +9,8 @@ export interface FairShareOptions {
   /** Slots for all holders together. */
   readonly total: number;
   /**
-   * Slots that a holder leaves free when it takes more than its share because nobody else needs them; by default it never
-   * does.
+   * How many slots a holder must leave free when it takes more than its share because no other holder needs them. By
+   * default it never takes more.
    */
   readonly reserved?: number;
   /** Longest that a slot is taken, milliseconds. */
@@ -21,7 +21,7 @@ export interface FairShareOptions {
 interface HolderState {
   /** When each slot was taken (monotonic milliseconds), the oldest first. */
   readonly slots: LinkedSet<number>;
-  /** How long its slower slots were taken; null until one is released. */
+  /** How long its slower slots were held; null until one is released. */
   usualMs: number | null;
 }
 
@@ -29,10 +29,11 @@ interface HolderState {
 const FREE_PER_HELD = 3;
 
 /**
- * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches): a single holder gets a
- * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder above
- * its share when others arrive keeps its slots and gets no more. With `reserved`, a holder may go beyond its share while
- * all others together have less than one of them might (L19). Keeps no state for holders without a slot.
+ * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches). A single holder gets a
+ * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder that is
+ * above its share when others arrive keeps its slots but gets no more. With `reserved`, a holder may exceed its share
+ * while all others together have fewer slots than one of them might need (L19). Keeps no state for holders without a
+ * slot.
  */
 export class FairShare {
   readonly total: number;
@@ -70,7 +71,9 @@ export class FairShare {
     return { release: () => this.#release(holder, state, slot) };
   }
 
-  /** Whether the other holders together have as many slots as a share: then one of them could be refused its next. */
+  /**
+   * Whether the other holders together have a full share of slots, so that one of them could be refused its next slot.
+   */
   #othersNeed(own: number): boolean {
     return FREE_PER_HELD * (this.#taken - own) >= this.total - this.#taken;
   }
@@ -85,8 +88,9 @@ export class FairShare {
   }
 
   /**
-   * Estimated milliseconds until the holder can have another slot if nobody else takes more: when enough of its own are
-   * released, judging by how long they usually take; slots that have already taken longer count until their latest end.
+   * Estimated milliseconds until the holder can have another slot if no other holder takes more: until enough of its
+   * own are released, judging by how long they are usually held. Slots that were already held longer count until their
+   * latest end.
    */
   waitMs(holder: string): number {
     const state = this.#holders.get(holder);
@@ -96,7 +100,7 @@ export class FairShare {
     const [own, free] = [state.slots.size, this.total - this.#taken];
     const ofShare = releasesNeeded(own, free);
     const needed = this.#othersNeed(own) ? ofShare : Math.min(ofShare, Math.max(1, this.#reserved - free + 1));
-    // In the order in which they should end; those that took longer than usual come last, because their end is unknown.
+    // In the order in which they should end. Slots held longer than usual come last, because their end is unknown.
     const [usual, late]: [number[], number[]] = [[], []];
     for (const atMs of state.slots) {
       if (usual.length === needed) break;
@@ -119,12 +123,12 @@ export class FairShare {
 }
 
 /**
- * How many of `held` slots must be released until one can be taken: the least k with FREE_PER_HELD * (held - k) < free
- * + k.
+ * How many of `held` slots must be released until one can be taken: the smallest k with FREE_PER_HELD * (held - k) <
+ * free + k.
  */
 const releasesNeeded = (held: number, free: number): number =>
   Math.max(1, Math.min(held, Math.floor((FREE_PER_HELD * held - free) / (FREE_PER_HELD + 1)) + 1));
 
-/** Rises at once and falls slowly, so that most later slots are not slower. */
+/** Rises at once and falls slowly, so that most later slots take no longer than this. */
 const slowDecay = (usualMs: number | null, tookMs: number): number =>
   usualMs === null || tookMs > usualMs ? tookMs : 0.9 * usualMs + 0.1 * tookMs;

@@ -14,13 +14,13 @@ export interface MemoryState extends Memory {
 }
 
 /**
- * The memories of one process: each part that keeps something is given this object, and makes or adds its memory under
- * its name in the table (`MEMORIES`), so that none is missing from the metrics.
+ * The memories of one process. Each part that keeps something gets this object and makes or adds its memory under its
+ * name in the table (`MEMORIES`), so that none is missing from the metrics.
  */
 export class Memories {
   readonly #all: { readonly name: MemoryName; readonly memory: Memory }[] = [];
 
-  /** A map bounded by the limit in the table, or by another one that an operator or a test set. */
+  /** A map bounded by the limit in the table, or by one that an operator or a test has set. */
   map<V extends NonNullable<unknown>>(
     name: MemoryName,
     { maxBytes = this.limitOf(name), ...options }: Partial<BoundedMapOptions<V>> = {},
@@ -39,7 +39,7 @@ export class Memories {
     return memory;
   }
 
-  /** One row per name, in the table's order; several memories of one name are added up. */
+  /** One row per name, in the table's order. Several memories of the same name are added up. */
   readonly states = (): MemoryState[] => {
     const names = Object.keys(MEMORIES) as MemoryName[];
     return names.flatMap((name) => {
@@ -56,7 +56,10 @@ export class Memories {
   };
 }
 
-/** The memories of a part of the process, all counted as one of the table: each has an equal share of its limit. */
+/**
+ * The memories of one part of the process, all counted as a single one of the table. Each has an equal share of its
+ * limit.
+ */
 export class SharedMemory extends Memories {
   readonly #of: Memories;
   readonly #name: MemoryName;

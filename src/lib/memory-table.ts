@@ -13,8 +13,8 @@ export interface MemoryRow {
 const AGAIN = 'The least recently used entry is dropped, and read again when it is asked for.';
 
 /**
- * Everything that a process keeps from one request to the next, each with its bound: the only such list. To keep
- * something new, add its row here and get its map from `Memories`. Keys that callers can choose are digests, or of
+ * Everything that a process keeps from one request to the next, each with its limit. This is the only such list: to
+ * keep something new, add its row here and get its map from `Memories`. Keys that callers can choose are digests, or of
  * bounded length.
  */
 export const MEMORIES = {
@@ -151,8 +151,8 @@ export const MEMORIES = {
 export type MemoryName = keyof typeof MEMORIES;
 
 /**
- * State that lives only while a request waits for it, and is bounded by what bounds those requests. It has no metric:
- * it belongs to the requests in flight.
+ * State that lives only while a request waits for it, and that is bounded by the limits of those requests. It has no
+ * metric of its own, because it belongs to the requests in flight.
  */
 const IN_FLIGHT = {
   'reads that are shared':

@@ -17,7 +17,7 @@ export const timers = {
   },
 };
 
-/** The same, for bounds on work that keeps the process alive itself: these do not. */
+/** The same, but they do not keep the process alive: for timeouts of work that keeps it alive anyway. */
 export const backgroundTimers = {
   after(ms: number, then: () => void): () => void {
     if (ms <= 0) return timers.after(0, then);
@@ -37,7 +37,7 @@ export const processorClock = {
   },
 };
 
-/** What the work gives, or undefined if it takes longer than `timeoutMs`. Rejects if the work does. */
+/** The result of the work, or undefined if it takes longer than `timeoutMs`. Rejects if the work does. */
 export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = by.after(timeoutMs, () => resolve(undefined));
@@ -45,7 +45,7 @@ export function withTimeout<T>(timeoutMs: number, work: Promise<T>, by = timers)
   });
 }
 
-/** Passes once the time is over, or as soon as the signal fires. */
+/** Resolves after this time, or as soon as the signal fires. */
 export function pause(ms: number, signal: AbortSignal, by: Time['timers'] = timers): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -69,12 +69,12 @@ interface Timeout {
   readonly then: () => void;
 }
 
-/** A timeout that was set: what it is cancelled by. */
+/** A timeout that was set, by which it can be cancelled. */
 export type SetTimeout = Link<Timeout>;
 
 /**
- * One timer for many timeouts, nearly all of which are cancelled before they pass: setting and cancelling one costs a place
- * in a list, and what is looked at when the timer fires are those that are still set.
+ * One timer for many timeouts, nearly all of which are cancelled before they are due. Setting and cancelling one only
+ * changes a linked list; when the timer fires, it looks at the timeouts that are still set.
  */
 export class SharedTimer {
   readonly #time: Time;
@@ -85,13 +85,13 @@ export class SharedTimer {
     this.#time = time;
   }
 
-  /** `atMs`: monotonic milliseconds. Never called in this turn. */
+  /** `atMs`: monotonic milliseconds. `then` is never called in this turn of the event loop. */
   set(atMs: number, then: () => void): SetTimeout {
     if (this.#next === null || atMs < this.#next.atMs) this.#wake(atMs);
     return this.#set.add({ atMs, then });
   }
 
-  /** No timer of the process is left behind when none is set. */
+  /** When no timeout is left, the process's timer is cancelled, too. */
   cancel(timeout: SetTimeout): void {
     this.#set.remove(timeout);
     if (this.#set.size > 0) return;

@@ -7,7 +7,7 @@ interface After {
 export function repeat(timers: After, everyMs: number, task: () => void): () => void {
   const next = (): (() => void) =>
     timers.after(everyMs, () => {
-      // First, so that the task may end it.
+      // Set up before the task runs, so that the task can end the repetition.
       cancel = next();
       task();
     });

@@ -5,9 +5,9 @@ const ENTRY_BYTES = 180;
 
 export interface QuotaSetOptions {
   readonly maxBytes: number;
-  /** The part of it that one owner's entries may take; a tenth by default. */
+  /** The part of `maxBytes` that one owner's entries may take; a tenth by default. */
   readonly share?: number;
-  /** Owners whose entries matter less: when the whole is full, these are dropped before those of any other. */
+  /** Owners whose entries matter less: when the set is full, theirs are dropped before those of any other. */
   readonly goesFirst?: (owner: string) => boolean;
   /** How long an entry stays valid. */
   readonly ttlMs: number;
@@ -21,7 +21,7 @@ interface Entry {
   readonly owner: Owner;
   readonly bytes: number;
   readonly untilMs: number;
-  /** The value of `added` once it was added. */
+  /** The value of `added` right after it was added. */
   readonly nth: number;
 }
 
@@ -33,8 +33,9 @@ interface Owner {
 }
 
 /**
- * A bounded set of keys, each with an owner. Beyond an owner's quota its own oldest keys are dropped; beyond the whole,
- * the oldest of the owner with the most, several at once, so that an owner never loses keys to one that has more.
+ * A bounded set of keys, each with an owner. Beyond an owner's quota, its own oldest keys are dropped. Beyond the limit
+ * of the whole set, the oldest keys of the owner with the most are dropped, several at once, so that an owner never
+ * loses keys to one that has more.
  */
 export class QuotaSet {
   readonly maxBytes: number;
@@ -68,12 +69,12 @@ export class QuotaSet {
     return this.#entries.size;
   }
 
-  /** How many times a key was added. */
+  /** How many times keys were added so far. */
   get added(): number {
     return this.#added;
   }
 
-  /** Whether the key was added, again perhaps, after so many others. */
+  /** Whether the key was added, or added again, since `added` had this value. */
   wasAddedAfter(key: string, added: number): boolean {
     return (this.#entries.get(key)?.nth ?? 0) > added;
   }

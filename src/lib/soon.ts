@@ -1,13 +1,13 @@
-/** A value that is there, or that has to be waited for. */
+/** A value that is available now, or a promise of it. */
 export type Soon<Value> = Value | Promise<Value>;
 
 const mustWait = <Value>(soon: Soon<Value>): soon is Promise<Value> => soon instanceof Promise;
 
-/** Goes on in this turn where the value is there. What `next` throws is thrown, or rejects. */
+/** Calls `next` in this turn of the event loop if the value is available. What `next` throws is thrown, or rejects. */
 export const andThen = <Value, Next>(soon: Soon<Value>, next: (value: Value) => Soon<Next>): Soon<Next> =>
   mustWait(soon) ? soon.then(next) : next(soon);
 
-/** Goes on however the work ends, in this turn where it does. */
+/** Calls `done` or `failed` when the work ends, and in this turn of the event loop if the work ends in it. */
 export function concluded<Value, Next>(
   work: () => Soon<Value>,
   done: (value: Value) => Next,

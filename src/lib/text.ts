@@ -1,14 +1,14 @@
-/** What takes the place of text that cannot be passed on: Unicode's replacement character. */
+/** Replaces characters that cannot be passed on: Unicode's replacement character. */
 const REPLACED = '\uFFFD';
 
 /**
- * Text that every reader of JSON and every database takes: half of a surrogate pair and U+0000 are replaced, one for one,
- * so that positions in the text stay (T13).
+ * Text that every JSON parser and every database accepts: lone surrogates and U+0000 are replaced one for one, so that
+ * positions in the text stay the same (T13).
  */
 export const readable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACED);
 
-/** The same for every text in a plain object or list; the very value if all of it can be read. */
+/** The same for every text in a plain object or array. Returns the same value if nothing has to be replaced. */
 export function withReadableText<T>(value: T): T {
   if (typeof value === 'string') return readable(value) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -24,15 +24,15 @@ export function withReadableText<T>(value: T): T {
   return made ?? value;
 }
 
-/** Longest part of a caller's text in a message, characters. */
+/** How many characters of a caller's text a message may contain. */
 const MOST_SHOWN = 60;
 
 /** As much of a text as a message may contain. A character is never cut in two. */
 export const truncated = (text: string, most = MOST_SHOWN): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
-/** What another program said, as a sentence of a message. */
+/** What another program said, as a sentence that can be part of a message. */
 export const sentence = (text: string): string => (/[.?!…]$/.test(text) ? text : `${text}.`);
 
-/** Text from a caller as a message shows it: quoted, and cut to what helps to recognise it. */
+/** Text from a caller as a message shows it: quoted, and cut to as much as is needed to recognise it. */
 export const quoted = (text: string): string => JSON.stringify(truncated(text));

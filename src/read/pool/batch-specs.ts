@@ -5,9 +5,9 @@ import type { CachedObjects, Found, Network, NetworkPage, ReadContext } from '..
 import { listHash, userKey } from '../keys.js';
 import type { BatchSpec } from './job.js';
 
-/** What a reader needs of a page, and what it knows. */
+/** What a reader needs from a page, and which objects it already has. */
 export interface PageNeeds {
-  /** How many items; undefined: a natural page. Only a network that bills by item is told. */
+  /** How many items; undefined: a natural page. Passed only to a network that bills by item. */
   readonly want?: number | undefined;
   readonly cached?: CachedObjects | undefined;
 }
@@ -17,7 +17,9 @@ interface PageInput extends PageNeeds {
   readonly token: string | null;
 }
 
-/** How each kind of read is batched and sent. Whatever a network sends, its texts can be read by everybody. */
+/**
+ * How each kind of read is batched and sent. Texts from the network are made readable for every client and database.
+ */
 export interface BatchSpecs {
   user(ref: UserRef): BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;

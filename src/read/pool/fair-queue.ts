@@ -2,10 +2,10 @@ import type { Job } from './job.js';
 import { AccountQueue, JobGroup, KindCounts } from './job-group.js';
 import { mayHaveMore, QUEUE_SLOTS, slotsPerInput } from './queue-share.js';
 
-/** A set of numbers. Sums them with each number capped, in time logarithmic in the largest (a Fenwick tree). */
+/** A set of numbers that sums them with each capped, in time logarithmic in the largest (a Fenwick tree). */
 export class CappedSums {
   readonly #size: number;
-  /** By value, 1 to `largest`: how many there are, and their sum. */
+  /** By value, from 1 to `largest`: how many numbers there are, and their sum. */
   readonly #counts: Float64Array;
   readonly #sums: Float64Array;
   #count = 0;
@@ -44,24 +44,24 @@ export class CappedSums {
   }
 }
 
-/** Takes jobs from the queue: a session's worker. */
+/** Takes jobs from the queue; it is a session's worker. */
 export interface Consumer {
   mayRead(kind: string): boolean;
-  /** False for jobs that it has tried already. */
+  /** False for jobs that it has already tried. */
   mayTake(job: Job): boolean;
 }
 
 /**
- * Jobs that wait for the upstream, served by account in turns, so that no account waits behind another's backlog.
- * A job that several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an
- * operation grows with the kinds of read and the accounts of the job, not with the length of the queue.
+ * Jobs that wait for the network. Accounts are served in turns, so that none waits behind another's backlog. A job that
+ * several accounts wait for is in the queue of each, and leaves all of them when it is taken. The cost of an operation
+ * grows with the number of kinds and of the job's accounts, not with the length of the queue.
  */
 export class FairQueue {
   readonly #accounts = new Map<string, AccountQueue>();
   readonly #jobs = new Map<Job, Set<AccountQueue>>();
   readonly #groups = new Map<string, JobGroup>();
   readonly #kinds = new KindCounts();
-  /** Jobs that cannot be batched, each counted once; and how many of them each account waits for. */
+  /** The number of jobs that cannot be batched, each counted once, and how many of them each account waits for. */
   #unbatched = 0;
   readonly #unbatchedOf = new CappedSums(QUEUE_SLOTS);
   #slots = 0;
@@ -91,7 +91,7 @@ export class FairQueue {
     return this.#kinds.kinds();
   }
 
-  /** The queued jobs, by which sessions may take them. */
+  /** The queued jobs, grouped by which sessions may take them. */
   groups(): Iterable<JobGroup> {
     return this.#groups.values();
   }
@@ -124,7 +124,7 @@ export class FairQueue {
     for (const account of this.#jobs.get(job) ?? []) this.leave(job, account.id);
   }
 
-  /** Takes the job out of one account's queue, and drops it once it is in no other. */
+  /** Takes the job out of one account's queue, and drops it once it is in no other queue. */
   leave(job: Job, accountId: string): void {
     const accounts = this.#jobs.get(job);
     const account = this.#accounts.get(accountId);
@@ -143,8 +143,8 @@ export class FairQueue {
   }
 
   /**
-   * Takes the jobs of the next upstream call: the oldest job of the account whose turn it is, and as many others of its
-   * kind, of all accounts in turns, as fit into the same call. Empty if the consumer may take nothing.
+   * Takes the jobs of the next upstream call: the oldest job of the account whose turn it is, and as many others of the
+   * same kind, from all accounts in turns, as fit into the call. Empty if the consumer may take nothing.
    */
   take(consumer: Consumer): Job[] {
     const groups = this.#openGroups(consumer);
@@ -173,7 +173,7 @@ export class FairQueue {
     return false;
   }
 
-  /** The most upstream calls that are made before one that this account asks for now. */
+  /** The most upstream calls that can be made before one that this account requests now. */
   callsBefore(accountId: string): number {
     const own = this.#accounts.get(accountId);
     const [turns, unbatched] = [(own?.turnsAmong(this.#kinds) ?? 0) + 1, own?.unbatched ?? 0];

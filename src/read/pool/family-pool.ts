@@ -18,8 +18,8 @@ import { SessionWorker } from './session-worker.js';
 import { WakeTimer } from './wake-timer.js';
 
 /**
- * Counts one upstream call for the calls that lead these reads, and returns how what the network bills for it is shared
- * out: each read of a batch has its part of the objects. The call itself is the first one's.
+ * Counts one upstream call for the calls that lead these reads, and returns a function that divides what the network
+ * bills for it: each read of a batch gets its part of the objects, and the first one also gets the upstream call.
  */
 function leadersPay(jobs: readonly Job[]): (billed: Billed) => void {
   const leaders = jobs.flatMap(({ waiters }) => [...waiters.members].slice(0, 1));
@@ -48,10 +48,10 @@ export interface FamilyPoolOptions {
   readonly tracing: Tracing;
 }
 
-/** A failed read is retried once, on another session, if it began no longer ago than this (S12). */
+/** A failed read is retried once on another session, unless it was requested longer ago than this (S12). */
 const RETRY_MS = 20_000;
 
-/** While another session could retry, the first attempt gets half of the call's time, and at most this. */
+/** If another session could retry, an attempt gets half of the call's remaining time, and at most this. */
 const ATTEMPT_MS = 10_000;
 
 /** The reads of one family: a fair queue, and one worker per session, which takes jobs as pace and network allow. */
@@ -90,7 +90,10 @@ export class FamilyPool {
     return { ...this.counts, waiting: this.#queue.size, waitMs, inFlight: this.#workers.flatMap(inFlightHealth) };
   }
 
-  /** Queues the input. Rejects at once if it cannot be read in time, is over its account's share, or closed to all. */
+  /**
+   * Queues the input. Rejects at once if it cannot be read in time, its account is over its share, or no session may
+   * read it.
+   */
   async read<Input, Output>(spec: BatchSpec<Input, Output>, input: Input, waiters: Waiters): Promise<Output> {
     const now = this.#options.monotonic.now();
     this.counts.read += 1;
@@ -123,7 +126,7 @@ export class FamilyPool {
     throw refusal;
   }
 
-  /** Refused for the share only if none of the waiting accounts has room in the queue. */
+  /** Refuses because of the share only if none of the waiting accounts has room in the queue. */
   #queueRefusal(kind: string, waiters: Waiters, leftMs: number): ServiceError | undefined {
     const accounts = [...waiters.members].map(({ accountId }) => accountId);
     const account = accounts.find((accountId) => this.#queue.hasRoomFor(accountId));
@@ -143,7 +146,7 @@ export class FamilyPool {
     for (const member of waiters.members) if (hasRoom(member)) add(member);
     if (!waits() && first) add(first);
     waiters.watch({
-      // An account over its share still gets reads that others wait for, on their turn.
+      // An account over its share still gets reads that others wait for, when it is their turn.
       onJoin: (member) => {
         if (waits() && hasRoom(member)) add(member);
       },
@@ -245,7 +248,7 @@ export class FamilyPool {
     return again && usableFor(this.#options.sessions, job).length > 0;
   }
 
-  /** All the remaining time, unless another session could retry. */
+  /** How long an attempt may take: all the remaining time, unless another session could retry. */
   #attemptMs(session: Session, jobs: readonly Job[], now: number): number {
     const leftMs = Math.max(...jobs.map(({ waiters }) => waiters.deadlineAtMs)) - now;
     const mayTry = (other: Session, job: Job) =>
@@ -254,7 +257,7 @@ export class FamilyPool {
     return another ? Math.min(leftMs / 2, ATTEMPT_MS) : leftMs;
   }
 
-  /** Rejects jobs waiting for sessions that have closed since; checked once per closing. */
+  /** Rejects jobs that wait for sessions which have closed since; checked once per closing. */
   #refuseUnservable(now: number): void {
     const closings = this.#options.sessions.reduce((sum, session) => sum + session.closings, 0);
     for (const group of [...this.#queue.groups()]) {
@@ -300,7 +303,7 @@ export class FamilyPool {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** For reads that only some sessions can make; counts all sessions if none can now. */
+  /** The wait for reads that only these sessions can make; counts all sessions if none of them can now. */
   #waitMs(accountId: string, kind: string | undefined, sessions: readonly Session[]): number {
     const before = this.#queue.callsBefore(accountId);
     const open = this.#workers.filter(({ session }) => sessions.includes(session));
@@ -309,7 +312,7 @@ export class FamilyPool {
   }
 }
 
-/** Whether a failure is a latency sample: an answer about the request itself, or a timeout. */
+/** Whether a failed call counts as a latency sample: if it was an answer about the request itself, or a timeout. */
 const isMeasurement = (failure: ServiceError): boolean =>
   isTooLate(failure) || !(isTrouble(failure) || isRefusal(failure));
 

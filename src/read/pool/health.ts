@@ -6,13 +6,13 @@ import type { SessionHealth } from './session.js';
 export interface FamilyCounts {
   upstreamCalls: number;
   failures: number;
-  /** Objects that could not be read, which are no failures of the network. */
+  /** Objects that could not be read. They do not count as failures of the network. */
   unreadable: number;
   /** Lookups answered from the cache, and lookups that went to the network. */
   cacheHits: number;
   read: number;
   /**
-   * Reads refused at once because they could not have been made in time, or their account was over its share of the
+   * Reads refused at once, because they could not have been made in time or their account was over its share of the
    * queue.
    */
   refused: number;
@@ -24,7 +24,7 @@ export interface FamilyCounts {
   failing: boolean;
 }
 
-/** Calls of one kind that a session has in flight, and how many it may have: as many as the network can serve. */
+/** How many calls of one kind a session has in flight, and how many it may have, as the network can serve them. */
 export interface InFlightHealth {
   readonly session: string;
   readonly kind: string;

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.js';
 export interface Latency {
   /** The 10th percentile: leaves out answers that were fast by accident. */
   readonly lowMs: number;
-  /** The same for the later half: queueing at the network shows there first. */
+  /** The same for the later half of the window, where queueing at the network shows first. */
   readonly lateLowMs: number;
   readonly medianMs: number;
 }
@@ -22,37 +22,42 @@ const quantile = (ascending: readonly number[], share: number): number =>
   ascending[Math.floor(ascending.length * share)] ?? 0;
 
 /**
- * Calls of one kind that a session has in flight if there is no pace, as for a local database: fixed, since nothing
- * says how fast it should be. Twice the connections that the corpus reads with, so that none of them idles.
+ * How many calls of one kind a session has in flight if there is no pace, as for a local database. Fixed, because
+ * nothing says how fast it should be. Twice the connections with which the corpus is read, so that none of them idles.
  */
 const UNPACED = 16;
 
 /**
- * With a pace the limit starts at a quarter of a second's calls, and at least `least`: a cold burst runs at the pace.
+ * With a pace, the limit starts at a quarter of a second's calls, but at least `least`: a cold burst runs at the pace.
  */
 const START = { seconds: 0.25, least: 4 } as const;
 
-/** At most four seconds' calls, within these bounds: if answers take longer, reads are slower than the pace allows. */
+/**
+ * The highest limit: four seconds' calls, within these bounds. If answers take longer, reads are slower than the pace.
+ */
 const RANGE = { seconds: 4, least: 8, most: 256 } as const;
 
 /**
- * A window ends with enough answers (twice the limit, within these bounds), or after `ms` with at least `few`: one slow
- * call does not make a slow network.
+ * A window ends with enough answers (twice the limit, within these bounds), or after `ms` with at least `few`, because
+ * one slow call does not make a slow network.
  */
 const WINDOW = { least: 10, most: 24, few: 5, ms: 1000 } as const;
 
-/** Latency up to this many times the network's own is tolerated: then as many calls wait there as are served. */
+/**
+ * Latency up to this many times the network's own is tolerated. At that point, as many calls wait there as are served.
+ */
 const TOLERANCE = 2;
 
 /**
- * A network that slows every call down under load shows it in its fastest answers: this much slower is crowded, too.
+ * A network that slows down every call under load shows that in its fastest answers: if they are this many times
+ * slower, it is crowded as well.
  */
 const SLOWER = 3;
 
-/** A network that serves this share of the pace is not crowded, however long answers take. */
+/** A network that serves this share of the pace is not crowded, however long its answers take. */
 const MANAGES = 0.9;
 
-/** The limit changes by no more than these factors per window: `first` until it has been cut for the first time. */
+/** The most by which the limit changes per window. `first` replaces `up` until it has been cut for the first time. */
 const STEP = { down: 0.5, up: 1.5, first: 2 } as const;
 
 /** After this many useless cuts in a row, or this long under pressure, the network's own latency is measured again. */
@@ -62,12 +67,12 @@ const MEASURE = { afterCuts: 3, everyMs: 30_000 } as const;
 const WEIGHT = 0.3;
 
 /**
- * When nothing moved for this many times the usual latency, within these bounds, one call finds out whether the network
- * is back.
+ * If no call was sent or answered for this many times the usual latency, within these bounds, one call finds out
+ * whether the network is back.
  */
 const SILENCE = { times: 8, leastMs: 2000, mostMs: 5000 } as const;
 
-/** State shared by the limits of one kind: they measure at the same time, because they read the same network. */
+/** State shared by the limits of one kind, which measure at the same time because they read the same network. */
 export interface SharedMeasurement {
   /** Incremented whenever one of them requests a measurement. */
   round: number;
@@ -76,7 +81,10 @@ export interface SharedMeasurement {
 /** One call, from `enter` to `leave`. */
 export interface InFlightCall {
   readonly startedAt: number;
-  /** The limit under which it was sent: answers to calls sent under an older limit say nothing about the newest. */
+  /**
+   * Identifies the limit under which it was sent: answers to calls sent under an older one say nothing about the
+   * newest.
+   */
   readonly epoch: number;
 }
 
@@ -91,13 +99,13 @@ export interface InFlightLimitOptions {
 const clamp = (least: number, value: number, most: number): number => Math.min(most, Math.max(least, value));
 
 /**
- * How many calls of one kind a session has in flight, according to what the network can serve: follows the gradient of
- * its latency, as Netflix's concurrency-limits and Envoy's adaptive concurrency do. Limits are per session, because one
- * session's credentials may be served more slowly than another's, and per kind, because a thread always takes longer
- * than a profile. A network is crowded when three things coincide: a call waits here for room, fewer calls are served
- * than the pace allows, and even the fastest answers have waited there for longer than answers take (CoDel's standing
- * queue), which natural variation in latency does not cause. The limit then falls until as many calls wait at the
- * network as are served there, never below 1; the rest wait here.
+ * Limits how many calls of one kind a session has in flight to what the network can serve. It follows the gradient of
+ * the network's latency, as Netflix's concurrency-limits and Envoy's adaptive concurrency do. Limits are per session,
+ * because one session's credentials may be served more slowly than another's, and per kind, because a thread always
+ * takes longer than a profile. A network is crowded when three things coincide: a call waits here for room, fewer calls
+ * are served than the pace allows, and even the fastest answers have waited there for longer than answers take (CoDel's
+ * standing queue), which natural variation in latency does not cause. The limit then falls until as many calls wait at
+ * the network as are served there, but never below 1; the rest wait here.
  */
 export class InFlightLimit {
   readonly #options: InFlightLimitOptions;
@@ -107,7 +115,7 @@ export class InFlightLimit {
   #epoch = 0;
   #wasCut = false;
   #cuts = 0;
-  /** Latency of the network's fastest answers when nothing waits there. */
+  /** Latency of the network's fastest answers when no call waits there. */
   #ownMs: number | undefined;
   /**
    * The window: when it began, the latencies of its answers, whether a call waited here for room, and the most calls in
@@ -117,7 +125,7 @@ export class InFlightLimit {
   #samples: number[] = [];
   #pressed = false;
   #peak = 0;
-  /** The median of the last window; and when the last call was sent or answered. */
+  /** The median of the last window, and when a call was last sent or answered. */
   #medianMs = 0;
   #movedAtMs: number;
   #measured: { readonly round: number; readonly atMs: number };
@@ -152,12 +160,12 @@ export class InFlightLimit {
     return this.#inFlight.size < this.#most && this.#options.monotonic.now() >= this.silentAtMs;
   }
 
-  /** When a call may be sent without room, to find out why nothing moves. Milliseconds of the monotonic clock. */
+  /** When a call may be sent without room, to find out whether the network is back. Monotonic milliseconds. */
   get silentAtMs(): number {
     return this.#movedAtMs + clamp(SILENCE.leastMs, SILENCE.times * this.#medianMs, SILENCE.mostMs);
   }
 
-  /** Estimated interval at which room for one more call becomes free: 0 while there is room. Milliseconds. */
+  /** Estimated milliseconds between the moments at which room for one more call becomes free; 0 while there is room. */
   get waitMs(): number {
     const [oldest] = this.#inFlight;
     if (oldest === undefined || this.#inFlight.size < this.limit) return 0;
@@ -187,7 +195,7 @@ export class InFlightLimit {
     else if (enough || (count >= WINDOW.few && now - this.#sinceMs >= WINDOW.ms)) this.#close(now);
   }
 
-  /** Joins a measurement of its kind: with one call at a time per session, little waits at the network. */
+  /** Joins a measurement of its kind: with one call at a time per session, hardly any call waits at the network. */
   #joinMeasurement(): void {
     const { measurement, monotonic } = this.#options;
     if (measurement.round === this.#measured.round) return;
@@ -197,7 +205,7 @@ export class InFlightLimit {
   }
 
   /**
-   * Ends the measurement: continues with the earlier limit, reduced in proportion if answers were too slow under it.
+   * Ends the measurement: continues with the previous limit, reduced in proportion if answers were too slow under it.
    */
   #take(before: { readonly limit: number; readonly medianMs: number }, now: number): void {
     const { lowMs, medianMs } = measureLatency(this.#samples);

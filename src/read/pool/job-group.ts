@@ -18,8 +18,8 @@ export class KindCounts {
   }
 
   /**
-   * The most upstream calls over which these jobs can be spread when they are taken from among `all`: jobs of others may
-   * fill each call but for one place.
+   * The most upstream calls over which these jobs can be spread when they are taken from among `all`: other accounts'
+   * jobs may fill all places of a call except one.
    */
   callsAmong(all: KindCounts): number {
     let calls = 0;
@@ -39,10 +39,10 @@ export class KindCounts {
     return count === undefined ? 0 : Math.ceil(count.waiting / count.maxBatchSize);
   }
 }
-/** Counters of one account's jobs in the queue, so that no decision takes longer as the queue grows. */
+/** Counters of one account's jobs in the queue, so that decisions do not take longer as the queue grows. */
 export class AccountQueue {
   readonly id: string;
-  /** Number of its last turn, or of its arrival: the account with the lowest is next. */
+  /** The number of its last turn, or of its arrival. The account with the lowest number is next. */
   turn: number;
   /** Jobs that cannot be batched. */
   unbatched = 0;
@@ -63,13 +63,16 @@ export class AccountQueue {
     this.#kinds.count(spec, by);
   }
 
-  /** Most turns that its jobs can take among `all` that are queued. */
+  /** The most turns that its jobs can take among `all` queued jobs. */
   turnsAmong(all: KindCounts): number {
     return this.#kinds.callsAmong(all);
   }
 }
 
-/** Jobs of one kind that the same sessions have tried, so that a session may take all or none. By account, in turns. */
+/**
+ * Jobs of one kind that the same sessions have tried, so that a session may take either all or none of them. By
+ * account, in turns.
+ */
 export class JobGroup {
   readonly kind: string;
   /** In order of turns, each with its jobs in order of arrival. */
@@ -89,7 +92,7 @@ export class JobGroup {
     return this.#accounts.size === 0;
   }
 
-  /** Any one of the jobs: to sessions they are equal. */
+  /** Any one of the jobs: sessions make no difference between them. */
   get sample(): Job | undefined {
     for (const jobs of this.#accounts.values()) for (const job of jobs) return job;
     return undefined;

@@ -5,13 +5,13 @@ import type { Waiters } from '../waiters.js';
 
 /** How reads of one kind are batched: how many inputs one upstream call takes, and how it is sent. */
 export interface BatchSpec<Input = unknown, Output = unknown> {
-  /** What may be closed to a session: `users`, `tweets`, a kind of list, `search:Top`. */
+  /** The unit in which reads may be closed to a session: `users`, `tweets`, a kind of list, `search:Top`. */
   readonly kind: string;
   readonly family: Family;
   readonly maxBatchSize: number;
   /** Inputs that are the same to the network have the same name. */
   readonly nameOf: (input: Input) => string;
-  /** What the input is about, whichever part of it is read. */
+  /** What the input is about, whichever part of that is read. */
   readonly subjectOf: (input: Input) => string;
   /** One upstream call: an output per input, in order; the inputs are distinct. */
   readonly read: (inputs: readonly Input[], context: ReadContext) => Promise<readonly Output[]>;
@@ -21,7 +21,7 @@ export interface BatchSpec<Input = unknown, Output = unknown> {
 export interface Job<Input = unknown, Output = unknown> {
   readonly spec: BatchSpec<Input, Output>;
   readonly input: Input;
-  /** The calls waiting for it. */
+  /** The calls that wait for it. */
   readonly waiters: Waiters;
   /** When it was requested, and (`since`) when it last entered the queue. Monotonic milliseconds. */
   readonly askedAt: number;

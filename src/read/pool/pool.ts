@@ -75,7 +75,7 @@ export function createPool(options: PoolOptions): Pool {
   };
 }
 
-/** No other product is substituted: that would charge for something that was not asked for (P10, P11). */
+/** No other product is substituted, because that would charge for something that was not requested (P10, P11). */
 const unavailable = (product: string): ServiceError =>
   new ServiceError(
     'product_unavailable',

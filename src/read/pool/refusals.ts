@@ -24,7 +24,7 @@ export function closedFor(
     if (why === undefined) return undefined;
     closed.push(why);
   }
-  // A resting session becomes free by itself; one that was refused is not tried again within a call.
+  // A resting session becomes free after a while; one that was refused is not tried again within a call.
   const resting = closed.filter(({ why }) => why !== 'refused').sort((one, other) => one.untilMs - other.untilMs);
   const [first] = resting;
   if (first === undefined) return closed[0]?.failure;
@@ -34,7 +34,7 @@ export function closedFor(
     const message = `The network has failed repeatedly, so requests to it are paused. Try again in ${retryAfter} s; nothing was charged.`;
     return new ServiceError('upstream_error', message, { retryAfter, cause: first.failure });
   }
-  // `no_account` means that no session is left: one that is out of calls of this kind works, and will have more.
+  // `no_account` means that no session is left. One that has used up its calls of this kind works, and will have more.
   if (resting.some(({ failure }) => failure.code === 'upstream_rate_limited')) {
     const message = `The network's rate limit for this kind of read is used up. Try again in ${retryAfter} s; nothing was sent, and nothing was charged.`;
     return new ServiceError('upstream_rate_limited', message, { retryAfter, cause: first.failure });
@@ -45,7 +45,9 @@ export function closedFor(
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** The read cannot be made before its deadline at the current pace: refused at once, not after a wait (8.1.7, S2). */
+/**
+ * The read cannot be made before its deadline at the current pace. It is refused at once, not after a wait (8.1.7, S2).
+ */
 export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   const retryAfter = seconds(waitMs - leftMs);
   const why =
@@ -56,7 +58,7 @@ export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   return new ServiceError('upstream_rate_limited', message, { retryAfter, reason: 'queue' });
 }
 
-/** The account has its full share of the queue: only it is refused, until one of its own reads is made (8.1.7, L7). */
+/** The account has its full share of the queue. It alone is refused, until one of its own reads is made (8.1.7, L7). */
 export function shareTaken(own: number, share: number, waitMs: number): ServiceError {
   const retryAfter = seconds(waitMs);
   const why =

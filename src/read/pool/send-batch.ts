@@ -10,7 +10,10 @@ import type { Session, SessionLimit } from './session.js';
 /** How long a call may take, milliseconds. */
 export interface CallTime {
   readonly timeoutMs: number;
-  /** A timeout after less than this says nothing about the network: the jobs spent most of their time waiting here. */
+  /**
+   * A timeout after less than this says nothing about the network, because the jobs spent most of their time waiting
+   * here.
+   */
   readonly fairMs: number;
   readonly timers: Timers;
   readonly onBilled?: (billed: Billed) => void;
@@ -29,7 +32,7 @@ export async function send(session: Session, jobs: readonly Job[], time: CallTim
   const [first] = jobs;
   if (first === undefined) return [];
   const { kind, nameOf, subjectOf, read } = first.spec;
-  // The same input is sent once: reads that must not share a flight may share a call that has not been sent yet.
+  // The same input is sent only once: reads that must not share a flight may share a call that has not been sent yet.
   const names = jobs.map(({ input }) => nameOf(input));
   const distinct = new Map(jobs.map(({ input }, index) => [names[index], input]));
   const isOurs = (failure: ServiceError): boolean => isTooLate(failure) && time.timeoutMs < time.fairMs;

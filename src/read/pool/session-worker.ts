@@ -6,10 +6,10 @@ import type { Job } from './job.js';
 import { type Session, usableFor } from './session.js';
 
 export interface SessionWorkerOptions {
-  /** Its key in the pace. */
+  /** The worker's key in the pace. */
   readonly name: string;
   readonly session: Session;
-  /** All of the pool's, with its own. */
+  /** All sessions of the pool, including its own. */
   readonly sessions: readonly Session[];
   readonly queue: FairQueue;
   readonly pace: Pace;
@@ -84,8 +84,9 @@ export class SessionWorker implements Consumer {
   }
 
   /**
-   * Estimated milliseconds until a call of this kind is made, after `callsBefore` others shared among `workers`. Based
-   * on the pace, and on what the network was observed to serve if that is less. Without a kind: on the pace alone.
+   * Estimated milliseconds until a call of this kind is made, after `callsBefore` others that are shared among
+   * `workers`. Based on the pace or, if that is less, on what the network was observed to serve. Without a kind: on the
+   * pace alone.
    */
   waitMs(kind: string | undefined, callsBefore: number, workers: number): number {
     const placeMs = kind === undefined ? 0 : (this.#limits.get(kind)?.waitMs ?? 0);
@@ -103,7 +104,7 @@ export class SessionWorker implements Consumer {
       const jobs = queue.take(this);
       if (jobs.length > 0) send(this, jobs);
     }
-    // In the same tick as the last check: a job that arrives after this wakes it again.
+    // In the same tick as the last check, so that a job that arrives later wakes it again.
     this.#running = false;
     this.#options.onIdle();
   }

@@ -3,12 +3,12 @@ import type { Clock } from '../../ports/clock.js';
 import type { Job } from './job.js';
 
 /**
- * After this many failures in a row the breaker opens for this long; then one call finds out whether reads work again.
+ * After this many failures in a row the breaker opens for this long. Then one call finds out whether reads work again.
  */
 const FAILURES = 10;
 const BREAK_MS = 5000;
 
-/** What is not called, for how much longer, and its last failure. */
+/** For how much longer no call is made, and the last failure. */
 export interface Broken {
   readonly leftMs: number;
   readonly failure: ServiceError;
@@ -27,7 +27,8 @@ export class Breaker {
   }
 
   /**
-   * Why no call may be made now. After the break one call may try; without an answer, another may after the same time.
+   * Why no call may be made now. After the break one call may try. If it gets no answer, another may try after the same
+   * time.
    */
   get broken(): Broken | undefined {
     if (this.#untilMs === undefined || this.#last === undefined) return undefined;
@@ -64,13 +65,16 @@ export class Breaker {
 /** A refusal may be temporary: it is trusted for this long. */
 const TRUST_MS = 30 * 60_000;
 
-/** After refusals of so many different subjects in a row a session may not read a kind: one odd subject proves nothing (S17). */
+/**
+ * After refusals of this many different subjects in a row, a session may not read the kind. A single odd subject proves
+ * nothing (S17).
+ */
 const REFUSALS = 3;
 
-/** Then one read in this time finds out whether it may after all. */
+/** From then on, one read in this time finds out whether it may after all. */
 const RETRY_MS = 60_000;
 
-/** What a session was refused of a kind since it last could read it. */
+/** Refusals of one kind since the session could last read it. */
 interface Refusals {
   /** By subject, the latest last; at most `REFUSALS`. */
   readonly bySubject: Map<string, Closed>;
@@ -88,13 +92,13 @@ export interface Closed {
 
 export interface SessionHealth {
   readonly name: string;
-  /** `ok`, or what stops all reads, or those of some kinds. */
+  /** `ok`, or why all reads, or reads of some kinds, cannot be made. */
   readonly state: 'ok' | 'limited' | 'resting' | 'failing';
-  /** Kinds that it may not read, or not now, and until when (Unix milliseconds). */
+  /** Kinds that it may not read at all or not now, and until when (Unix milliseconds). */
   readonly closed: readonly { readonly kind: string; readonly why: Closed['why']; readonly untilMs: number }[];
 }
 
-/** The network's statement of how many calls are left. */
+/** How many calls are left, as the network states it. */
 export interface SessionLimit {
   readonly remaining: number;
   readonly resetsInSeconds: number;
@@ -103,7 +107,7 @@ export interface SessionLimit {
 const ALL = '*';
 
 /**
- * Credentials for reading the network: what they may read, when they rest, and what works with them (U32, U34).
+ * Credentials for reading the network: what they may read, when they rest, and which reads work with them (U32, U34).
  */
 export class Session {
   readonly name: string;
@@ -151,12 +155,12 @@ export class Session {
     }
   }
 
-  /** Counts closings, so that callers notice new ones by comparing. */
+  /** How often something was closed, so that callers notice new closings by comparing. */
   get closings(): number {
     return this.#closings;
   }
 
-  /** With no calls left it rests until there are more, without waiting for the network to refuse one. */
+  /** With no calls left, the session rests until there are more, without waiting for the network to refuse one. */
   observe(kind: string, { remaining, resetsInSeconds }: SessionLimit): void {
     if (remaining > 0 || resetsInSeconds <= 0) return;
     const fromMs = this.#clock.now();
@@ -180,7 +184,7 @@ export class Session {
     );
   }
 
-  /** With a subject: also whether it was refused this one. */
+  /** Why the kind cannot be read now. With a subject: also if this subject was refused. */
   closed(kind: string, subject?: string): Closed | undefined {
     return this.#at(kind) ?? this.#at(ALL) ?? this.#refused(kind, subject) ?? this.#failing(kind);
   }
@@ -189,7 +193,7 @@ export class Session {
     return this.#refusalsOf(kind)?.bySubject.has(subject) ?? false;
   }
 
-  /** Its latest refusal, unless it has read the kind since: any session without one is preferred. */
+  /** Its latest refusal, unless it has read the kind since. Sessions without a refusal are preferred. */
   suspicion(kind: string): Closed | undefined {
     return [...(this.#refusalsOf(kind)?.bySubject.values() ?? [])].at(-1);
   }
@@ -211,7 +215,7 @@ export class Session {
 
   #learn(kind: string, subject: string, failure: ServiceError): void {
     const now = this.#clock.now();
-    // It was read, and is not there: that is an answer.
+    // The session could read the kind: that the object does not exist is an answer.
     if (failure.code === 'not_found') this.#refusals.delete(kind);
     if (isRefusal(failure)) this.#noteRefusal(kind, subject, failure);
     const { retryAfter } = failure.detail;
@@ -232,7 +236,7 @@ export class Session {
     this.#closings += 1;
   }
 
-  /** As far as they are still trusted. */
+  /** The refusals that are still trusted. */
   #refusalsOf(kind: string): Refusals | undefined {
     const refusals = this.#refusals.get(kind);
     if (refusals === undefined) return undefined;
@@ -274,15 +278,17 @@ export class Session {
   }
 }
 
-/** The names of those that refused this subject: it is not tried with them again. */
+/** The names of the sessions that were refused this subject: it is not tried with them again. */
 export const refusing = (sessions: readonly Session[], kind: string, subject: string): Set<string> =>
   new Set(sessions.filter((session) => session.hasRefused(kind, subject)).map(({ name }) => name));
 
-/** Whether one of them was not refused any of the kind: the others are then left alone, even while it rests. */
+/**
+ * Whether at least one session was never refused this kind. The others are then not used, even while that one rests.
+ */
 export const isTrusted = (sessions: readonly Session[], kind: string): boolean =>
   sessions.some((session) => session.suspicion(kind) === undefined);
 
-/** Those that may read the kind now. */
+/** The sessions that may read the kind now. */
 export function usable(sessions: readonly Session[], kind: string): readonly Session[] {
   const isOneTrusted = isTrusted(sessions, kind);
   return sessions.filter(
@@ -290,24 +296,26 @@ export function usable(sessions: readonly Session[], kind: string): readonly Ses
   );
 }
 
-/** Of those that have not tried the job. */
+/** The same among the sessions that have not tried the job. */
 export const usableFor = (sessions: readonly Session[], job: Job): readonly Session[] =>
   usable(
     sessions.filter((session) => session.mayTake(job)),
     job.spec.kind,
   );
 
-/** A clock that was set back does not lengthen a rest. */
+/** Whether the closing is in force. A clock that was set back does not lengthen it. */
 const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= now && now < untilMs;
 
-/** Whether the session was refused, not a single object: other sessions may read it. */
+/** Whether the session was refused, and not just one object. Other sessions may be able to read it. */
 export const isRefusal = ({ code, detail }: ServiceError): boolean =>
   code === 'product_unavailable' || (code === 'access_denied' && detail.reason === 'session');
 
-/** The network asks for a rest, usually saying for how long; if it does not, it counts as a failure. */
+/**
+ * With these codes the network asks for a rest, usually saying for how long. If it does not, that counts as a failure.
+ */
 const RESTS: ReadonlySet<ErrorCode> = new Set(['upstream_rate_limited', 'no_account']);
 
-/** What an object contains is no failure of the network (S21). */
+/** Whether a failure is the network's. An object that could not be read is not (S21). */
 const isFailure = (failure: ServiceError): boolean =>
   failure.code === 'upstream_error'
     ? !isUnreadable(failure)
