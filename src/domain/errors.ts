@@ -60,9 +60,7 @@ export interface ErrorDetail {
 /** The reason of a failure after which it is not known whether the call was charged. */
 export const CHARGE_UNKNOWN = 'charge_unknown';
 
-/**
- * Longest message, in characters. Text quoted from a request is cut when it is quoted; the whole message is cut here.
- */
+/** Longest message, in characters. Quoted text of a request is cut when it is quoted, the whole message here. */
 const MOST_MESSAGE = 2000;
 
 /**

@@ -15,10 +15,7 @@ interface Offer {
   readonly query: Named;
   /** The GraphQL field of the subject's type; null if the subject has none. */
   readonly field: Named | null;
-  /**
-   * The persisted operation. In camel case it is also the operation's name in the OpenAPI document, and thus in
-   * clients.
-   */
+  /** The persisted operation. In camel case it is also the name in the OpenAPI document, and thus in clients. */
   readonly operation: string;
   /** The last part of the endpoint's path. */
   readonly path: string;

@@ -15,10 +15,7 @@ export function requireReader<Reader>(readers: Readers<Reader>, kind: ListKind):
   return reader;
 }
 
-/**
- * The failure for a list that the network does not have. No session will ever have it, so no call is made and nothing
- * is closed.
- */
+/** The failure for a list that the network does not have. No session ever will, so no call is made, nothing closed. */
 export const notServed = (kind: ListKind): ServiceError =>
   new ServiceError(
     'access_denied',

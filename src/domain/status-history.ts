@@ -1,8 +1,6 @@
 import type { Family } from './model.js';
 
-/**
- * What was wrong with a family's reads in one minute: some calls failed (`degraded`), or none could be made (`down`).
- */
+/** What was wrong with reads of a family in one minute: some failed (`degraded`), or none could be made (`down`). */
 export type Trouble = 'degraded' | 'down';
 
 export interface FamilySums {

@@ -2,9 +2,7 @@
 export const INTERFACES = ['rest', 'graphql', 'mcp', 'site', 'test'] as const;
 export type TrafficInterface = (typeof INTERFACES)[number];
 
-/**
- * Upper bounds in milliseconds, each about half as much again as the one before. One more bucket takes what is longer.
- */
+/** Upper bounds in milliseconds, each about half as much again as the last. Longer times go into one more bucket. */
 const BOUNDS_MS = [
   ...[1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700],
   ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000],

@@ -28,9 +28,7 @@ export class LinkedSet<Value> implements Iterable<Value> {
     return link;
   }
 
-  /**
-   * Returns whether it was still in the set; removing it twice is harmless. `link` must come from `add` of this set.
-   */
+  /** Whether it was still in the set; removing it twice is harmless. `link` must come from `add` of this set. */
   remove(link: Link<Value>): boolean {
     const { previous, next } = link;
     if (previous === null && this.#first !== link) return false;

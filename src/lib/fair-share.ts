@@ -32,7 +32,7 @@ const FREE_PER_HELD = 3;
  * Slots shared by a dynamic threshold (Choudhury and Hahne; used for buffers of switches). A single holder gets a
  * quarter of them, each of n holders one in n + 3, and a newcomer always finds one while any is free. A holder that is
  * above its share when others arrive keeps its slots but gets no more. With `reserved`, a holder may exceed its share
- * while all others together have fewer slots than one of them might need (L19). Keeps no state for holders without a
+ * while all others together have fewer slots than one of them could get (L19). Keeps no state for holders without a
  * slot.
  */
 export class FairShare {
@@ -71,9 +71,7 @@ export class FairShare {
     return { release: () => this.#release(holder, state, slot) };
   }
 
-  /**
-   * Whether the other holders together have a full share of slots, so that one of them could be refused its next slot.
-   */
+  /** Whether the other holders together have a full share of slots, so that one of them could be refused the next. */
   #othersNeed(own: number): boolean {
     return FREE_PER_HELD * (this.#taken - own) >= this.total - this.#taken;
   }

@@ -56,10 +56,7 @@ export class Memories {
   };
 }
 
-/**
- * The memories of one part of the process, all counted as a single one of the table. Each has an equal share of its
- * limit.
- */
+/** The memories of one part of the process, counted as a single one of the table and sharing its limit equally. */
 export class SharedMemory extends Memories {
   readonly #of: Memories;
   readonly #name: MemoryName;

@@ -9,9 +9,7 @@ const LONGEST_MS = 10 * 60_000;
 /** The time between two reads of a list is the time since its newest item, divided by this. */
 const PART_OF_QUIET = 10;
 
-/**
- * A list without items counts as quiet for as long as it has been followed, but for at least this long. Milliseconds.
- */
+/** A list without items counts as quiet for as long as it is followed, but at least for this long. Milliseconds. */
 const EMPTY_QUIET_MS = 10 * 60_000;
 
 /** The longest pause after failures, milliseconds. A list that is read less often anyway is not affected. */
@@ -156,9 +154,7 @@ export class Feed {
     this.#hasten();
   }
 
-  /**
-   * From now on the network announces everything that is new, or no longer does. While it does, reads only fill gaps.
-   */
+  /** The network now announces everything that is new, or no longer does. While it does, reads only fill gaps. */
   setPushed(isPushed: boolean): void {
     this.#pushedSince = isPushed ? this.#options.now() : null;
     this.#isReadSince = false;

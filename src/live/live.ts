@@ -30,10 +30,7 @@ export interface LiveRequest {
   readonly isShort: boolean;
   /** Whether it may wait until its caller may make a request; if not, it is refused when that is not possible now. */
   readonly mayWait: boolean;
-  /**
-   * Whether a call in progress is still completed and reported when the signal aborts, so that no charge goes
-   * unreported.
-   */
+  /** Whether a call in progress is completed when the signal aborts, so that no charge goes unreported. */
   readonly finishes: boolean;
   readonly budget: LiveBudget;
   readonly signal: AbortSignal;

@@ -12,9 +12,7 @@ export interface LivePosition {
   readonly at: number;
   /** A cursor for what the caller has; null: all there is now. */
   readonly since: string | null;
-  /**
-   * For a watch of a user: that user's id when the watch began. Clients have no room for it, and name the list again.
-   */
+  /** For a watch of a user: the user's id when it began. Clients have no room for it and name the list again. */
   readonly subject?: string;
 }
 

@@ -90,9 +90,7 @@ export interface Cut {
   readonly requested: number;
 }
 
-/**
- * A cached value that an answer was made from. The answer is valid while the cache has the same value under the key.
- */
+/** A cached value that an answer was made from. The answer is valid while the cache has this value under the key. */
 export interface Dependency {
   readonly key: string;
   readonly value: object;
@@ -152,9 +150,7 @@ export class Receipt {
     this.#dependencies.push({ key, value });
   }
 
-  /**
-   * Something was missing, refused or trimmed: the same call may get another answer although no cached value changed.
-   */
+  /** Something was missing, refused or trimmed: the same call may get another answer with the same cached values. */
   markNotRepeatable(): void {
     this.#repeatable = false;
   }

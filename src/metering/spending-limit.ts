@@ -5,9 +5,7 @@ import { Wallet } from './wallet.js';
 
 export type Shortage = 'no_credits' | 'max_credits' | 'key_cap';
 
-/**
- * What one call may spend: the smallest of the wallet's balance, what the key's cap leaves, and the caller's budget.
- */
+/** What one call may spend: the least of the wallet's balance, what the key's cap leaves, and the caller's budget. */
 export class SpendingLimit {
   #taken: Thousandths = 0;
   #closed = false;

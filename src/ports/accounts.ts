@@ -113,9 +113,7 @@ export interface NewKey extends Partial<KeyLimits> {
   readonly prefix: string;
   readonly name: string;
   readonly cap: Cap | null;
-  /**
-   * For a key that belongs to a browser's session: it ends with the session, at `expiresAt` (RFC 3339) at the latest.
-   */
+  /** For a key of a browser's session: it ends with the session, at `expiresAt` (RFC 3339) at the latest. */
   readonly session?: { readonly sessionId: string; readonly expiresAt: string } | undefined;
 }
 

@@ -6,9 +6,7 @@ export interface Cached<T> {
   readonly fetchedAt: number;
 }
 
-/**
- * The read of a value from the network. Objects in the value may have been withdrawn while the read was in progress.
- */
+/** The read of a value from the network. Objects in it may have been withdrawn while the read was in progress. */
 export interface ReadOf<T> {
   /** A time before the request left for the network (Unix milliseconds, by this process's clock). */
   readonly beganAt: number;
@@ -39,8 +37,7 @@ export interface Cache {
   /**
    * Called when objects are withdrawn. Says for each name, in order, whether a cached value may contain the object.
    * False if certainly none does; undefined if unknown, because the store that knows is unreachable, full or was
-   * emptied. From now on, for as long as a call may take, values whose read began earlier are cached without these
-   * objects.
+   * emptied. From now on, for as long as a call may take, values whose read began earlier are cached without them.
    */
   shows(names: readonly string[]): Promise<(boolean | undefined)[]>;
 }

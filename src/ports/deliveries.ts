@@ -140,8 +140,7 @@ export interface DeliveryStore {
   /**
    * Gives a delivery up. In the same transaction it pauses the watch, unless it is already paused for this reason, and
    * stores the notices that `tell` makes; watches of the same key send no second mail within the same hour of the
-   * clock. Later deliveries stay as they are until the watch is resumed; if the watch has ended, they are given up,
-   * too.
+   * clock. Later deliveries stay as they are until the watch is resumed; if the watch has ended, they are given up.
    */
   giveUp(
     delivery: DueWebhook,

@@ -53,10 +53,7 @@ export interface Costs {
   claimWarning(day: string, network: string, operation: string): Promise<boolean>;
 }
 
-/**
- * How many requests of one UTC hour (`2026-11-23T14:00:00Z`) had the same interface, operation, outcome and duration
- * bucket.
- */
+/** Sums over requests of one UTC hour (`2026-11-23T14:00:00Z`) of the same interface, operation, outcome and time. */
 export interface TrafficRow {
   readonly hour: string;
   readonly interface: TrafficInterface;
@@ -131,8 +128,8 @@ export interface Traffic {
 }
 
 /**
- * An account's newest requests, for its members. Unlike the ledger, this log is only for looking things up: it is
- * bounded and sampled.
+ * An account's newest requests, for its members. Only for looking things up: unlike the ledger, it is bounded and
+ * sampled.
  */
 
 export interface LoggedRequest {
@@ -167,10 +164,7 @@ export interface RequestFilter {
 }
 
 export interface RequestLog {
-  /**
-   * Writes either all rows or none; existing ones stay as they are. Deletes an account's oldest requests beyond its
-   * bound.
-   */
+  /** Writes all rows or none; existing ones stay as they are. Deletes an account's oldest rows beyond its bound. */
   write(rows: readonly LoggedRequest[]): Promise<void>;
   /** The newest first. Bounded like the ledger's queries. */
   list(accountId: string, filter: RequestFilter, signal?: AbortSignal): Promise<LoggedRequest[]>;

@@ -6,10 +6,7 @@ import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
 import type { Cap } from './accounts.js';
 
-/**
- * A client that registered itself (RFC 7591), or that is described by a document (A13), in which case its id is the
- * document's address.
- */
+/** A client that registered itself (RFC 7591), or that a document describes (A13), whose address is then its id. */
 export interface Client {
   readonly clientId: string;
   /** The name it gives itself, which nothing verifies. */

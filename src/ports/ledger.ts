@@ -58,10 +58,7 @@ export interface UsageRow {
   readonly amount: Thousandths;
 }
 
-/**
- * Rows read from a replica, which may lag behind, contain what was committed until `asOf`. Without it, nothing is
- * missing.
- */
+/** A replica may lag behind: its rows contain what was committed until `asOf`. Without it, nothing is missing. */
 export type AsOf<Rows> = Rows & { readonly asOf?: Date };
 
 export interface KeyUse {
@@ -145,10 +142,7 @@ export interface Ledger {
   /** The UTC day on which each key was last used, for keys that paid for a request on or after `from`. */
   lastUses(accountId: string, from: string, signal?: AbortSignal): Promise<KeyUse[]>;
   receipt(accountId: string, requestId: string, signal?: AbortSignal): Promise<Receipt | undefined>;
-  /**
-   * The month (`2025-12`) to which a request with that id (a UUID) belongs, if the receipts of that month have left the
-   * database.
-   */
+  /** The month (`2025-12`) of a request with that id (a UUID), if that month's receipts have left the database. */
   archivedMonth(accountId: string, requestId: string, signal?: AbortSignal): Promise<string | undefined>;
   /** The newest debits first, at most `limit`. With `keyId`, only that key's among the account's newest 1,000. */
   recent(accountId: string, limit: number, signal?: AbortSignal, keyId?: string): Promise<Receipt[]>;

@@ -32,9 +32,7 @@ export interface CachedObjects {
 
 export interface CachedObject<T> {
   readonly value: T;
-  /**
-   * True if this very call read it from the network: it is as good as reading it now, so it may be an item of the page.
-   */
+  /** Whether this very call read it from the network: it is as good as read now, so it may be an item of the page. */
   readonly isOfThisCall: boolean;
 }
 
@@ -120,10 +118,7 @@ export interface SampleAccount {
  * only sooner. Nothing of the announcement itself is delivered.
  */
 export interface Push {
-  /**
-   * Follows the list until the returned function is called. Undefined if this list is never announced, or if no further
-   * list can be followed.
-   */
+  /** Follows until the returned function is called; undefined if this list, or any further one, cannot be announced. */
   follow(list: ListRef, listener: PushListener): (() => void) | undefined;
   readonly state: PushState;
   /** Closes the connection: nothing is announced from then on. */

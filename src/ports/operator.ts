@@ -36,9 +36,7 @@ export interface SettingsChange {
 }
 
 export interface AccountsQuery {
-  /**
-   * A part of the name or mail address, ignoring case; an account's id; a key; a key's prefix, or the end of a prefix.
-   */
+  /** A part of the name or mail address, ignoring case; an account's id; a key, its prefix, or the end of that. */
   readonly matching?: string | undefined;
   /** The last account of the previous page: the list continues after it. */
   readonly after?: string | undefined;
@@ -89,9 +87,7 @@ export interface OperatorStore {
   accounts(query: AccountsQuery): Promise<ListedAccount[]>;
   /** The newest changes first: those of one account, or those that operators made to any account. */
   events(of: { readonly accountId: string } | 'operators', limit: number): Promise<OperatorEvent[]>;
-  /**
-   * Undefined if there is no such account, and for a test account, which has the settings of the account it belongs to.
-   */
+  /** Undefined if there is no such account, and for a test account, which has those of the account it belongs to. */
   settings(accountId: string): Promise<AccountSettings | undefined>;
   /**
    * Logs what has changed. Throws `not_found` if `settings` finds nothing, and `bad_request` if less would count as

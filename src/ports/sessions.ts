@@ -45,10 +45,7 @@ export interface SessionStore {
   seen(personId: string, sessionId: string, at: number): Promise<void>;
   /** The most recently used first. */
   list(personId: string, working: ActiveAt): Promise<SessionRecord[]>;
-  /**
-   * Ends one session of the person, or all except one, with the test keys that belong to them. Returns how many of them
-   * were live.
-   */
+  /** Ends one session of the person, or all except one, with their test keys. Returns how many of them were live. */
   end(personId: string, which: { only: string } | { except: string | null }, at: number, by: Actor): Promise<number>;
   /** Deletes sessions that ended before the given time. */
   forget(before: number): Promise<void>;

@@ -11,9 +11,7 @@ export interface OneTimeTokens {
   put(token: { hash: Buffer; kind: OneTimeKind; subject: object; at: number; expiresAt: number }): Promise<void>;
   /** The subject of a valid token, which stays valid. */
   peek(hash: Buffer, kind: OneTimeKind, at: number): Promise<unknown>;
-  /**
-   * The subject of a valid token, for the first caller only: undefined for all others, even if they ask concurrently.
-   */
+  /** The subject of a valid token, for the first caller only: undefined for all others, even concurrent ones. */
   spend(hash: Buffer, kind: OneTimeKind, at: number): Promise<unknown>;
   /** Deletes tokens that expired before `at`, but keeps a spent one until a day after it was spent. */
   forget(at: number): Promise<void>;
@@ -38,9 +36,7 @@ export interface EmailAccounts {
   find(email: string): Promise<string | undefined>;
   /** The address of a person; null if the person has none, or does not exist. */
   emailOf(personId: string): Promise<string | null>;
-  /**
-   * Who owns the account; undefined if it has no owner, because it was deleted, is a test account, or does not exist.
-   */
+  /** Who owns the account; undefined if nobody does: it was deleted, is a test account, or does not exist. */
   ownerOf(accountId: string): Promise<string | undefined>;
   /** The oldest account that a person owns. */
   ownedBy(personId: string): Promise<string | undefined>;

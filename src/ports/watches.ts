@@ -1,6 +1,5 @@
 /**
- * Watches: lists that are followed for customers. They must not be lost. Any implementation must pass the suite in
- * `test/engine/ports`.
+ * Watches: lists followed for customers. They must not be lost. The suite in `test/engine/ports` tests implementations.
  */
 import type { Actor } from '../domain/audit.js';
 import type { Thousandths } from '../domain/credits.js';
@@ -65,9 +64,7 @@ export interface WatchRecord extends WatchSettings {
   readonly spentToday: Thousandths;
   /** When the newest item found so far was made. */
   readonly newestAt: string | null;
-  /**
-   * When its list was last read, how often it is read, and why the last read failed, if it did; null before the first.
-   */
+  /** When its list was last read, how often it is, and why the last read failed, if it did; null before the first. */
   readonly checkedAt: string | null;
   readonly everyMs: number | null;
   readonly failed: string | null;
@@ -117,10 +114,7 @@ export interface WatchStep {
   readonly at: number;
 }
 
-/**
- * The JSON that is sent, in three parts. The middle one is a page, which is the same for all watches that get that
- * page.
- */
+/** The JSON that is sent, in three parts. The middle one, a page, is the same for all watches that get that page. */
 export type StepBody = readonly [head: string, page: string, tail: string];
 
 /** Why a watch stops for now, with the notices for its account that are stored in the same transaction. */
@@ -255,10 +249,7 @@ export interface WatchFigures {
  * expire at the same moment, which it extends for all of them at once.
  */
 export interface WatchLeases {
-  /**
-   * Extends the holder's leases to `heldTo` and stores the checks. Returns which of its watches are still to be
-   * followed.
-   */
+  /** Extends the holder's leases and stores the checks. Returns which of its watches are still to be followed. */
   renew(holder: string, checks: readonly WatchCheck[], heldTo: number): Promise<WatchId[]>;
   /**
    * Takes at most `limit` watches that no process holds: active ones, waiting ones that are due, and ended ones whose
@@ -273,10 +264,7 @@ export interface WatchLeases {
    * still gets the delivery, because it was paid for.
    */
   step(holder: string, watch: WatchId, step: WatchStep): Promise<boolean>;
-  /**
-   * Stores why the watch stops, and gives it up. False if another process holds it, or it was paused or ended
-   * meanwhile.
-   */
+  /** Stops the watch and gives it up. False if another process holds it, or it was paused or ended meanwhile. */
   stop(holder: string, watch: WatchId, stop: WatchStop): Promise<boolean>;
   /** Marks a waiting watch that can be followed again as active. */
   wake(holder: string, watch: WatchId, at: number): Promise<void>;

@@ -34,17 +34,13 @@ export interface Anchor {
   readonly floor: Instant | null;
 }
 
-/**
- * When an item was made (Unix milliseconds), and its id: networks with times in seconds number their items in order.
- */
+/** When an item was made (Unix milliseconds), and its id: networks with times in seconds number items in order. */
 export type Instant = readonly [at: number, id: string];
 
 export const isNewer = ([at, id]: Instant, [otherAt, otherId]: Instant): boolean =>
   at === otherAt ? BigInt(id) > BigInt(otherId) : at > otherAt;
 
-/**
- * How many of the newest items a `since` cursor names. An item that the network shows late among them is not missed.
- */
+/** How many of the newest items a `since` cursor names. An item that is shown late among them is not missed. */
 export const KNOWN = 12;
 
 /** The name of an item in a `since` cursor: its id, or a digest of a long id (some networks have ids of 56 digits). */
@@ -61,9 +57,7 @@ const TAG_BYTES = 12;
 const LIFETIME_SECONDS = 7 * 24 * 3600;
 /** A `since` cursor lasts longer, because it contains no token of the network. */
 const SINCE_LIFETIME_SECONDS = 30 * 24 * 3600;
-/**
- * Callers who have the same items of a list get the same cursor for an hour, so that one kept answer serves them all.
- */
+/** Callers with the same items of a list get the same cursor for an hour, so that one kept answer serves them all. */
 const HOUR_SECONDS = 3600;
 /** How far the clocks of several processes may differ. */
 const CLOCK_SKEW_SECONDS = 3600;
@@ -88,17 +82,13 @@ const [FROM_FLOOR, FROM_ALL] = [1, 2];
 
 /** Signed, opaque cursors. They contain no secret; the signature keeps made-up bytes from reaching the network. */
 export interface Cursors {
-  /**
-   * Throws `bad_request` if Perch did not issue it for this parameter; called before anything else is checked (rule 6).
-   */
+  /** Throws `bad_request` if Perch did not issue it for this parameter; called before any other check (rule 6). */
   check(cursor: string, param?: CursorParam): void;
   encode(list: ListRef, position: Position, nowMs: number): string;
   /** Throws `bad_request` if Perch did not issue it, or if it belongs to another list (C2), or is too old. */
   decode(list: ListRef, cursor: string, nowMs: number): Position;
   encodeSince(list: ListRef, anchor: Anchor, nowMs: number): string;
-  /**
-   * Throws as `decode` does, and `bad_request` for a cursor from the future. `expires`: false for one that Perch kept.
-   */
+  /** Throws as `decode` does, and if the cursor is from the future. `expires`: false for one that Perch kept. */
   decodeSince(list: ListRef, cursor: string, nowMs: number, expires?: boolean): Anchor;
 }
 

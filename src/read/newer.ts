@@ -27,10 +27,7 @@ export interface Newer extends Filled {
   readonly newestAt: number | null;
   /** Whether there are more new items than were asked for. */
   readonly hasNewer: boolean;
-  /**
-   * Items between the earlier answer and these may be missing, because the network, or what one call may read, ends
-   * first.
-   */
+  /** Items between the earlier answer and these may be missing: the network, or what one call may read, ended first. */
   readonly gap: boolean;
 }
 
@@ -40,9 +37,7 @@ export interface FollowCall {
   readonly since: string | null;
   /** The list's subject, once it is known: meanwhile a handle may have passed to another user. */
   readonly subject: string | null;
-  /**
-   * Whether `since` is a cursor that the caller kept. One in a position never expires, because quiet lists keep theirs.
-   */
+  /** Whether `since` is a cursor that the caller kept. One in a position does not expire: quiet lists keep it. */
   readonly expires: boolean;
   /** A first page that was read before this time, Unix milliseconds, is read again. */
   readonly notBefore: number;

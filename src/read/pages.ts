@@ -119,9 +119,7 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/**
- * Whether the page belongs to a conversation whose tweet it shows and which was withdrawn: the page goes with it (T3).
- */
+/** Whether the page shows the tweet that its conversation is of, and that was withdrawn: the page goes with it (T3). */
 const lacksSubject = ({ items }: CachedPage, { kind, subject }: ListRef, tombstones: Tombstones): boolean =>
   !tombstones.isEmpty &&
   LISTS[kind].subject === 'tweet' &&
@@ -156,9 +154,7 @@ async function ask(
   }
 }
 
-/**
- * A list is gone if its account is gone, or protected. If only the list is private, that says nothing of the account.
- */
+/** A list is gone if its account is gone or protected. That only the list is private says nothing of the account. */
 async function withdrawAccount(
   { users, tombstones }: PagesOptions,
   id: string,

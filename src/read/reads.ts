@@ -312,7 +312,7 @@ const objectKey = (item: User | Tweet): string => ('text' in item ? tweetKey(ite
 const billingName = (item: User | Tweet, fresh: boolean): string => `${fresh ? 'fresh ' : ''}${objectKey(item)}`;
 
 /**
- * An anchor of the newest item alone. A long id does not fit: then the item is named, and others of its time are new.
+ * An anchor of the newest item alone. A long id doesn't fit: the item is then named, and others of its time are new.
  */
 function shortAnchor(floor: Instant | null): Anchor {
   if (floor === null) return { known: [], floor };

@@ -36,8 +36,7 @@ export class SharedReads {
   }
 
   /**
-   * `led`: whether this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the
-   * others.
+   * `led`: this caller's own `read` was run. Each waiter leaves at its own signal; the read continues for the others.
    */
   async join<T>(
     key: string,

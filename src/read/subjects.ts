@@ -68,10 +68,7 @@ export const impossibleNodeId = (text: string): ServiceError =>
 
 export const notOneName = (): ServiceError => badRequest('Provide exactly one of handle and id.', 'handle');
 
-/**
- * Why nothing can have this name, on any network or on this one. `bad_request` only if this network's grammar forbids
- * it.
- */
+/** Why nothing can have this name, on any network or on this one; `bad_request` only if its grammar forbids it. */
 export function impossibleName(kind: NameRule, text: string, ofNetwork?: Impossible): ServiceError | undefined {
   if (kind === 'tweetId') return isId(text) ? ofNetwork?.tweet(text) : impossibleId(text);
   if (kind === 'userId') return isId(text) ? ofNetwork?.user({ id: text }) : impossibleId(text);

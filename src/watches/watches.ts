@@ -207,7 +207,7 @@ export class Watches {
   }
 
   /**
-   * Throws the error with which a page of the list would be refused. An estimate checks everything and reads nothing.
+   * Throws the error with which a page of the list would be refused. An estimate checks all of it and reads nothing.
    */
   async #checkSince(
     watch: WantedList & { readonly watchId: string; readonly keyHash: string },

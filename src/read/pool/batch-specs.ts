@@ -17,9 +17,7 @@ interface PageInput extends PageNeeds {
   readonly token: string | null;
 }
 
-/**
- * How each kind of read is batched and sent. Texts from the network are made readable for every client and database.
- */
+/** How each kind of read is batched and sent. Texts from the network are made readable for all clients. */
 export interface BatchSpecs {
   user(ref: UserRef): BatchSpec<UserRef, Found<User>>;
   readonly tweets: BatchSpec<string, Found<Tweet>>;

@@ -91,7 +91,7 @@ export class FamilyPool {
   }
 
   /**
-   * Queues the input. Rejects at once if it cannot be read in time, its account is over its share, or no session may
+   * Queues the input. Rejects at once if it can't be read in time, its account is over its share, or no session may
    * read it.
    */
   async read<Input, Output>(spec: BatchSpec<Input, Output>, input: Input, waiters: Waiters): Promise<Output> {

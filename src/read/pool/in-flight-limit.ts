@@ -27,14 +27,10 @@ const quantile = (ascending: readonly number[], share: number): number =>
  */
 const UNPACED = 16;
 
-/**
- * With a pace, the limit starts at a quarter of a second's calls, but at least `least`: a cold burst runs at the pace.
- */
+/** With a pace, the limit starts at a quarter of a second's calls, at least `least`: a cold burst runs at the pace. */
 const START = { seconds: 0.25, least: 4 } as const;
 
-/**
- * The highest limit: four seconds' calls, within these bounds. If answers take longer, reads are slower than the pace.
- */
+/** The highest limit: four seconds' calls, within these bounds. With slower answers, reads are slower than the pace. */
 const RANGE = { seconds: 4, least: 8, most: 256 } as const;
 
 /**
@@ -43,9 +39,7 @@ const RANGE = { seconds: 4, least: 8, most: 256 } as const;
  */
 const WINDOW = { least: 10, most: 24, few: 5, ms: 1000 } as const;
 
-/**
- * Latency up to this many times the network's own is tolerated. At that point, as many calls wait there as are served.
- */
+/** Latency up to this many times the network's own is tolerated. By then, as many calls wait there as are served. */
 const TOLERANCE = 2;
 
 /**
@@ -81,10 +75,7 @@ export interface SharedMeasurement {
 /** One call, from `enter` to `leave`. */
 export interface InFlightCall {
   readonly startedAt: number;
-  /**
-   * Identifies the limit under which it was sent: answers to calls sent under an older one say nothing about the
-   * newest.
-   */
+  /** The limit under which it was sent: answers to calls sent under an older one say nothing about the newest. */
   readonly epoch: number;
 }
 
@@ -204,9 +195,7 @@ export class InFlightLimit {
     this.#set(1);
   }
 
-  /**
-   * Ends the measurement: continues with the previous limit, reduced in proportion if answers were too slow under it.
-   */
+  /** Ends the measurement: returns to the previous limit, reduced in proportion if answers were too slow under it. */
   #take(before: { readonly limit: number; readonly medianMs: number }, now: number): void {
     const { lowMs, medianMs } = measureLatency(this.#samples);
     this.#before = undefined;

@@ -3,10 +3,7 @@ import type { BatchSpec } from './job.js';
 /** Slots in a family's queue, for all accounts together. */
 export const QUEUE_SLOTS = 2000;
 
-/**
- * An account may take at most this share of the free slots: a quarter of all if it is alone. A newcomer always finds
- * room.
- */
+/** An account may take at most this share of the free slots: alone, a quarter of all. A newcomer always finds room. */
 const OF_FREE = 1 / 3;
 
 /** How many batchable inputs share one slot, because a batch costs the network less than as many lists. */

@@ -45,9 +45,7 @@ export function closedFor(
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/**
- * The read cannot be made before its deadline at the current pace. It is refused at once, not after a wait (8.1.7, S2).
- */
+/** The read cannot be made in time at the current pace. It is refused at once, not after a wait (8.1.7, S2). */
 export function queueTooLong(waitMs: number, leftMs: number): ServiceError {
   const retryAfter = seconds(waitMs - leftMs);
   const why =

@@ -10,10 +10,7 @@ import type { Session, SessionLimit } from './session.js';
 /** How long a call may take, milliseconds. */
 export interface CallTime {
   readonly timeoutMs: number;
-  /**
-   * A timeout after less than this says nothing about the network, because the jobs spent most of their time waiting
-   * here.
-   */
+  /** A timeout after less than this says nothing about the network: the jobs spent most of their time waiting here. */
   readonly fairMs: number;
   readonly timers: Timers;
   readonly onBilled?: (billed: Billed) => void;

@@ -2,9 +2,7 @@ import { type ErrorCode, isUnreadable, ServiceError } from '../../domain/errors.
 import type { Clock } from '../../ports/clock.js';
 import type { Job } from './job.js';
 
-/**
- * After this many failures in a row the breaker opens for this long. Then one call finds out whether reads work again.
- */
+/** After this many failures in a row the breaker opens for this long. Then one call tests whether reads work again. */
 const FAILURES = 10;
 const BREAK_MS = 5000;
 
@@ -26,10 +24,7 @@ export class Breaker {
     this.#monotonic = monotonic;
   }
 
-  /**
-   * Why no call may be made now. After the break one call may try. If it gets no answer, another may try after the same
-   * time.
-   */
+  /** Why no call may be made now. After the break one call may try; without an answer, another after as long. */
   get broken(): Broken | undefined {
     if (this.#untilMs === undefined || this.#last === undefined) return undefined;
     const leftMs = Math.max(this.#untilMs, this.#probedAtMs + BREAK_MS) - this.#monotonic.now();
@@ -107,7 +102,7 @@ export interface SessionLimit {
 const ALL = '*';
 
 /**
- * Credentials for reading the network: what they may read, when they rest, and which reads work with them (U32, U34).
+ * Credentials for reading the network: what they may read, when they rest, and what works with them (U32, U34).
  */
 export class Session {
   readonly name: string;
@@ -282,9 +277,7 @@ export class Session {
 export const refusing = (sessions: readonly Session[], kind: string, subject: string): Set<string> =>
   new Set(sessions.filter((session) => session.hasRefused(kind, subject)).map(({ name }) => name));
 
-/**
- * Whether at least one session was never refused this kind. The others are then not used, even while that one rests.
- */
+/** Whether at least one session has no standing refusal of this kind. The others are then left alone. */
 export const isTrusted = (sessions: readonly Session[], kind: string): boolean =>
   sessions.some((session) => session.suspicion(kind) === undefined);
 
@@ -310,9 +303,7 @@ const isAt = ({ fromMs, untilMs }: Closed, now: number): boolean => fromMs <= no
 export const isRefusal = ({ code, detail }: ServiceError): boolean =>
   code === 'product_unavailable' || (code === 'access_denied' && detail.reason === 'session');
 
-/**
- * With these codes the network asks for a rest, usually saying for how long. If it does not, that counts as a failure.
- */
+/** With these codes the network asks for a rest, usually saying for how long. If not, that counts as a failure. */
 const RESTS: ReadonlySet<ErrorCode> = new Set(['upstream_rate_limited', 'no_account']);
 
 /** Whether a failure is the network's. An object that could not be read is not (S21). */
