@@ -26,7 +26,7 @@ export async function cancelOnAbort<Rows>(pending: Cancellable<Rows>, signal: Ab
 /** Whether to stop, and why, for code that polls: an AbortSignal, or an object with the same two properties. */
 export type AbortState = Pick<AbortSignal, 'aborted' | 'reason'>;
 
-/** An abort state with a signal for code that listens. It is made on first use, because most calls need none. */
+/** An abort state with a signal for code that listens. The signal is made on first use: most calls need none. */
 export interface LazySignal extends AbortState {
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, hash } from 'node:crypto';
 /** SHA-256 in 43 characters: a key of bounded length for text from callers. */
 export const digestText = (text: string): string => hash('sha256', text, 'base64url');
 
-/** HMAC-SHA-256 with a secret that is used often. Node 24 takes five times as long if it is bytes each time. */
+/** HMAC-SHA-256 with a secret that is used often. Node 24 takes five times as long if it gets bytes each time. */
 export function hmacWith(secret: Uint8Array): (data: string | Uint8Array) => Buffer {
   const key = createSecretKey(secret);
   return (data) => createHmac('sha256', key).update(data).digest();

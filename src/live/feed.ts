@@ -15,7 +15,7 @@ const EMPTY_QUIET_MS = 10 * 60_000;
 /** The longest pause after failures, milliseconds. A list that is read less often anyway is not affected. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Milliseconds between two reads of a list: the fewer the shorter it has been quiet, and the more followers it has. */
+/** Milliseconds between two reads of a list: fewer if it was quiet for less time, or has more followers. */
 export function intervalOf(quietMs: number, followers: number): number {
   const wanted = quietMs / PART_OF_QUIET / (1 + Math.log10(Math.max(1, followers)));
   return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wanted));
@@ -44,7 +44,7 @@ const LEAD_MS = 250;
 const MOST_TAKING = 200;
 const BETWEEN_TAKES_MS = 16;
 
-/** They use at most one in this many of the process's places for requests: fewer than a single account may have. */
+/** Followers that take what is new use at most one in this many of the process's places: fewer than one account may. */
 const PART_OF_PLACES = 5;
 
 /** A follower that waits. */

@@ -43,7 +43,7 @@ export class Turns {
 
   /**
    * Takes turns for calls that were made without one: by followers that begin, which do not wait, and by reads of
-   * several pages. Whoever comes next waits longer.
+   * several pages. The next turns come later.
    */
   async charge(calls: number): Promise<void> {
     const { pace, key, perSecond, now } = this.#options;

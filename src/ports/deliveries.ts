@@ -20,7 +20,7 @@ export interface Notices {
   levels(accountIds: readonly string[]): Promise<WalletLevel[]>;
   /**
    * Marks the percentages as notified for that top-up, and in the same transaction stores the notice to be delivered.
-   * Of all callers on all nodes, it is true only for the first one with the lowest percentage.
+   * True only for the first caller, on any node, with the lowest percentage.
    */
   claim(level: WalletLevel, percents: readonly NoticePercent[], notice: NewDelivery): Promise<boolean>;
   /**

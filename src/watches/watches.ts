@@ -206,9 +206,7 @@ export class Watches {
     return live.positions.encodeOwn(live.positions.begin(clock.now(), since), list);
   }
 
-  /**
-   * Throws the error with which a page of the list would be refused. An estimate checks all of it and reads nothing.
-   */
+  /** Throws the error with which a page of the list would be refused. An estimate checks it all and reads nothing. */
   async #checkSince(
     watch: WantedList & { readonly watchId: string; readonly keyHash: string },
     since: string,
