@@ -6,8 +6,8 @@ import { quoted } from '../lib/text.js';
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /**
- * The address that a limit counts: an IPv4 address, or the /64 of an IPv6 address. A household or a machine has all of
- * a /64, and could use a new address for every request. Text that is not an address stays as it is.
+ * The address that a limit counts: an IPv4 address, or the /64 of an IPv6 address, because a household or a machine
+ * owns a whole /64 and could use a new address for every request. Text that is not an address is returned unchanged.
  */
 export function limitAddress(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -25,7 +25,7 @@ export const MOST_NETWORKS = 20;
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Addresses and CIDR networks as somebody typed them, between commas or spaces. Throws `bad_request` (param `allowed_from`). */
+/** Parses addresses and CIDR networks separated by commas or spaces. Throws `bad_request` (param `allowed_from`). */
 export function readNetworks(typed: string): string[] {
   const texts = typed.split(/[\s,]+/).filter((text) => text !== '');
   if (texts.length > MOST_NETWORKS) {
@@ -34,7 +34,7 @@ export function readNetworks(typed: string): string[] {
   return [...new Set(texts.map(networkText))];
 }
 
-/** `192.0.2.0/24`, with the length of an address where none is given. */
+/** `192.0.2.0/24`. An address without a prefix length gets the full one, 32 or 128. */
 function networkText(text: string): string {
   const full = ipaddr.isValid(text) ? `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}` : text;
   if (!isWhole(full) || !ipaddr.isValidCIDR(full)) {
@@ -47,7 +47,7 @@ function networkText(text: string): string {
   return `${address.toString()}/${length}`;
 }
 
-/** Short and old spellings of IPv4, such as 10.1, mean different addresses to different programs. */
+/** False for short and old spellings of IPv4, such as 10.1: programs disagree about which address they mean. */
 function isWhole(network: string): boolean {
   const [address = '', length = '', ...rest] = network.split('/');
   const numbers = address.split('.');
@@ -56,10 +56,10 @@ function isWhole(network: string): boolean {
   return isFull && /^\d+$/.test(length) && rest.length === 0;
 }
 
-/** Networks of keys that were looked up lately, by the very list. */
+/** Parsed networks of recently looked-up keys, by the identity of the list. */
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
-/** Whether the address is in one of the networks, in whichever spelling; an unknown one is in none. */
+/** Whether the address, in any spelling, is in one of the networks. Text that is not an address is in none. */
 export function isAllowedFrom(networks: readonly string[], address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   let known = parsed.get(networks);

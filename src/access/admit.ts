@@ -9,13 +9,15 @@ export interface Admit {
   admit(caller: Pick<Caller, 'accountId' | 'qps'>): Soon<RateDecision>;
   /** One keyless request from an address, or from a /64 (`limitAddress`); policy `public`. */
   admitPublic(address: string): Soon<RateDecision>;
-  /** One health check from an address: counted apart from everything else there, under the same policy. */
+  /** One health check from an address: counted separately from its other requests, under the same policy. */
   admitCheck(address: string): Soon<RateDecision>;
-  /** One request from an address for what is made once and sent to everyone: counted apart, under the same policy. */
+  /**
+   * One request from an address for static content, the same for everyone: counted separately, under the same policy.
+   */
   admitStatic(address: string): Soon<RateDecision>;
   /**
-   * One message of the protocol itself, such as a handshake, which takes three at once: counted apart from reads, at the
-   * rate of the account, or of `public` if that is higher.
+   * One message of the protocol itself (a handshake takes three in a row): counted separately from reads, at the rate
+   * of the account or of `public`, whichever is higher.
    */
   admitHandshake(caller: Pick<Caller, 'accountId' | 'qps'>): Soon<RateDecision>;
 }

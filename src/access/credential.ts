@@ -7,7 +7,7 @@ export interface CredentialHeaders {
   readonly hasQueryKey: boolean;
 }
 
-/** The hash of a key, hex: of a call that the service makes for an account by itself, without the key. */
+/** The hash of a key, hex, for calls that the service itself makes for an account, without having the key. */
 export interface KeyHash {
   readonly keyHash: string;
 }
@@ -29,9 +29,9 @@ function whyMissing({ authorization, hasQueryKey }: CredentialHeaders): string {
 }
 
 /**
- * What names the key: itself as sent, unchecked, or its hash. A hash is never read from a request. Throws `missing_key` if neither header contains one (A3), `bad_request` if they
- * contain two different ones (A2). A key in the query string is ignored if a header has one, and is not accepted in its
- * place.
+ * The key as sent, unchecked, or the hash of a call that the service itself makes; a hash is never read from a request.
+ * Throws `missing_key` if neither header contains a key (A3), `bad_request` if they contain two different ones (A2). A
+ * key in the query string is never accepted, and is ignored if a header has one.
  */
 export function readCredential(headers: CredentialHeaders | KeyHash): string | KeyHash {
   if ('keyHash' in headers) return headers;

@@ -11,7 +11,7 @@ const WINDOW_SECONDS = 60;
 /** `reason` of the 429 that replaces a 401 here; it is answered under the policy `public`. */
 export const FAILED_KEYS_REASON = 'failed_keys' satisfies keyof typeof KINDS;
 
-/** What an address may fail at, and what it is told beyond 60 failures a minute. */
+/** The kinds of failure that are counted per address, with the message sent above 60 a minute. */
 const KINDS = {
   failed_keys: 'Too many invalid keys from this IP address. Valid keys still work.',
   failed_events: 'Too many events without a valid signature from this IP address.',
@@ -32,9 +32,9 @@ export interface FailedAttemptsOptions {
 }
 
 /**
- * Limits guessing of keys (A8), and of signatures. No rate makes 155 random bits guessable; the limit spares the store
- * and the log. So it turns failures into 429, and unknown keys of a noisy address share one query at a time, but a valid
- * key is never refused for what others send: many customers may share one address.
+ * Limits guessing of keys (A8) and of signatures. 155 random bits cannot be guessed at any rate: the limit protects the
+ * store and the log. So failures become 429, and unknown keys from a noisy address share one query at a time, but a
+ * valid key is never refused because of what others send, since many customers may share one address.
  */
 export function createFailedAttempts(options: FailedAttemptsOptions): FailedAttempts {
   const { limiter, monotonic, memories = new Memories(), kind = 'failed_keys' } = options;

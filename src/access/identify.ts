@@ -10,8 +10,8 @@ import { hashKey, isWellFormedKey, KEY_CHARS, modeOfKey } from './key.js';
 import { Lookups } from './lookups.js';
 
 /**
- * The hash of a key in hex, or null for a text that cannot be one. Checksum and HMAC are computed once for
- * keys used lately. Keys themselves are not kept: they are remembered by their SHA-256, which reveals nothing of 155
+ * The hash of a key in hex, or null for a text that cannot be a key. Checksum and HMAC of recently used keys are
+ * computed only once. The keys themselves are not kept: entries are found by SHA-256, which reveals nothing about 155
  * random bits.
  */
 export function createKeyHashes(pepper: string | Uint8Array, memories: Memories): (key: string) => string | null {
@@ -29,18 +29,19 @@ export function createKeyHashes(pepper: string | Uint8Array, memories: Memories)
 }
 
 /**
- * Less than the five seconds within which a revocation takes effect everywhere, in case its notification is lost (A9).
+ * Less than five seconds, so a revocation takes effect everywhere within five even if its notification is lost (A9).
  */
 export const LOOKUP_TTL_MS = 3000;
 
 export interface Identify {
-  /** The account of a key that was looked up lately; undefined: `identify` knows, or says what is wrong. */
+  /** The account of a recently looked-up key. If undefined, call `identify`, which reads it or throws the reason. */
   known(key: string | KeyHash): Caller | undefined;
   /**
-   * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked`, `expired` or `frozen`, and
-   * `rate_limited` with the reason `failed_keys` if the address sent too many of those. If the answer is not known
-   * at once, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors are
-   * passed on. A hash is the service's own: it counts against no address, and waits for nobody.
+   * The account of the key. Throws `invalid_key` with the reason `malformed`, `unknown`, `revoked`, `expired` or
+   * `frozen`, and `rate_limited` with the reason `failed_keys` if the address sent too many of those. If the store has
+   * to be asked, `beforeWaiting` is called first, with the account that the key was last known to belong to; its errors
+   * are passed on. A hash comes from the service itself: its failures count against no address, and `beforeWaiting` is
+   * not called.
    */
   identify(key: string | KeyHash, address: string, beforeWaiting?: (accountId: string | null) => void): Promise<Caller>;
   close(): Promise<void>;
@@ -89,7 +90,7 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
   const close = await lookups.follow();
   const failedKeys = createFailedAttempts({ limiter, monotonic, memories });
 
-  // What a key's text says is what it can do, whatever account a row gives it to.
+  // The mode in a key's text is binding, whatever the store's row says.
   const liveCaller = (key: string, lookup: KeyLookup | undefined): Caller | undefined =>
     lookup?.state === 'live' && lookup.caller.mode === modeOfKey(key) ? lookup.caller : undefined;
 
@@ -117,7 +118,7 @@ export async function createIdentify(options: IdentifyOptions): Promise<Identify
       }
       const { lookup: last, isFresh } = lookups.last(hashHex);
       if (!isFresh) beforeWaiting(last?.state === 'live' ? last.caller.accountId : null);
-      // A key that the store has known is not a guess.
+      // A key that the store knew before is not a guess.
       const mayBeGuess = !lookups.knows(hashHex) && failedKeys.isNoisy(address);
       const lookup = await lookups.find(hashHex, { mayBeGuess });
       const caller = liveCaller(key, lookup);

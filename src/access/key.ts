@@ -44,10 +44,10 @@ export function mintKey(randomBytes: (length: number) => Uint8Array, mode: Mode 
 export const isWellFormedKey = (text: string): boolean =>
   SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_CHARS)));
 
-/** What a well-formed key, or its prefix, is for. */
+/** The mode of a well-formed key, or of its prefix. */
 export const modeOfKey = (key: string): Mode => (key.startsWith(PREFIXES.test) ? 'test' : 'live');
 
-/** The form in which the store has a key: HMAC-SHA256 of the whole key with the server's pepper, 32 bytes (A11). */
+/** The form in which the store keeps a key: HMAC-SHA256 of the whole key with the server's pepper, 32 bytes (A11). */
 export const hashKey = (key: string, pepper: string | Uint8Array): Buffer =>
   createHmac('sha256', pepper).update(key).digest();
 

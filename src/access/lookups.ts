@@ -5,23 +5,23 @@ import { backgroundTimers } from '../lib/monotonic.js';
 import type { Accounts, KeyLookup } from '../ports/accounts.js';
 import type { Clock, Timers } from '../ports/clock.js';
 
-/** A key that is used when this part of its lookup's time has passed is looked up again. */
+/** A key used after this part of its lookup's lifetime is looked up again. */
 const REFRESH_FROM = 2 / 3;
 
 /** How long a refresh waits for others to share its query, milliseconds. */
 const REFRESH_DELAY_MS = 50;
 
-/** Most keys of one query. */
+/** Most keys in one query. */
 const MOST_KEYS = 100;
 
 interface Known {
   readonly lookup: KeyLookup;
   readonly untilMs: number;
-  /** Set by the first use that is close to the end: a store that fails is not asked again before the end. */
+  /** Set by the first use close to expiry, so that a failing store is not asked again before then. */
   isRefreshed: boolean;
 }
 
-/** A read in progress, and until when others may wait for it. */
+/** A read in progress, and the time until which other calls may join it. */
 interface Reading {
   readonly result: Promise<KeyLookup | undefined>;
   readonly joinUntilMs: number;
@@ -39,10 +39,10 @@ export interface LookupsOptions {
 }
 
 /**
- * Lookups of keys, cached for up to `ttlMs`, by a clock that is never set back: otherwise a revoked key would live
- * on. Concurrent lookups of one key share a read, and those of many keys a query. A key used shortly before its lookup
- * expires is looked up again in the background, so that no call of a busy key waits for the store; what the store says
- * then counts from before that read, and if it says nothing, the lookup expires as it would have.
+ * Lookups of keys, cached for up to `ttlMs` by a clock that is never set back, because otherwise a revoked key would
+ * keep working. Concurrent lookups of one key share a read, and lookups of many keys share a query. A key used shortly
+ * before its lookup expires is looked up again in the background, so that no call with a busy key waits for the store.
+ * The age of the new lookup counts from before that read; if the store does not answer, the old one expires as usual.
  */
 export class Lookups {
   readonly #accounts: LookupsOptions['accounts'];
@@ -50,7 +50,7 @@ export class Lookups {
   readonly #ttlMs: number;
   readonly #known: BoundedMap<Known>;
   readonly #underway = new Map<string, Reading>();
-  /** For callers who wait: all that arrives in one turn of the event loop, from however many connections. */
+  /** For calls that wait: one query for everything that arrives in one turn of the event loop, on any connection. */
   readonly #atOnce: Loader;
   /** For keys that may be guesses. */
   readonly #oneByOne: Loader;
@@ -87,7 +87,7 @@ export class Lookups {
 
   /**
    * The lookup of the key: at most `ttlMs` old, or read now. Undefined if there is no such key; that is never cached.
-   * Keys that may be guesses share one query at a time: however many there are, they take no more of the store (A33).
+   * Keys that may be guesses share one query at a time, so their number does not increase the load on the store (A33).
    */
   async find(hashHex: string, { mayBeGuess = false } = {}): Promise<KeyLookup | undefined> {
     const recent = this.recent(hashHex);
@@ -95,11 +95,11 @@ export class Lookups {
     const now = this.#monotonic.now();
     const reading = this.#underway.get(hashHex);
     if (reading !== undefined && now < reading.joinUntilMs) return reading.result;
-    // What a read that hangs says in the end is as old as its beginning.
+    // The result of a slow read is as old as the start of the read, so it may be joined for `ttlMs` only.
     return this.#read(hashHex, mayBeGuess ? this.#oneByOne : this.#atOnce, now + this.#ttlMs);
   }
 
-  /** The last lookup of the key, and whether it is recent enough to use: then `find` does not wait. */
+  /** The last lookup of the key, and whether it is recent enough for `find` to return without waiting. */
   last(hashHex: string): { readonly lookup: KeyLookup | undefined; readonly isFresh: boolean } {
     const entry = this.#known.peek(hashHex);
     return { lookup: entry?.lookup, isFresh: entry !== undefined && this.#monotonic.now() < entry.untilMs };
@@ -113,9 +113,9 @@ export class Lookups {
   #refreshIfDue(hashHex: string, entry: Known, now: number): void {
     if (entry.isRefreshed || now < entry.untilMs - this.#ttlMs * (1 - REFRESH_FROM)) return;
     entry.isRefreshed = true;
-    // A failure changes nothing: the lookup expires, and the next call reads again. So does one that finds the refresh
-    // still hanging then: nobody waits for it.
-    // None is in progress: a lookup that is recent and was not refreshed is from the last one that was begun.
+    // A failure changes nothing: the lookup expires, and the next call reads again. It also reads again if the refresh
+    // is still hanging at expiry, because no call joins it after that. No other read of this key can be in progress: a
+    // lookup that is recent and not yet refreshed came from the last read that was started.
     this.#read(hashHex, this.#ahead, entry.untilMs).catch(() => {});
   }
 
@@ -139,7 +139,7 @@ export class Lookups {
   }
 }
 
-/** Makes one query of what is asked for until `dispatch` is called. It remembers nothing. */
+/** Puts all keys asked for until `dispatch` is called into one query. Caches nothing. */
 const createLoader = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (dispatch: () => void) => void): Loader =>
   new DataLoader((hashes) => accounts.findKeys(hashes.map((hex) => Buffer.from(hex, 'hex'))), {
     cache: false,
@@ -147,7 +147,7 @@ const createLoader = (accounts: Pick<Accounts, 'findKeys'>, batchScheduleFn: (di
     batchScheduleFn,
   });
 
-/** Makes one query at a time, of what was asked for while the one before it was under way. */
+/** Makes one query at a time, for the keys asked for during the previous query. */
 function inTurn(accounts: Pick<Accounts, 'findKeys'>): Loader {
   let last: Promise<unknown> = Promise.resolve();
   const findKeys: Accounts['findKeys'] = (hashes) => {

@@ -5,7 +5,7 @@ import { Memories } from '../lib/memories.js';
 import type { Clock } from '../ports/clock.js';
 import type { Holder } from './work-slots.js';
 
-/** Milliseconds of processor time that a holder may use per second, and at once after a pause. */
+/** Milliseconds of processor time that a holder may use per second, and in one burst after a pause. */
 interface Allowance {
   readonly perSecondMs: number;
   readonly burstMs: number;
@@ -40,7 +40,7 @@ export interface ProcessorTimeOptions {
   readonly monotonic: Clock;
   /** Milliseconds of processor time that the process has used; `monotonic` by default. */
   readonly used?: Clock;
-  /** The memories that its buckets are counted in. */
+  /** Where the memory of its buckets is counted. */
   readonly memories?: Memories;
 }
 
@@ -52,12 +52,15 @@ export interface ProcessorBudget {
   spend(ms: number): void;
 }
 
-/** For work that takes the same short time each time, such as persisted operations: the clocks need not be read. */
+/**
+ * For work that always takes the same short time, such as persisted operations, so that the clocks need not be read.
+ */
 export const unmeasured = ({ spend }: ProcessorBudget): ProcessorBudget => ({ measured: (work) => work(), spend });
 
 /**
- * Work of the event loop for one caller alone (parsing, validating, planning, compiling, rendering) is taken from a
- * token bucket of milliseconds. A holder that has overdrawn it is refused while others are asking.
+ * Work that the event loop does for a single caller (parsing, validating, planning, compiling, rendering) is taken from
+ * that holder's token bucket of milliseconds. A holder that has overdrawn its bucket is refused while others are
+ * asking.
  */
 export class ProcessorTime {
   readonly #monotonic: Clock;
@@ -72,7 +75,7 @@ export class ProcessorTime {
   readonly #waiting: Waiting[] = [];
   /** A call was let in, and may be working. */
   #isLetIn = false;
-  /** The next one is let in in a later turn. */
+  /** The next call is let in during a later turn. */
   #isPostponed = false;
 
   constructor({ monotonic, used = monotonic, memories = new Memories() }: ProcessorTimeOptions) {
@@ -104,8 +107,9 @@ export class ProcessorTime {
   }
 
   /**
-   * Undefined: now. Otherwise it resolves in a later turn of the event loop, since much was done in this one. Of those who
-   * ask in the same tick, each is let in once the one before it has done its work.
+   * Undefined if the call may work now. Otherwise resolves in a later turn of the event loop, because this one has
+   * already done much work. Calls that ask in the same tick are let in one after another, each after the one before has
+   * worked.
    */
   turn(signal: AbortState): Promise<void> | undefined {
     if (signal.aborted) return undefined;
@@ -119,7 +123,7 @@ export class ProcessorTime {
     });
   }
 
-  /** A tick comes after all that follows at once from letting a call in. */
+  /** The next tick comes after all the work that the call does without waiting. */
   #letIn(): void {
     this.#isLetIn = true;
     process.nextTick(() => {
@@ -174,8 +178,8 @@ export class ProcessorTime {
     try {
       return work();
     } finally {
-      // The shorter of the two times: if the process had to wait for a processor, every holder was slow, and other
-      // threads may have worked meanwhile.
+      // The shorter of the two times: wall time also grows while the process waits for a processor, and processor time
+      // also counts other threads.
       this.#spend(bucket, Math.min(this.#monotonic.now() - from, this.#used.now() - usedBefore));
     }
   }

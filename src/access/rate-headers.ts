@@ -1,6 +1,6 @@
 import type { RateDecision } from '../ports/rate-limiter.js';
 
-/** The two rate policies (L2): of an account, and of an address without a key. */
+/** The two rate policies (L2): for an account, and for an address that sends no key. */
 export type Policy = 'account' | 'public';
 
 /** Requests per second from one address to anything that needs no key (section 8.1.6). */

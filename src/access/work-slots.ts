@@ -4,7 +4,7 @@ import { FairShare, type HeldSlot } from '../lib/fair-share.js';
 import type { Clock } from '../ports/clock.js';
 import { limitAddress } from './address.js';
 
-/** The holder that work is counted for: an account, or for a call without a key the address (a /64 for IPv6). */
+/** The holder that work is counted for: an account or, for a call without a key, the address (a /64 for IPv6). */
 export interface Holder {
   readonly kind: 'account' | 'address';
   /** Unique among all holders. */
@@ -23,7 +23,7 @@ type BusyReason = 'account_busy' | 'address_busy';
 
 const busyReason = ({ kind }: Holder): BusyReason => (kind === 'account' ? 'account_busy' : 'address_busy');
 
-/** `work`: a slot for any request being processed; `network`: one for a call that waits for the network as well. */
+/** `work`: a slot for any request being processed; `network`: one more for a call that waits for the network. */
 type SlotClass = 'work' | 'network';
 
 const CLASSES = {
@@ -31,10 +31,10 @@ const CLASSES = {
   network: { what: 'waiting for the network', slots: 'slots for network reads' },
 } as const;
 
-/** A holder that takes more than its share because nobody else needs it leaves this part of the slots free. */
+/** A holder may exceed its share while others do not need theirs, but this part of the slots stays free. */
 const RESERVED_PART = 1 / 5;
 
-/** And at least so many: where there are fewer slots, nobody gets more than a share. */
+/** At least this many slots stay free; if there are fewer in all, no holder may exceed its share. */
 const LEAST_RESERVED = 100;
 
 export interface WorkSlotsOptions {
@@ -48,14 +48,14 @@ export interface WorkSlotsOptions {
 /**
  * Slots for requests being processed, one pool for all interfaces and pages, shared fairly (`FairShare`). Calls that
  * wait for the network get at most half of them, so that cached, free and keyless requests are answered even if the
- * network hangs. Of one account's calls that wait for the same read only one holds slots of both kinds; as many as there
- * are slots may wait beside it (L20).
+ * network hangs. When several calls of one account wait for the same read, only one holds slots of both kinds; the
+ * others wait beside it, at most as many as there are slots (L20).
  */
 export class WorkSlots {
   readonly #shares: Readonly<Record<SlotClass, FairShare>>;
   readonly #beside: FairShare;
   readonly #refused = { account_busy: 0, address_busy: 0, overloaded: 0 };
-  /** What each request's slot is given. */
+  /** Passed to each request's slot. */
   readonly #slots: Slots = {
     take: (of, holder) => this.#take(of, holder),
     stepBeside: (holder) => this.#beside.take(holder.name),
@@ -110,11 +110,11 @@ export class WorkSlots {
 
 interface Slots {
   take(of: SlotClass, holder: Holder): HeldSlot | ServiceError;
-  /** A slot beside the others, or null if the holder has its share of those. */
+  /** A slot for waiting beside those in progress, or null if the holder already has its share of such slots. */
   stepBeside(holder: Holder): HeldSlot | null;
 }
 
-/** A slot that several calls hold; it is released with the last of them. */
+/** A slot that several calls hold; the last of them to finish releases it. */
 class SharedSlot {
   readonly #slot: HeldSlot;
   #holders = 1;
@@ -138,11 +138,11 @@ class SharedSlot {
 export class WorkSlot {
   readonly #slots: Slots;
   #holder: Holder | undefined;
-  /** Its slot among those in progress; or beside them, while it only waits for a read of another call. */
+  /** Its slot among those in progress. While it only waits for another call's read, it has `#beside` instead. */
   #work: HeldSlot | undefined;
   #beside: HeldSlot | undefined;
   #network: SharedSlot | undefined;
-  /** The network slot is another call's. */
+  /** Whether the network slot belongs to another call. */
   #isShared = false;
 
   constructor(slots: Slots) {
@@ -163,8 +163,8 @@ export class WorkSlot {
   }
 
   /**
-   * Takes a slot for waiting on the network, too. Throws if its holder has its share of those. With `same`, the slot of a
-   * call of the same account that waits for the same read, that one's is shared, and this call steps beside those in
+   * Takes a network slot as well. Throws if its holder already has its share of those. `same` is the slot of a call of
+   * the same account that waits for the same read: its network slot is then shared, and this call waits beside those in
    * progress. Idempotent.
    */
   waitForNetwork(same?: object): void {

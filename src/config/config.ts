@@ -19,7 +19,7 @@ const ADDRESSES = {
   },
 } as const satisfies Partial<Record<SettingName, WantedHosts>>;
 
-/** Rules that involve several variables. A variable with a fault of its own is neither reported nor compared with. */
+/** Rules that involve several variables. Rules about a variable that is already faulty are skipped. */
 function crossChecks(values: Values, faulty: ReadonlySet<string>): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const check = (wrong: boolean, name: SettingName, other: SettingName, message: string) => {
@@ -78,7 +78,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Set for the tests, not for the service. */
+/** Known variables that only the tests read. */
 const OTHERS_NAMES: ReadonlySet<string> = new Set(['PERCH_CORPUS']);
 
 /** An unknown variable that looks like one of Perch's is usually a typo. */
@@ -141,36 +141,36 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   port: values.PORT,
   /** Absolute. */
   home: resolve(cwd, values.PERCH_HOME),
-  /** Absolute; null: receipts of archived months are not answered. */
+  /** Absolute; null: receipts of archived months cannot be read. */
   archiveFolder: values.PERCH_ARCHIVES === undefined ? null : resolve(cwd, values.PERCH_ARCHIVES),
   /** Null: the embedded server. */
   databaseUrl: values.DATABASE_URL ?? null,
-  /** Null: the corpus is in the same database as all else. */
+  /** Null: the corpus is in the same database as everything else. */
   corpusUrl: values.CORPUS_DATABASE_URL ?? null,
-  /** Null: history is read where it is written. */
+  /** Null: history is read from the database that it is written to. */
   historyUrl: values.HISTORY_DATABASE_URL ?? null,
-  /** The secret from which the pepper and cursor secret are derived; null: they are kept in `home`. */
+  /** The secret that pepper and cursor secret are derived from; null: both are generated and kept in `home`. */
   secret: values.PERCH_SECRET ?? null,
   /** Empty: in-process stores. */
   redisUrls: values.REDIS_URL ?? [],
-  /** Balancers whose X-Forwarded-For is trusted for a client's address. */
+  /** Load balancers whose X-Forwarded-For is trusted to name the client's address. */
   trustedProxies: values.PERCH_TRUST_PROXY ?? [],
   /** Without a trailing slash; null: derived from the listen address. */
   baseUrl: values.PERCH_BASE_URL ?? null,
   authUrl: values.PERCH_AUTH_URL ?? values.PERCH_BASE_URL ?? null,
-  /** What pages say of the operator; null: not given. */
+  /** What pages say about the operator; null: not given. */
   publisher: {
     contact: values.PERCH_CONTACT ?? null,
     terms: values.PERCH_TERMS_URL ?? null,
     privacy: values.PERCH_PRIVACY_URL ?? null,
     refunds: values.PERCH_REFUNDS_URL ?? null,
   },
-  /** Email addresses in lower case of those who see the operator's pages; empty: on a demo the demo account. */
+  /** Email addresses, in lower case, that may see the operator's pages; empty: only the demo account, on a demo. */
   operators: values.PERCH_OPERATORS ?? [],
   /** Name and address on receipts, line by line; empty: none. */
   seller: values.PERCH_SELLER ?? [],
   network: values.PERCH_NETWORK,
-  /** Whether an empty database becomes a demo: never one that reads a real network. */
+  /** Whether an empty database becomes a demo; never if a real network is read. */
   demo:
     values.PERCH_DEMO !== 'off' &&
     values.DATABASE_URL === undefined &&
@@ -179,13 +179,13 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   networks: networksConfig(values),
   /** Upstream calls per second; null: the network's default pace. */
   pace: { fast: values.PERCH_PACE_FAST ?? null, slow: values.PERCH_PACE_SLOW ?? null },
-  /** A null secret key: `billing_disabled`. */
+  /** Without a secret key, checkout answers `billing_disabled`. */
   stripe: {
     secretKey: values.STRIPE_SECRET_KEY ?? null,
     webhookSecret: values.STRIPE_WEBHOOK_SECRET ?? null,
     baseUrl: values.STRIPE_BASE_URL ?? null,
   },
-  /** A null address: links are printed to the log. */
+  /** Without an address, links are printed to the log. */
   mail: { smtpUrl: values.SMTP_URL ?? null, from: values.MAIL_FROM ?? null },
   deadlineMs: values.PERCH_DEADLINE_MS,
   /** Section 9 headers; Unix milliseconds, null: not sent. */
@@ -205,13 +205,13 @@ const buildConfig = (values: Values, { env, cwd, terminal }: ConfigInput) => ({
   /** Where traces go; null: nowhere. */
   traces: tracesConfig(values),
   cacheBytes: values.PERCH_CACHE_MB * 1024 * 1024,
-  /** Of each process; null resident memory: its share of the container's limit, if there is one. */
+  /** Limits of each process. Null `maxRssBytes`: its share of the container's limit, if there is one. */
   overload: {
     maxInFlight: values.PERCH_MAX_IN_FLIGHT,
     /** Null: as many as the process's files allow. */
     maxConnections: values.PERCH_MAX_CONNECTIONS ?? null,
     maxRssBytes: values.PERCH_MAX_RSS_MB === undefined ? null : values.PERCH_MAX_RSS_MB * 1024 * 1024,
-    // The process that starts the workers is as large as an idle worker.
+    // The process that starts the workers needs as much memory as an idle worker.
     processes: values.WORKERS === 1 ? 1 : values.WORKERS + 1,
   },
   lifetimes: lifetimesConfig(values),
@@ -233,13 +233,13 @@ function deepFreeze<T extends object>(thing: T): T {
   return Object.freeze(thing);
 }
 
-/** Settings that work, but not as the operator probably expects. */
+/** Combinations of settings that work, but probably not as the operator expects. */
 function halfSet({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }: Values): string[] {
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET !== undefined) return [];
   return ['STRIPE_SECRET_KEY is set without STRIPE_WEBHOOK_SECRET: refunds and disputes will go unnoticed.'];
 }
 
-/** Anyone who reads the log of a public service could sign in as any user who asks for a link. */
+/** Links in the log of a public service let anyone who reads it sign in as any user who asks for a link. */
 function linksInLog({ PERCH_AUTH_URL, PERCH_BASE_URL, SMTP_URL }: Values): string[] {
   if (SMTP_URL !== undefined || !(PERCH_AUTH_URL ?? PERCH_BASE_URL)?.startsWith('https:')) return [];
   return [

@@ -4,14 +4,14 @@ import { SETTINGS } from './settings.js';
 export interface SettingLine {
   readonly name: string;
   readonly isSet: boolean;
-  /** The value without logins and secrets, or in words the default. */
+  /** The value without logins and secrets, or the default in words. */
   readonly value: string;
   /** What is allowed: completes "must be …". */
   readonly right: string;
 }
 
 /**
- * Every variable and its current value, for people (`perch doctor`): shows no secret, and is not stopped by a fault.
+ * Every variable and its current value, for `perch doctor`. Shows no secret, and works even if a value is invalid.
  */
 export const describeConfig = (env: Environment): SettingLine[] =>
   SETTING_NAMES.map((name) => {

@@ -71,7 +71,10 @@ export const socketUrl: SettingKind<string> = bare('ws:', 'wss:');
 
 export const webPage: SettingKind<string> = address('http:', 'https:');
 
-/** The driver parses the rest: it knows forms (several hosts, socket folders) that no URL parser does. Hosts: `addressFault`. */
+/**
+ * The driver parses the rest, because it accepts forms (several hosts, socket folders) that no URL parser does. Hosts
+ * are checked by `addressFault`.
+ */
 export const postgresUrl: SettingKind<string> = z.string().regex(/^postgres(ql)?:\/\/\S+$/);
 
 export const smtpUrl: SettingKind<string> = address('smtp:', 'smtps:');
@@ -81,7 +84,7 @@ export const sender: SettingKind<string> = z
   .string()
   .regex(/^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/);
 
-/** In lower case: the addresses that sign-in accepts, in any case. */
+/** An address that sign-in accepts; converted to lower case. */
 export const emailAddress: SettingKind<string> = mailAddress.transform((text) => text.toLowerCase());
 
 /** Comma-separated, at least one; empty pieces and repeats are dropped. */
@@ -91,7 +94,7 @@ export const list = (item: SettingKind<string>): SettingKind<readonly string[]> 
     .transform((text) => [...new Set(text.split(',').map((piece) => piece.trim()))].filter((piece) => piece !== ''))
     .pipe(z.array(item).min(1));
 
-/** A proxy whose statement of a client's address is trusted: an address, a range of them, or the name of one. */
+/** A proxy whose statement of a client's address is trusted: an address, a range, or the name of a range. */
 export const proxyAddress: SettingKind<string> = z.union([
   z.enum(['loopback', 'linklocal', 'uniquelocal']),
   z.ipv4(),

@@ -4,7 +4,7 @@ import { BASE_URL, choice, optional, secret, setting } from './setting.js';
 const SOCKET_URL = 'a ws or wss URL without query or fragment';
 const TOKENS = 'one or more tokens without spaces, separated by commas';
 
-/** What the live networks are read with. */
+/** How the live networks are read: addresses, credentials and variants. */
 export const NETWORK_SETTINGS = {
   BLUESKY_BASE_URL: optional('The URL of another AppView.', baseUrl, BASE_URL, 'the public AppView'),
   BLUESKY_SERVICE_URL: setting('Where the account signs in.', baseUrl, BASE_URL, 'https://bsky.social'),

@@ -17,13 +17,13 @@ export const readVariable = (env: Environment, name: string): string | undefined
 export const withoutLogin = (address: string): string =>
   address.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/\?.*/s, '');
 
-/** The same, but leaves the rest unchanged. */
+/** Hides only the user name and password, and keeps the query. */
 function withoutName(address: string): string {
   const [from, to] = [address.indexOf('://'), address.lastIndexOf('@')];
   return from === -1 || to < from + 3 ? address : `${address.slice(0, from)}://…${address.slice(to)}`;
 }
 
-/** The part of a value that may be shown: a store's address without login and query; nothing of a secret. */
+/** The part of a value that may be shown: a store's address without login and query, no part of a secret. */
 export function shownText(name: SettingName, text: string): string {
   const { shown } = SETTINGS[name];
   if (shown === 'never') return '(not shown)';

@@ -12,7 +12,7 @@ import type { Answer } from './call.js';
  */
 interface Entry {
   readonly answer: Answer;
-  /** The cached values that it was made of, by their keys. The cache keeps them alive; these references do not. */
+  /** Keys of the cached values that the answer was made of. The cache keeps the values alive; `values` does not. */
   readonly keys: readonly string[];
   readonly values: readonly WeakRef<object>[];
   readonly tombstonesVersion: number;
@@ -46,7 +46,7 @@ export class AnswerCache {
     this.#entries = memories.map('answers', { weigh: weightOf });
   }
 
-  /** The answer to a call, given a short text that identifies the call, if every cached value it was made of is unchanged. */
+  /** The answer to the call that the key identifies, if every cached value it was made of is unchanged. */
   find(key: string): Soon<Answer | undefined> {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -58,7 +58,7 @@ export class AnswerCache {
     });
   }
 
-  /** Stores nothing if an object was found deleted since work on the answer began: making and settling it take time. */
+  /** Stores nothing if an object was found deleted while the answer was being made and settled. */
   store(key: string, answer: Answer, { dependencies, tombstonesVersion }: Basis): void {
     if (tombstonesVersion !== this.#tombstones.version) return;
     const keys = dependencies.map((part) => part.key);

@@ -2,8 +2,8 @@ import { parseCredits, type Thousandths } from '../domain/credits.js';
 import { badRequest } from '../domain/errors.js';
 
 /**
- * The caller's own budget, from a parameter and a header: null if neither was sent. Throws `bad_request` if one
- * is not an amount of credits, or if they differ.
+ * The caller's own budget, from a parameter or a header; null if neither was sent. Throws `bad_request` if either is
+ * not an amount of credits, or if they differ.
  */
 export function budgetFrom(parameter: unknown, header: string | string[] | undefined): Thousandths | null {
   const [first, second] = [parameter, header]

@@ -10,7 +10,7 @@ import type { UpstreamUsage } from '../read/call-context.js';
 import type { FollowCall, Followed } from '../read/newer.js';
 import type { Rendered } from './rendered.js';
 
-/** Which operation: a persisted one by its name or by the SHA-256 of its text, or a text that the caller wrote. */
+/** Which operation to run: a persisted one, by name or by the SHA-256 of its text, or a text that the caller wrote. */
 export type Document =
   | { readonly name: string }
   | { readonly sha256: string; readonly text?: string }
@@ -27,11 +27,11 @@ export interface Params {
   readonly warnings?: readonly string[];
 }
 
-/** The document to execute, and which of its operations; null if it has only one. */
+/** The document to execute, and the name of the operation in it; null if it has only one. */
 export interface OperationText {
   readonly text: string;
   readonly operationName: string | null;
-  /** Identifies the operation: the SHA-256 of what was asked for. */
+  /** Identifies the operation: the SHA-256 of the request for it. */
   readonly id: string;
   /** Whether it is small enough to be compiled rather than interpreted every time. */
   readonly mayCompile: boolean;
@@ -47,36 +47,36 @@ export type Run = (
 /** One request, from any interface. */
 export interface Call {
   readonly requestId: string;
-  /** A key's hash: of a call that the service makes by itself. It was let in with what caused it, and counts as no request. */
+  /** A key's hash if the service itself makes the call: it takes nothing from the account's rate limit. */
   readonly credential: CredentialHeaders | KeyHash;
   /** The caller's address, for the `public` policy. */
   readonly address: string;
-  /** Or why it cannot be determined: thrown when its turn comes. */
+  /** `failure`: why it cannot be determined. Thrown at step 3, like any other fault of the document. */
   readonly document: Document | { readonly failure: ServiceError };
   /** Called once, when the caller is admitted and the operation is known. May throw a ServiceError. */
   readonly parse: () => Params;
   /** Distinguishes renderings of the same data by different interfaces. */
   readonly interface: 'rest' | 'graphql' | 'mcp';
-  /** Renders the part of an answer that does not depend on the call: kept if the answer can be sent again. */
+  /** Renders the part of an answer that does not depend on the call; it is kept if the answer can be sent again. */
   readonly render?: ((answer: Answer) => Rendered) | undefined;
-  /** Whether a call without a key may pass when its operation turns out to be introspection. */
+  /** Whether a call without a key is allowed if its operation turns out to be introspection. */
   readonly mayBeKeyless?: boolean;
-  /** An earlier decision on this caller, of `enter` or of a stream's first call: its bucket is not asked again. */
+  /** An earlier rate decision for this caller, by `enter` or a stream's first call, used instead of asking again. */
   readonly admitted?: RateDecision | undefined;
   /** Called once the call is admitted, before anything is read, with its account and rate. May throw a ServiceError. */
   readonly onAdmitted?: ((accountId: string, qps: number) => void) | undefined;
-  /** The list that the operation, a subscription, follows: this is one call of many. */
+  /** Set if the operation is a subscription: the list it follows. This call is then one of many. */
   readonly follow?: FollowCall | undefined;
   /** A message of the protocol itself: it reads nothing and does not count against the account's rate limit. */
   readonly isHandshake?: boolean;
-  /** Only queries are allowed: a GET (G1). */
+  /** Whether only queries are allowed, as with GET (G1). */
   readonly queriesOnly?: boolean;
-  /** All of the answer or none of it: if a field fails, nothing is charged (section 7). */
+  /** If any field fails, the whole call fails and nothing is charged (section 7). */
   readonly allOrNothing?: boolean;
   /**
-   * Executes the operation in place of the engine: another GraphQL server, with hooks of its own. It then runs every
-   * time, since a hook may depend on the caller, and no answer is kept. Operations that are only introspection stay
-   * with the engine: their result is the same for every caller.
+   * Executes the operation in place of the engine, for another GraphQL server with its own hooks. The operation then
+   * runs every time and no answer is kept, because a hook may depend on the caller. Operations that contain only
+   * introspection stay with the engine, because their result is the same for every caller.
    */
   readonly run?: Run;
   /** Aborted when the caller disconnects. */
@@ -86,7 +86,7 @@ export interface Call {
 export interface Estimate {
   readonly maxItems: number;
   readonly maxAmount: Thousandths;
-  /** Why the same call would be refused without being read, however much it may cost; null if it would not. */
+  /** Why the same call would be refused before anything is read; null if it would not be. */
   readonly refused: ServiceError | null;
 }
 
@@ -99,7 +99,7 @@ export interface Outcome {
   readonly ageSeconds: number | undefined;
   readonly result: Answer | Refusal;
   readonly warnings: readonly string[];
-  /** For the log and the metrics: the account, its key and that key's mode and the operation, as far as they were determined. */
+  /** For the log and the metrics: account, key, the key's mode and the operation, as far as they were determined. */
   readonly accountId: string | null;
   readonly keyId: string | null;
   readonly mode: Caller['mode'] | null;
@@ -119,11 +119,11 @@ export interface Answer {
   /** When the oldest part was read, Unix milliseconds; undefined if nothing came from the network. */
   readonly fetchedAt: number | undefined;
   readonly estimate?: Estimate;
-  /** The data as JSON, if it was made once for all callers (introspection): sent as it is. */
+  /** The data as JSON, if it was made once for all callers (introspection); sent unchanged. */
   readonly dataText?: string;
-  /** The result of `Call.render`: sent as it is. */
+  /** The result of `Call.render`; sent unchanged. */
   readonly rendered?: Rendered;
-  /** What it found of the list that it follows. */
+  /** What a subscription's call found in the list that it follows. */
   readonly followed?: Followed;
 }
 

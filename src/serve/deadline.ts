@@ -6,8 +6,8 @@ import type { Soon } from '../lib/soon.js';
 import type { Clock } from '../ports/clock.js';
 
 /**
- * The deadline of one call (S13): no work is begun for the call after it. Aborted when the caller disconnects, and at
- * the deadline, even if the call has ended: its reads may outlive it.
+ * The deadline of one call (S13): no work is started for the call after it. Aborted when the caller disconnects, and at
+ * the deadline even if the call has ended, because its reads may outlive it.
  */
 export class Deadline implements LazySignal {
   readonly atMs: number;
@@ -15,9 +15,9 @@ export class Deadline implements LazySignal {
   readonly #monotonic: Clock;
   readonly #caller: LazySignal;
   readonly #timer: SharedTimer;
-  /** Set once something waits: most calls end before anything does. */
+  /** Set once something waits: most calls end without waiting for anything. */
   #timeout: SetTimeout | null = null;
-  /** Rejects what waits. */
+  /** Functions that reject the waiting promises. */
   readonly #waiting = new LinkedSet<(reason: ServiceError) => void>();
   #over: AbortController | null = null;
   #signal: AbortSignal | null = null;
@@ -52,7 +52,7 @@ export class Deadline implements LazySignal {
     return this.#signal;
   }
 
-  /** What is there, unless the deadline has passed; or a promise's result, or a 503 at the deadline if that comes first. */
+  /** Returns a plain value, or throws if the deadline has passed. A promise rejects with a 503 at the deadline. */
   race<T>(answer: Promise<T>): Promise<T>;
   race<T>(answer: Soon<T>): Soon<T>;
   race<T>(answer: Soon<T>): Soon<T> {
@@ -69,7 +69,7 @@ export class Deadline implements LazySignal {
       const end = (): void => {
         if (link !== null) this.#waiting.remove(link);
       };
-      // What comes after the deadline is no longer used.
+      // A result that comes after the deadline is ignored.
       answer.then(
         (value) => {
           end();
@@ -87,7 +87,10 @@ export class Deadline implements LazySignal {
     this.#timeout ??= this.#timer.set(this.atMs, () => this.#pass());
   }
 
-  /** The call has ended. Lets go of what was raced, answers included: a read with its signal keeps the timeout. */
+  /**
+   * Called when the call has ended. Releases everything that was raced, so answers can be collected. The timeout stays
+   * if a read uses the signal.
+   */
   end(): void {
     this.#waiting.clear();
     if (this.#over === null && this.#timeout !== null) this.#timer.cancel(this.#timeout);

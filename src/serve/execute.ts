@@ -31,7 +31,7 @@ export async function unpaid(options: Serving, prepared: Prepared, caller: Calle
   return { kind: 'answer', ...nothing, data, errors, balance, ...(dataText !== undefined && { dataText }) };
 }
 
-/** An answer to be paid for, and what its reuse depends on: null if it cannot be reused. */
+/** An answer to be paid for, and the cached values that its reuse depends on; null if it cannot be reused. */
 interface Made {
   readonly answer: Omit<Answer, 'balance'>;
   readonly basis: Basis | null;
@@ -55,8 +55,8 @@ export function paid(options: Serving, prepared: Prepared, caller: Caller, reque
 }
 
 /**
- * The kept answer, charged without a look at the balance: its price is exact, and the ledger decides. Undefined if the
- * balance may not cover it, or the ledger refuses: what the caller can have then, or is told, depends on the balance.
+ * Charges the kept answer without reading the balance first: its price is exact, and the ledger decides. Undefined if
+ * the balance may not cover it or the ledger refuses; the caller then has to read the balance to decide what to answer.
  */
 function paidAtOnce(
   options: Serving,
@@ -89,7 +89,7 @@ function paidAtOnce(
   );
 }
 
-/** An answer for what the caller can spend, which is read first unless it is known to be plenty. */
+/** Makes an answer within what the caller can spend. The balance is read first, unless it is known to be ample. */
 async function paidFromBalance(
   options: Serving,
   prepared: Prepared,
@@ -124,12 +124,15 @@ async function paidFromBalance(
   }
 }
 
-/** Whether the request was paid for, and its answer perhaps lost: it is then as large as it was. */
+/**
+ * Whether this request was already paid for, although its answer may have been lost. The new answer is then limited to
+ * the items that were paid for.
+ */
 async function findPaid({ ledger }: Serving, { accountId }: Caller, { call, deadline }: Request): Promise<boolean> {
   if (!call.follow?.mayBePaid) return false;
   const paid = await deadline.race(ledger.receipt(accountId, call.requestId));
   if (paid === undefined) return false;
-  // What the items brought with them has longer paths.
+  // Only the items themselves: the fields below them have longer paths.
   const own = paid.lines.filter(({ path }) => !path.includes('.'));
   call.follow.atMost = own.reduce((sum, { items }) => sum + items, 0);
   call.follow.paid = paid.amount;
@@ -163,7 +166,7 @@ async function make(
   const context = createContext(options, prepared, caller, call, { meter, callContext });
   const tombstonesVersion = side.sources.tombstones.version;
   const { data = null, errors = [] } = await execute(prepared, call, context, callContext);
-  // The whole call is refused, not one field of it: the caller would come back for the rest.
+  // Refuses the whole call, not one field: otherwise the caller would call again for the rest.
   if (callContext.refusal !== undefined) throw callContext.refusal;
   const { follow } = call;
   const followed = follow?.followed;
@@ -203,7 +206,9 @@ const answerKey = (call: Call, { id }: Prepared): string =>
 const receiptName = ({ names }: Serving, { accountId }: Caller, { isPersisted, priced, kind, name }: Operation) =>
   isPersisted || !priced || name === kind ? name : names.keep(accountId, name);
 
-/** The operation's name in the sums of costs: a caller's own may be that of a persisted one. */
+/**
+ * The operation's name in the sums of costs. Names chosen by callers are not used: they may equal a persisted one's.
+ */
 function costName({ isPersisted, kind, name }: Operation): string {
   if (isPersisted) return name;
   return kind === 'subscription' ? OWN_SUBSCRIPTIONS : '';
@@ -259,7 +264,7 @@ const createCallContext = (
   });
 
 /**
- * Processor time that a value of a free list takes until it is sent, in milliseconds: less than was measured on a slow
+ * Processor time to complete and send one value of a free list, in milliseconds: less than was measured on a slow
  * machine.
  */
 const VALUE_MS = 0.002;
@@ -281,7 +286,7 @@ const createContext = (
     completing: (values) => processorBudget.spend(values * VALUE_MS),
   }),
   billing: options.billing.forCaller(caller, address),
-  // Few operations are about watches.
+  // Created only when used, because few operations are about watches.
   get watches() {
     return options.watches.forCaller(caller, address, () => callContext.signal);
   },

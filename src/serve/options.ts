@@ -38,7 +38,7 @@ export interface ServeOptions {
   readonly tracing: Tracing;
 }
 
-/** What a running engine has beside its options. */
+/** The options, and what a running engine adds to them. */
 export interface Serving extends ServeOptions {
   /** On its monotonic clock: for the deadlines of calls. */
   readonly timer: SharedTimer;

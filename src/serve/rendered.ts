@@ -6,8 +6,8 @@ export interface Encoded {
 }
 
 /**
- * Bytes in memory of their own. Node cuts small buffers from slabs of 8 KiB, and compressors leave room behind their
- * result: all of that would stay with the bytes.
+ * Copies bytes that share a larger block of memory. Node cuts small buffers from slabs of 8 KiB, and compressors leave
+ * room after their result: the whole block would stay in memory as long as the bytes.
  */
 function alone(bytes: Buffer): Buffer {
   if (bytes.length === bytes.buffer.byteLength) return bytes;
@@ -17,7 +17,7 @@ function alone(bytes: Buffer): Buffer {
 }
 
 /**
- * The part of a rendered answer that calls to one interface share, and its encodings: each made when first asked for.
+ * The part of a rendered answer that calls to one interface share, and its encodings, each made when first needed.
  */
 export class Rendered {
   readonly bytes: Buffer;

@@ -8,7 +8,7 @@ import type { Call, Estimate, Outcome } from './call.js';
 import type { Deadline } from './deadline.js';
 import type { Side } from './side.js';
 
-/** What is known of a call so far, whatever its outcome. */
+/** What is known about a call so far, whatever its outcome. */
 export interface CallRecord {
   rate: RateDecision | null;
   policy: Outcome['policy'];

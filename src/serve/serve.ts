@@ -24,9 +24,9 @@ import { chooseSide, type Side } from './side.js';
 export interface Serve {
   (call: Call): Soon<Outcome>;
   /**
-   * The first step alone, before the request is read: parsing is work that strangers must not be able to cause without
-   * limit (L13). Gives the outcome that refuses a caller without a valid key, or one without any who asked too often
-   * (`mayBeKeyless`); otherwise what to pass on as `admitted` with the call. Never rejects.
+   * Does only the first step, before the request is read, so that callers without a valid key cannot cause unlimited
+   * parsing (L13). Returns the refusal for an invalid key, or for a caller without a key (`mayBeKeyless`) who called
+   * too often; otherwise the value to pass as `admitted` with the call. Never rejects.
    */
   readonly enter: (call: EnteringCall) => Promise<Entered>;
 }
@@ -59,7 +59,7 @@ export function createServe(given: ServeOptions): Serve {
   return Object.assign(serve, { enter: (call: EnteringCall) => enter(options, call) });
 }
 
-/** The steps of a call. Each goes on at once with what is known, and waits for the rest. */
+/** The steps of a call. Each continues synchronously if it has what it needs, and waits only if it does not. */
 function answer(options: Serving, request: Request): Soon<Answer> {
   const { call, deadline, slot } = request;
   const caller = knownCaller(options, call) ?? deadline.race(identify(options, call, slot));
@@ -149,15 +149,15 @@ const spanAttributes = ({ operation }: Prepared, call: Call) => ({
 const hasKey = (credential: Call['credential']): boolean =>
   'keyHash' in credential || credential.xApiKey !== undefined || credential.authorization !== undefined;
 
-/** Step 1, where nothing needs to be waited for: the account of a key that was looked up lately. */
+/** Step 1 if it needs no wait: the account of a recently looked-up key. */
 function knownCaller({ identify }: ServeOptions, { credential }: EnteringCall): Caller | undefined {
   return hasKey(credential) ? identify.known(readCredential(credential)) : undefined;
 }
 
 /**
- * Step 1: identifies the key's account; null for a call without a key that may turn out to be introspection.
- * During the lookup the call counts for the account that the key was last known to belong to, otherwise for its
- * address: many customers may share one.
+ * Step 1: identifies the key's account; null for a call without a key that may turn out to be introspection. During the
+ * lookup the call counts for the account that the key was last known to belong to, because many customers may share one
+ * address; it counts for the address only if no account is known.
  */
 async function identify(options: ServeOptions, call: EnteringCall, slot: WorkSlot): Promise<Caller | null> {
   if (call.mayBeKeyless && !hasKey(call.credential)) return null;
@@ -183,7 +183,7 @@ function admit(
   return andThen(deadline.race(admitCall(options, call, caller)), (rate) => {
     record.rate = rate;
     if (!rate.allowed) throw tooFast(rate);
-    // A request refused for its share counts against the rate all the same.
+    // A request that is refused because its holder has its share still counts against the rate.
     if (busy) throw busy;
     if (caller) call.onAdmitted?.(caller.accountId, rate.limit);
     const opened = options.processor.open(holder);
@@ -192,11 +192,11 @@ function admit(
   });
 }
 
-/** Whether the key may not be used from where the call comes from: what the service does by itself comes from nowhere. */
+/** Whether the key may not be used from the call's address. Never so for calls that the service itself makes. */
 const isElsewhere = ({ allowedFrom }: Caller, { address, credential }: EnteringCall): boolean =>
   allowedFrom !== null && !('keyHash' in credential) && !isAllowedFrom(allowedFrom, address);
 
-/** A stolen key must not use up its account's rate: from elsewhere, it counts as none. */
+/** A stolen key must not use up its account's rate, so the call is limited by its address, as if it had no key. */
 function refuseElsewhere(
   { admit }: ServeOptions,
   { call, deadline, record }: Pick<Request, 'deadline' | 'record'> & { readonly call: EnteringCall },
@@ -215,7 +215,7 @@ function admitCall({ admit }: ServeOptions, call: Call, caller: Caller | null): 
   return call.isHandshake ? admit.admitHandshake(caller) : admit.admit(caller);
 }
 
-/** What a bucket of the account that nobody took from would say. */
+/** The decision of a full bucket, for calls that take nothing from the account's. */
 const letIn = ({ qps }: Caller): RateDecision => ({
   allowed: true,
   limit: qps,
@@ -225,8 +225,8 @@ const letIn = ({ qps }: Caller): RateDecision => ({
 });
 
 /**
- * Step 3: determines what is asked for. All input from the caller is checked here; whether the call needs a key, before
- * anything except parsing.
+ * Step 3: determines what is asked for, and checks all input from the caller. Whether the call needs a key is checked
+ * first, right after parsing.
  */
 function prepare(
   options: ServeOptions,
@@ -237,7 +237,7 @@ function prepare(
 ): Prepared {
   const assertAdmitted: AssertAdmitted = (keyless) => {
     if (caller || keyless) return;
-    // A 401 quotes the rate of a new account, and no bucket.
+    // A 401 states the rate of a new account, and the state of no bucket.
     Object.assign(record, { rate: null, policy: 'account' });
     throw new ServiceError('missing_key', noKey(call));
   };
@@ -250,7 +250,9 @@ function prepare(
   return { operation, variables, id, budget, dryRun, estimate, side, processorBudget };
 }
 
-/** The operation, its variables and the most it can cost. What is not known yet is worked out on the caller's time. */
+/**
+ * The operation, its variables and the most it can cost. Work not cached yet is charged to the caller's processor time.
+ */
 function priced(
   options: ServeOptions,
   call: Call,
@@ -264,7 +266,7 @@ function priced(
     throw new ServiceError('bad_request', 'Only queries can be sent with GET; use POST.', { status: 405 });
   }
   const params = call.parse();
-  // What a result may cost is told without a stream.
+  // The estimate of a subscription needs no stream.
   const isFollowed = call.follow !== undefined || (operation.kind === 'subscription' && params.estimate);
   if ((operation.kind === 'subscription') !== isFollowed) throw notAsStream(operation.kind);
   const { variables, worst, id } = pricedVariables.of(operation, params.variables, measured);
@@ -283,7 +285,7 @@ const overDefault = (amount: Thousandths, defaultBudget: Thousandths): ServiceEr
     'max_credits',
   );
 
-/** The reason of a failure to follow what is no subscription. */
+/** `reason` of the refusal to follow an operation that is not a subscription. */
 export const NOT_FOLLOWED = 'not_a_subscription';
 
 const notAsStream = (kind: string): ServiceError =>

@@ -6,7 +6,9 @@ import type { Sources } from '../read/reads.js';
 import type { AnswerCache } from './answer-cache.js';
 import type { Deadline } from './deadline.js';
 
-/** Everything about a call that depends on its mode: which network it reads, what is kept of it, and who is told. */
+/**
+ * Everything about a call that depends on its mode: the network it reads, the caches, and who is told about spending.
+ */
 export interface Side {
   readonly sources: Sources;
   readonly pricedVariables: PricedVariables;
@@ -17,19 +19,19 @@ export interface Side {
   readonly costs?: CostBook | undefined;
 }
 
-/** The side of test keys: opened by the first call that needs it. */
+/** The side of test keys, opened by the first call that needs it. */
 export interface TestSide {
-  /** The side, once the account has its play credits of the day. */
+  /** Resolves to the side once the account has its play credits for the day. */
   ready(accountId: string): Promise<Side>;
 }
 
-/** What calls of each mode read, and what is kept of it: nothing is shared between the two. */
+/** The sides of the two modes, which share nothing. */
 export interface Sides {
   readonly live: Side;
   readonly test: TestSide;
 }
 
-/** The one place where the mode of a call decides something. A call without a key reads nothing. */
+/** The only place where a call's mode decides anything. A call without a key reads nothing, so either side will do. */
 export function chooseSide(sides: Sides, caller: Caller | null, deadline: Deadline): Soon<Side> {
   return caller?.mode === 'test' ? deadline.race(sides.test.ready(caller.accountId)) : sides.live;
 }
