@@ -27,7 +27,7 @@ export interface UsageParams {
   readonly to?: string | null | undefined;
   /** Comma-separated: day, hour, endpoint, key. */
   readonly group?: string | null | undefined;
-  /** Rows: the schema checks how many. */
+  /** Number of rows; the schema checks the bounds. */
   readonly count?: number | null | undefined;
   readonly after?: string | null | undefined;
 }
@@ -36,7 +36,7 @@ export interface UsagePage {
   readonly nodes: readonly UsageRow[];
   /** Null on the last page. */
   readonly endCursor: string | null;
-  /** Until when all is included; null: until the answer. */
+  /** The time up to which the figures are complete; null: up to the answer. */
   readonly asOf: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface AccountOptions {
   readonly caller: Caller;
   /** Fires when the caller disconnects, and at the deadline. */
   readonly signal: AbortSignal;
-  /** Called with how many values the answer is about to be completed with. */
+  /** Called with the number of values about to be added to the answer. */
   readonly completing: (values: number) => void;
 }
 
@@ -155,7 +155,7 @@ export class Account {
   }
 }
 
-/** `archived`: the month of the request, where its receipts are archived. */
+/** `archived`: the month of the request, if its receipts are archived. */
 const noReceipt = (archived?: string): ServiceError =>
   new ServiceError(
     'not_found',

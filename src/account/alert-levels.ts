@@ -19,15 +19,15 @@ export interface AlertContext {
 type Watched = Pick<AlertLevel, 'kind' | 'amount' | 'balance' | 'full' | 'topupSeq' | 'spent'>;
 
 /**
- * The crossing that an alert is in, or null: a balance crosses once after each top-up that took it to the amount, a
- * day's spending once a day.
+ * Names the crossing that an alert is in, or null. A balance crosses once after each top-up that raised it to the
+ * amount or above; a day's spending crosses once a day.
  */
 const reachedBy = ({ kind, amount, balance, full, topupSeq, spent }: Watched, day: string): string | null => {
   if (kind === 'day_spend_above') return spent > amount ? day : null;
   return balance < amount && full >= amount ? `top-up ${topupSeq}` : null;
 };
 
-/** The crossing that is still to be told; null if there is none. */
+/** The crossing that the customer has not been told about yet; null if there is none. */
 export function pendingCrossing(level: Watched & Pick<AlertLevel, 'crossing'>, day: string): string | null {
   const crossing = reachedBy(level, day);
   return crossing === level.crossing ? null : crossing;
@@ -42,7 +42,7 @@ export function alertNotices(level: AlertLevel, context: AlertContext): NewDeliv
   ];
 }
 
-/** The same ways, with a notice that says that it is a test. */
+/** Notices sent the same ways that say they are only a test. */
 export function testNotices(
   { byMail, email, webhookUrl, alertId }: Pick<AlertLevel, 'byMail' | 'email' | 'webhookUrl' | 'alertId'>,
   { nowMs, dashboard, mail }: Omit<AlertContext, 'day'>,

@@ -41,17 +41,17 @@ export class Alerts {
   /** Whether alerts can be sent to an account's mail address. */
   canMail = ({ email }: Pick<Owner, 'email'>): boolean => this.#options.mail && email !== null;
 
-  /** Why not, where they cannot. */
+  /** Why alerts cannot be mailed; call only if `canMail` is false. */
   whyNoMail = ({ email }: Pick<Owner, 'email'>): string =>
     email === null ? 'the owner of this account has no email address.' : 'this server sends no email.';
 
-  /** The notices of an account's alerts, the newest first, with how each went. */
+  /** The notices of an account's alerts and the outcome of each, newest first. */
   deliveries(accountId: string): Promise<DeliveryRecord[]> {
     return this.#options.deliveries.list(accountId);
   }
 
   /**
-   * Sends a notice once more, as it was, under the same id. Throws `not_found` for one that the account does not have,
+   * Sends a notice once more, unchanged and under the same id. Throws `not_found` if the account has no such notice,
    * and `rate_limited`.
    */
   async sendAgain(accountId: string, deliveryId: string): Promise<void> {
@@ -60,15 +60,15 @@ export class Alerts {
     throw new ServiceError('not_found', 'This account has no such delivery.');
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   list(accountId: string): Promise<AlertRecord[]> {
     return this.#options.store.list(accountId);
   }
 
   /**
-   * Sets an alert. Returns its id, and the secret of its webhook. What is the case already is not told. Throws
-   * `bad_request` for a webhook to an address that nothing may be sent to, one without any way to be told, and too many;
-   * `rate_limited` for too many addresses.
+   * Sets an alert, and returns its id and its webhook's secret. A level that is already crossed raises no notice.
+   * Throws `bad_request` for a webhook address that nothing may be sent to, for an alert with neither mail nor webhook,
+   * and above the maximum number of alerts; `rate_limited` if too many addresses were checked.
    */
   async add(owner: Owner, alert: AlertSettings, by: Actor): Promise<{ alertId: string; secret: string | null }> {
     const { store, webhooks, clock, secret } = this.#options;
@@ -98,8 +98,8 @@ export class Alerts {
   }
 
   /**
-   * Sends a notice that says that it is a test, and waits some seconds for the outcome, which the alert then shows.
-   * Throws `not_found` for an alert that the account does not have, and `rate_limited`.
+   * Sends a notice that says it is a test, and waits some seconds for the outcome, which the alert then shows. Throws
+   * `not_found` if the account has no such alert, and `rate_limited`.
    */
   async test(owner: Owner, alertId: string): Promise<void> {
     const { store, deliveries, clock, authUrl, mail } = this.#options;

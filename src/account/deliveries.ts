@@ -6,26 +6,26 @@ import type { Mail } from '../ports/mail.js';
 import { undeliveredNotices } from './undelivered.js';
 import { NOTICE_RETRIES_MS, WebhookSender } from './webhook-sender.js';
 
-/** Most mails of a run: the next one goes on. */
+/** Most mails sent in one run; the next run sends the rest. */
 const MOST_OF_RUN = 1000;
 /** After this many failures the mail server is left alone until the next run. */
 const MOST_FAILURES = 3;
 
-/** A process that ends while it sends a mail leaves it to another after this time. */
+/** If a process ends while it sends a mail, another process may take over after this time. */
 const LEASE_MS = 2 * MINUTE_MS;
 
-/** How long notices are kept, delivered or not, and items of watches that were delivered. */
+/** How long notices are kept, delivered or not; and how long delivered items of watches are kept. */
 const KEPT_MS = 30 * DAY_MS;
 const TAKEN_KEPT_MS = 3 * DAY_MS;
-/** Those that are deleted at once, and how often in a row. */
+/** Rows deleted in one statement, and most such statements in a row. */
 const FORGET_BATCH = 1000;
 const MOST_BATCHES = 200;
 const FORGET_EVERY_MS = HOUR_MS;
 
-/** Notices that are listed. */
+/** Most notices listed. */
 const MOST_LISTED = 100;
 
-/** Of a mail server that took a notice. */
+/** The results of mails: accepted by the mail server, or not. */
 const NO_ANSWER: DeliveryResult = { status: null, excerpt: null, fault: null };
 const NOT_TAKEN: DeliveryResult = { ...NO_ANSWER, fault: 'The mail server did not take it.' };
 
@@ -43,13 +43,14 @@ export interface DeliveriesOptions {
   readonly secret: Uint8Array;
   /** The address of the dashboard, known once the service listens. */
   readonly authUrl: () => string;
-  /** Called with a mail that was not sent, or a store that failed: for the operator. */
+  /** Called with the error if a mail was not sent or the store failed; reported to the operator. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Sends what was written down, over all nodes each by one process at a time: a failed one is tried again, over a day or, of a
- * watch, over three. One whose process is killed between sending it and saying so is sent twice, under the same id.
+ * Sends stored notices and items of watches. Each is sent by one process at a time over all nodes. A failed notice is
+ * retried for a day, a watch's items for three days. If the process is killed after sending and before recording it,
+ * the delivery is sent twice, under the same id.
  */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
@@ -57,7 +58,7 @@ export class Deliveries {
   #running: Promise<void> | undefined;
   #mailing: Promise<void> | undefined;
   #forgotAt = 0;
-  /** Whose mail was sent last: accounts take turns. */
+  /** The account whose mail was sent last: accounts take turns. */
   #mailedTo: string | null = null;
 
   constructor(options: DeliveriesOptions) {
@@ -70,17 +71,17 @@ export class Deliveries {
     });
   }
 
-  /** Webhooks were written down: they are sent now. Costs next to nothing while it is called again and again. */
+  /** Call when webhooks were stored: sends them now. Cheap, however often it is called. */
   wake(): void {
     void this.#webhooks.start();
   }
 
-  /** What other processes left, and what is to be tried again. Never rejects. */
+  /** Sends webhooks that other processes left and those due for a retry. Never rejects. */
   poll(): Promise<void> {
     return this.#webhooks.start();
   }
 
-  /** Sends what is due, and mails too. Never rejects; during a run, returns the same promise. */
+  /** Sends everything that is due, mails included. Never rejects; during a run, returns the same promise. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -88,23 +89,23 @@ export class Deliveries {
     return this.#running;
   }
 
-  /** Sends what the account was just told, and waits some seconds for it. */
+  /** Sends what was just stored for the account, and waits some seconds for the outcome. */
   async runSoon(accountId: string): Promise<void> {
     const mailed = Promise.resolve(this.#mailing).then(() => this.#mail());
     await withTimeout(TEST_MS, Promise.all([mailed, this.#webhooks.send(accountId)]));
   }
 
-  /** What is being sent is waited for a second. */
+  /** Waits up to a second for deliveries in progress. */
   close(): Promise<void> {
     return this.#webhooks.close();
   }
 
-  /** Of the account's alerts, the newest first. */
+  /** The deliveries of the account's alerts, newest first. */
   list(accountId: string): Promise<DeliveryRecord[]> {
     return this.#options.store.list(accountId, MOST_LISTED);
   }
 
-  /** Makes a notice due once more, and waits some seconds for the outcome. False: the account has none with that id. */
+  /** Makes a notice due again, and waits some seconds for the outcome. False if the account has none with that id. */
   async again(accountId: string, deliveryId: string): Promise<boolean> {
     const { store, clock } = this.#options;
     const found = await store.sendAgain(accountId, deliveryId, clock.now());
@@ -112,7 +113,9 @@ export class Deliveries {
     return found;
   }
 
-  /** The same for items of a watch: `waiting` while it is behind others. Undefined: the watch has none with that id. */
+  /**
+   * The same for items of a watch. `waiting`: other deliveries come first. Undefined: the watch has none with that id.
+   */
   async itemsAgain(
     accountId: string,
     watchId: string,
@@ -142,7 +145,7 @@ export class Deliveries {
     return this.#mailing;
   }
 
-  /** One after the other: nobody's mail server takes many at once from a stranger. */
+  /** Sends mails one after another, because mail servers reject many at once from an unknown sender. */
   async #sendMails(): Promise<void> {
     const { mail, store, clock, onFailure } = this.#options;
     if (mail === null) return;
@@ -165,7 +168,7 @@ export class Deliveries {
     }
   }
 
-  /** Of the account whose turn it is. What failed comes after what was never tried, whatever address it is for. */
+  /** The next mail, from the account whose turn it is. Callers ask for retries only after all first tries. */
   async #nextMail(isRetry: boolean): Promise<Delivery | undefined> {
     const { store, clock } = this.#options;
     const take = (after: string | null) => {

@@ -8,10 +8,10 @@ import type { RequestLog } from '../ports/figures.js';
 import type { GrantRecord } from '../ports/grants.js';
 import type { Ledger, UsageRow } from '../ports/ledger.js';
 
-/** Pages of usage, and rows of each other kind: more than a file holds, which then says so. */
+/** Most pages of usage, and most rows of each other kind. If there are more, the end of the file says so. */
 const MOST_PAGES = 100;
 const MOST_ROWS = 10_000;
-/** Receipts of each mode: the newest. Older ones are found by their request id. */
+/** The newest receipts of each mode. Older ones can be looked up by request id. */
 const RECEIPTS = 1000;
 const GROUP = ['day', 'endpoint', 'key'] as const;
 
@@ -35,13 +35,14 @@ type Mode = 'live' | 'test';
 
 interface Reading extends ExportSources {
   readonly signal: AbortSignal;
-  /** Kinds of which there are more than a file has. */
+  /** Kinds of rows that were cut off because there are too many. */
   readonly cut: string[];
 }
 
 /**
- * All that Perch keeps for an account and its test account, one object a line: a person reads it, and a program. Amounts
- * are in credits. The last line says whether the file is complete; one without it was cut off.
+ * Everything that Perch keeps for an account and its test account, one JSON object a line, readable by people and
+ * programs. Amounts are in credits. The last line says whether the data is complete; a file without that line was cut
+ * off.
  */
 export async function* exportLines(
   account: AccountRecord,
@@ -79,7 +80,7 @@ function* accountLines(mode: Mode, account: AccountRecord): Generator<Line> {
   }
 }
 
-/** What there is once, for both modes. */
+/** Rows that exist once per customer, not once per mode. */
 async function* customerLines(accountId: string, reading: Reading): AsyncGenerator<Line> {
   const { members, alerts, grants, billing, auditLog, signal } = reading;
   for (const member of await members.list(accountId)) yield { type: 'member', ...member };
@@ -93,7 +94,7 @@ async function* customerLines(accountId: string, reading: Reading): AsyncGenerat
   for (const event of noted('change', changes, reading)) yield { type: 'change', ...event };
 }
 
-/** What was charged and requested. */
+/** Charges and requests of one mode. */
 async function* activityLines(mode: Mode, accountId: string, reading: Reading): AsyncGenerator<Line> {
   const { ledger, requestLog, signal } = reading;
   for (const entry of noted('entry', await ledger.statement(accountId, MOST_ROWS, signal), reading)) {
@@ -131,7 +132,7 @@ async function* usageRows(accountId: string, { ledger, clock, signal, cut }: Rea
   cut.push('usage');
 }
 
-/** The rows; where there may be more of them, the end of the file says so. */
+/** Returns the rows, and notes the kind if there may be more, so that the end of the file says so. */
 function noted<Row>(kind: string, rows: readonly Row[], { cut }: Reading): readonly Row[] {
   if (rows.length >= MOST_ROWS) cut.push(kind);
   return rows;

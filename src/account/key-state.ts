@@ -3,7 +3,7 @@ import type { KeyRecord } from '../ports/accounts.js';
 /** The words for a key's state, on pages and on the command line. `expiring`: replaced, and still working for a while. */
 export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
 
-/** `replaced`: its client has a newer one. */
+/** `replaced`: whether the key belongs to a client that has a newer one. */
 export function keyState(
   key: Pick<KeyRecord, 'revokedAt' | 'expiresAt' | 'isReplaced'>,
   nowMs: number,
@@ -12,7 +12,7 @@ export function keyState(
   if (key.revokedAt !== null) return 'revoked';
   if (key.expiresAt === null) return 'active';
   if (Date.parse(key.expiresAt) <= nowMs) return 'expired';
-  // A key may have an end of its own, and a client's always has one: it is renewed before then.
+  // A future expiry alone does not make a key `expiring`: owners can set one, and every client's key has one.
   return key.isReplaced || replaced ? 'expiring' : 'active';
 }
 

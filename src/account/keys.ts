@@ -12,7 +12,7 @@ import type { Clock } from '../ports/clock.js';
 /** Most live keys of an account, not counting those of clients. */
 const MOST_LIVE = 100;
 
-/** The name of a session's test key: where it is used. */
+/** The name of a session's test key: the pages that use it. */
 const SESSION_KEY = 'GraphiQL and API reference';
 
 export interface MintedKey {
@@ -44,8 +44,8 @@ export class Keys {
   }
 
   /**
-   * Creates a key on the account's wallet; `key`: one that was minted before. Throws `not_found` without such an
-   * account, `bad_request` with too many live ones, or for a key that is not of the account's mode.
+   * Creates a key on the account's wallet; `key` is one that was minted before. Throws `not_found` if there is no such
+   * account, and `bad_request` if it has too many working keys or the key is not of the account's mode.
    */
   async create(
     accountId: string,
@@ -62,16 +62,16 @@ export class Keys {
   }
 
   /**
-   * Creates a test key, on the account's test account: the first one opens it. Throws as `create` does, with `not_found`
-   * for a test account.
+   * Creates a test key on the account's test account, which the first test key opens. Throws as `create` does, and
+   * `not_found` if the account is itself a test account.
    */
   async createTest(accountId: string, given: Parameters<Keys['create']>[1], by: Actor): Promise<MintedKey> {
     return this.create(await this.#accounts.openTestAccount(accountId, by), given, by);
   }
 
   /**
-   * The test key of a signed-in browser, for pages that send requests from there (A43). It is derived from the session, the account
-   * and the hour, not stored: so however often and in however many tabs it is asked for, a session gets one an hour. It works until
+   * The test key of a signed-in browser, for pages that send requests from there (A43). It is not stored but derived
+   * from the session, the account and the hour, so a session gets one key an hour, in however many tabs. It works until
    * the end of the next hour, or until the session ends. Throws as `createTest` does, and `bad_request` if its owner
    * revoked it.
    */
@@ -97,9 +97,9 @@ export class Keys {
   }
 
   /**
-   * Replaces a key with another of the same name, cap and wallet; the old one keeps working for `overlapMs`, or ends
-   * now for 0 (A10). Throws `bad_request` for a key that has ended, was rotated already, or is a client's, and if an
-   * overlap would leave too many live keys.
+   * Replaces a key with another of the same name, cap and wallet. The old one keeps working for `overlapMs`; 0 ends it
+   * now (A10). Throws `bad_request` for a key that has ended, was already rotated, or belongs to a client, and if the
+   * overlap would leave too many working keys.
    */
   async rotate(accountId: string, keyId: string, overlapMs: number, by: Actor): Promise<MintedKey> {
     const mode = await this.#roomIn(accountId, overlapMs > 0);
@@ -110,8 +110,9 @@ export class Keys {
   }
 
   /**
-   * The mode of the account's keys. Throws `bad_request` where another one `isMore` than it may have. Keys that end later
-   * count until then: otherwise repeated rotation could create any number.
+   * The mode of the account's keys. Throws `bad_request` if the account has the maximum and the new key would be one
+   * more (`isMore`). Keys that expire later count until then, because otherwise repeated rotation could create any
+   * number.
    */
   async #roomIn(accountId: string, isMore = true): Promise<Mode> {
     const { keys = [], testOf = null } = (await this.#accounts.get(accountId)) ?? {};
@@ -126,8 +127,8 @@ export class Keys {
   }
 
   /**
-   * Changes the name, cap or limits; undefined leaves each as it is. Throws `bad_request` for a cap below what was spent
-   * under it, and for an expiry that has passed.
+   * Changes the name, cap or limits; undefined leaves a value unchanged. Throws `bad_request` for a cap below the
+   * amount already spent under it, and for an expiry in the past.
    */
   async change(
     accountId: string,
@@ -150,7 +151,7 @@ export class Keys {
   }
 }
 
-/** As many bytes as are asked for, always the same for one secret and purpose, and of no use without the secret. */
+/** Bytes derived from a secret and a purpose: always the same for both, and unpredictable without the secret. */
 function derivedBytes(secret: string | Uint8Array, purpose: string): RandomBytes {
   let block = 0;
   return (length) => {

@@ -25,7 +25,7 @@ const MOST_MEMBERSHIPS = 50;
 /** How long an invitation works. */
 export const INVITED_DAYS = 7;
 
-/** Invitations of an account in a day: each may be a mail to an address that it chose. */
+/** Invitations of an account in a day. Limited because each may send a mail to an address that the account chose. */
 const INVITATIONS = 30;
 const INVITATIONS_SECONDS = 86_400;
 
@@ -33,13 +33,13 @@ const INVITATIONS_SECONDS = 86_400;
 const EXPORTS = 5;
 const EXPORTS_SECONDS = 3600;
 
-/** Of an account's name in a mail: strangers read it. */
+/** Most characters of an account's name in a mail, because strangers read it. */
 const MOST_NAME = 60;
 
 /** A path of the dashboard; its last part is the invitation's secret. */
 export const INVITATIONS_PATH = '/dashboard/invitations';
 
-/** A signed-in person, the account that they look at, and what they are there. */
+/** A signed-in person, the account whose pages they see, and their role in it. */
 export interface Standing {
   readonly person: Pick<PersonRecord, 'personId' | 'email'>;
   readonly account: AccountRecord;
@@ -48,7 +48,7 @@ export interface Standing {
   readonly memberships: readonly Membership[];
 }
 
-/** An invitation as its reader may use it: `taken`: accepted before; `other`: for another address than theirs. */
+/** What a reader can do with an invitation. `taken`: already accepted; `other`: it is for another mail address. */
 export type InvitationState = 'open' | 'taken' | 'withdrawn' | 'expired' | 'other';
 
 export interface SeenInvitation extends FoundInvitation {
@@ -61,12 +61,12 @@ export interface MembersOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly randomBytes: RandomBytes;
-  /** Begins to send a mail; null: there is no mail server, and the link is passed on by hand. */
+  /** Starts sending a mail. Null if there is no mail server: the link is then passed on by hand. */
   readonly sendMail: ((message: Message, address: string) => void) | null;
   readonly authUrl: () => string;
 }
 
-/** Who is a member of which account. What a role may do is in `domain/audit.ts`, and asked before anything here is. */
+/** Who is a member of which account. Callers check first that the role allows the action (`domain/audit.ts`). */
 export class Members {
   readonly #options: MembersOptions;
 
@@ -75,8 +75,8 @@ export class Members {
   }
 
   /**
-   * The account that somebody looks at: the one they chose, if they are a member of it, otherwise their first. Null for
-   * somebody who is not there any more.
+   * The account whose pages the visitor sees: the one they chose, if they are a member of it, otherwise their first.
+   * Null if the person or their last account no longer exists.
    */
   async standing(visitor: { readonly personId: string; readonly accountId?: string | null }): Promise<Standing | null> {
     const person = await this.#options.store.person(visitor.personId);
@@ -97,7 +97,7 @@ export class Members {
   }
 
   /**
-   * Invites an address, and mails the link; returns it where there is no mail server. An earlier invitation to the
+   * Invites an address and mails the link, or returns it if there is no mail server. An earlier invitation to the
    * address stops working. Throws `bad_request` (param `email` or `role`), and `rate_limited`.
    */
   async invite(
@@ -141,7 +141,7 @@ export class Members {
     return this.#options.store.withdraw(accountId, invitationId, by);
   }
 
-  /** The invitation with this secret, as this person may use it; undefined: there never was one. */
+  /** The invitation with this secret, and what this person can do with it; undefined if there never was one. */
   async invitation(secret: string, { email }: Pick<PersonRecord, 'email'>): Promise<SeenInvitation | undefined> {
     const found = await this.#options.store.findInvitation(hashSecret(secret));
     if (found === undefined) return undefined;
@@ -152,7 +152,7 @@ export class Members {
     return { ...found, seenAs: isTheirs ? used : 'other' };
   }
 
-  /** Makes the person a member. Throws `bad_request` with why not, if the invitation does not work, or not for them. */
+  /** Makes the person a member. Throws `bad_request` with the reason if the invitation does not work for them. */
   async accept(secret: string, person: Pick<PersonRecord, 'personId' | 'email'>, by: Actor): Promise<string> {
     const { store, clock } = this.#options;
     const { personId } = person;
@@ -168,7 +168,7 @@ export class Members {
     return this.#options.store.changeRole(accountId, personId, givenRole(role), by);
   }
 
-  /** The person who owned it becomes a developer. */
+  /** Makes another person the owner. The previous owner becomes a developer. */
   transfer(accountId: string, fromPersonId: string, toPersonId: string, by: Actor): Promise<void> {
     return this.#options.store.transfer(accountId, fromPersonId, toPersonId, 'developer', by);
   }
@@ -177,13 +177,13 @@ export class Members {
     return this.#options.store.remove(accountId, personId, revokeKeys, by);
   }
 
-  /** `typed`: the account's name, so that nobody deletes another account than they mean. */
+  /** `typed`: the account's name, as confirmation, so that the wrong account is not deleted by mistake. */
   async deleteAccount({ accountId, name }: AccountRecord, typed: string, by: Actor): Promise<void> {
     if (typed.trim() !== name) throw badRequest(`Type the name of the account, ${name}, exactly as it is.`, 'name');
     await this.#options.store.deleteAccount(accountId, by);
   }
 
-  /** Before all of an account's data is sent. Throws `rate_limited`: a file may take many queries. */
+  /** Call before exporting an account's data. Throws `rate_limited`, because an export may take many queries. */
   async admitExport(accountId: string, by: Actor): Promise<void> {
     const rate = await this.#options.limiter.take(`exports:${accountId}`, EXPORTS, EXPORTS_SECONDS);
     if (!rate.allowed) {

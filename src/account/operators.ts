@@ -1,11 +1,12 @@
 import type { PersonRecord } from '../ports/accounts.js';
 
-/** Whether a person sees the operator's pages, when signed in. A key never does. */
+/** Whether a signed-in person may see the operator's pages. A key never gives access to them. */
 export type IsOperator = (person: Pick<PersonRecord, 'personId' | 'email'>) => boolean;
 
 /**
- * Those whose mail address is named, in lower case: a person's address is proven by a link sent there, or was set by
- * an operator. Where nobody is named, who owns a demo's account: the person has its id.
+ * Operators are the persons with one of the mail addresses, which are in lower case. A person's address can be trusted:
+ * it was proven by a link, or set by an operator. If no address is given, the owner of a demo's account, whose person
+ * id is the account's id, is the operator.
  */
 export const operatorCheck =
   (emails: readonly string[], demoAccountId: string | null): IsOperator =>

@@ -10,7 +10,7 @@ import { alertNotices, pendingCrossing } from './alert-levels.js';
 import type { Deliveries } from './deliveries.js';
 import { asDelivery } from './mail-delivery.js';
 
-/** `level.balance` is what is left; `topUpAt` the address where credits are bought. */
+/** `level.balance` is what is left; `topUpAt` is the address of the page where credits are bought. */
 export function lowBalanceMail(level: WalletLevel, percent: NoticePercent, topUpAt: string): Message {
   const { email, balance, full } = level;
   return {
@@ -42,7 +42,7 @@ function buys(balance: Thousandths): string {
 
 const PERCENTS: readonly NoticePercent[] = [5, 20, 50];
 
-/** Most accounts remembered between two runs; any others are noticed when they spend again. */
+/** Most accounts remembered between two runs; further ones are remembered when they spend again. */
 const MOST_ACCOUNTS = 10_000;
 const AT_ONCE = 1000;
 
@@ -55,25 +55,25 @@ export interface SpendingWatchOptions {
   readonly alerts: Pick<AlertStore, 'levels' | 'claim'>;
   readonly deliveries: Pick<Deliveries, 'run'>;
   readonly clock: Clock;
-  /** Whether there is a mail server: without one, only webhooks tell of anything. */
+  /** Whether there is a mail server. Without one, notices are sent only by webhook. */
   readonly mail: boolean;
   /** The address of the dashboard, known once the service listens. */
   readonly authUrl: () => string;
-  /** Called with what could not be looked up: for the operator. */
+  /** Called with the error if a lookup failed; reported to the operator. */
   readonly onFailure: (error: unknown) => void;
   /** Milliseconds between two runs; by default 30 seconds. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks after the accounts that spend on this node: notifies their owners by mail when credits run low, once at 50, 20
- * and 5 % after each top-up, and raises the alerts that they have set. Over all nodes each is told once.
+ * Watches the accounts that spend on this node: mails their owners when credits run low, once at 50, 20 and 5 % after
+ * each top-up, and raises the alerts that they have set. Each notice is sent once over all nodes.
  */
 export class SpendingWatch {
   readonly #options: SpendingWatchOptions;
   readonly #timer: NodeJS.Timeout;
   #spenders = new Set<string>();
-  /** A process that was killed has left accounts that nobody looked at. */
+  /** The first run also checks recent spenders, because a killed process may have left some unchecked. */
   #isFirst = true;
   #running: Promise<void> | undefined;
   #closed = false;
@@ -138,7 +138,7 @@ export class SpendingWatch {
       await this.#raise(accountIds);
     } catch (error) {
       this.#options.onFailure(error);
-      // What was told already is not repeated: the store records it.
+      // Tries all of them again. Notices already sent are not repeated: the store records them.
       for (const accountId of accountIds) this.spent(accountId);
     }
   }
@@ -167,7 +167,7 @@ export class SpendingWatch {
   }
 }
 
-/** Of an RFC 3339 time: `2026-11-21`. */
+/** Length of the day in an RFC 3339 time: `2026-11-21`. */
 const DAY_CHARS = 10;
 
 const isBelow = ({ balance, full }: WalletLevel, percent: NoticePercent): boolean => balance * 100 <= full * percent;

@@ -1,7 +1,7 @@
 import type { DeliveryResult, NewDelivery, UndeliveredWatch } from '../ports/deliveries.js';
 import { asDelivery, othersText } from './mail-delivery.js';
 
-/** Tells the owner of a watch that it was paused, because its webhook took nothing; not by the webhook. */
+/** Mails the owner of a watch that it was paused because its webhook accepted nothing. */
 export function undeliveredNotices(
   { watchId, kind, subject, webhookUrl, email }: UndeliveredWatch,
   { status, fault }: DeliveryResult,

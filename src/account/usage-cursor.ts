@@ -4,7 +4,7 @@ import type { UsageGroup } from '../domain/usage.js';
 import type { UsageRow } from '../ports/ledger.js';
 
 /**
- * Usage can be requested for days between these: nothing was read earlier, and dates have limits in several systems.
+ * The first and last day that usage can be requested for: nothing was read earlier, and several systems limit dates.
  */
 export const FIRST_DAY = '2000-01-01';
 export const LAST_DAY = '2100-01-01';
@@ -16,7 +16,7 @@ export const isDay = (text: string): boolean =>
   text >= FIRST_DAY &&
   text <= LAST_DAY;
 
-/** The valid form of each group's values. A made-up cursor can only start elsewhere in the caller's own rows. */
+/** The valid form of each group's values. A forged cursor can only start elsewhere in the caller's own rows. */
 const RIGHT: Record<UsageGroup, (text: string) => boolean> = {
   day: isDay,
   hour: (text) => /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):00:00Z$/.test(text) && isDay(text.slice(0, 10)),

@@ -1,11 +1,15 @@
 import { ServiceError } from '../domain/errors.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
 
-/** What an account sends by hand in an hour, tests of alerts among them: it goes to addresses that it chose. */
+/**
+ * Notices an account can send by hand in an hour, tests included. Limited because the account chooses the addresses.
+ */
 const BY_HAND = 20;
 const BY_HAND_SECONDS = 3600;
 
-/** Checks of webhooks' addresses for an account in an hour: each looks up a name that it chose. */
+/**
+ * Checks of webhook addresses for an account in an hour. Limited because each looks up a name that the account chose.
+ */
 const CHECKS = 30;
 const CHECKS_SECONDS = 3600;
 

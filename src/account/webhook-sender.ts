@@ -15,7 +15,7 @@ import type {
 } from '../ports/deliveries.js';
 import { webhookHeaders, webhookSecret } from './webhook-signature.js';
 
-/** How long after each failed try of a notice the next one follows: ten tries in a day. */
+/** The delay after each failed try of a notice: ten tries in a day. */
 export const NOTICE_RETRIES_MS = [0.5, 2, 10, 30, 60, 120, 240, 480, 480].map((minutes) => minutes * MINUTE_MS);
 /** The same for what watches deliver: fifteen tries in three days. */
 const WATCH_RETRIES_MS = [
@@ -24,33 +24,36 @@ const WATCH_RETRIES_MS = [
   ...[2, 10, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 4, 8, 12, 12, 12, 12, 8].map((hours) => hours * HOUR_MS),
 ];
-/** The longest that an answer can put off the next try. */
+/** The longest delay that an answer's Retry-After can cause. */
 const MOST_RETRY_AFTER_MS = HOUR_MS;
 
 /**
- * Webhooks that are sent at once, shared fairly among accounts; and beside them those that had no answer the last time, or
- * are of slow accounts.
+ * Webhooks sent at once, shared fairly among accounts; and, counted separately, those that got no answer the last time
+ * or belong to slow accounts.
  */
 const MOST_QUICK = 64;
 const MOST_SLOW = 32;
-/** One that takes longer is not counted any more, and its account is slow for so long; so many accounts are remembered. */
+/**
+ * A webhook that takes longer than `SLOW_MS` gives its slot back, and its account counts as slow for `SLOW_FOR_MS`; at
+ * most `MOST_SLOW_ACCOUNTS` are remembered.
+ */
 const SLOW_MS = 2_000;
 const SLOW_FOR_MS = 5 * MINUTE_MS;
 const MOST_SLOW_ACCOUNTS = 10_000;
-/** Longer than a try takes: within the deadline of `Webhooks`. */
+/** Longer than any try, which the deadline of `Webhooks` ends. */
 const LONGEST_MS = 11_000;
 
-/** Accounts that are asked for at once, webhooks of each, and how often in a row before others get their turn. */
+/** Accounts per query, webhooks of each, and most queries in a row. */
 const ACCOUNTS = 64;
 const EACH = 16;
 const MOST_ROUNDS = 16;
 
-/** A process that ends during a try leaves its webhook to another after this time. */
+/** If a process ends during a try, another process may take over the webhook after this time. */
 const LEASE_MS = 30_000;
 
 const tried = channel(WEBHOOK_TRIES);
 
-/** How long a stop waits for the webhooks that are being sent. */
+/** How long a stop waits for webhooks being sent. */
 const CLOSE_MS = 1_000;
 
 export interface WebhookSenderOptions {
@@ -60,20 +63,20 @@ export interface WebhookSenderOptions {
   readonly time: Time;
   /** The secrets of webhooks are derived from it. */
   readonly secret: Uint8Array;
-  /** What the owner of a watch is told when it is paused because nothing was taken. */
+  /** Returns the notices for the owner of a watch that is paused because its webhook accepted nothing. */
   readonly tell: (watch: UndeliveredWatch, result: DeliveryResult, atMs: number) => readonly NewDelivery[];
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Sends webhooks that are due, as many at once as there is room for: no account can take so much of it that another
- * waits, and none that is slow can slow down those that are not.
+ * Sends due webhooks, as many at once as there are slots. No account can take so many slots that another has to wait,
+ * and slow accounts do not slow down the others.
  */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #quick: FairShare;
   readonly #slow: FairShare;
-  /** Until when accounts are slow. */
+  /** The time until which each account counts as slow. */
   readonly #slowUntil = new Map<string, number>();
   readonly #sending = new Map<Promise<void>, string>();
   readonly #closing = new AbortController();
@@ -90,8 +93,8 @@ export class WebhookSender {
   }
 
   /**
-   * Starts to send what is due, what was written down before among it, as far as there is room. The rest follows by
-   * itself. Never rejects.
+   * Starts sending everything that is due, including what was stored before the call, as far as there are slots. The
+   * rest follows when slots become free. Never rejects.
    */
   start(): Promise<void> {
     this.#again = !this.#closed;
@@ -101,7 +104,7 @@ export class WebhookSender {
     return this.#starting;
   }
 
-  /** Starts it, and waits for what was begun with it; or for all that is being sent for an account. */
+  /** Starts, and waits for the webhooks that this call started or, with `accountId`, for all of that account. */
   async send(accountId?: string): Promise<void> {
     const before = new Set(this.#sending.keys());
     await this.start();
@@ -111,7 +114,7 @@ export class WebhookSender {
     await Promise.all(awaited.map(([sent]) => sent));
   }
 
-  /** What is not answered in a second is due at once, for another process. */
+  /** Webhooks that are not answered within a second become due at once, for another process. */
   async close(): Promise<void> {
     this.#closed = true;
     await withTimeout(CLOSE_MS, Promise.all(this.#sending.keys()));
@@ -131,7 +134,7 @@ export class WebhookSender {
     }
   }
 
-  /** Goes round all accounts, and on the next time where it stopped. */
+  /** Goes round all accounts, and continues next time where it stopped. */
   async #startDue(): Promise<void> {
     const { store, clock } = this.#options;
     let isFromFirst = this.#after === null;
@@ -175,7 +178,7 @@ export class WebhookSender {
         if (room !== undefined) this.#begin(delivery, room);
       }
     } finally {
-      // Another process has them.
+      // Those left were claimed by another process.
       for (const { slot } of slots.values()) slot.release();
     }
   }
@@ -183,7 +186,8 @@ export class WebhookSender {
   #begin(delivery: DueWebhook, { slot, isSlow }: Room): void {
     const { time, onFailure } = this.#options;
     const { accountId } = delivery;
-    // Its room goes to others. Its account has little from now on, so there are never many of these.
+    // Gives its slot to others. Few webhooks are sent without a slot, because a slow account gets few slots from now
+    // on.
     const onTime = time.timers.after(SLOW_MS, () => {
       this.#rememberSlow(accountId);
       if (isSlow) return;
@@ -196,7 +200,7 @@ export class WebhookSender {
         onTime();
         slot.release();
         this.#sending.delete(sending);
-        // The next one of its watch, or of those that found no room.
+        // Starts the next one of its watch, or one that found no slot before.
         void this.start();
       });
     this.#sending.set(sending, accountId);
@@ -241,7 +245,7 @@ export class WebhookSender {
   }
 
   #rememberSlow(accountId: string): void {
-    // The order of the map is that of time.
+    // Deleted first, so that the map stays in order of time.
     this.#slowUntil.delete(accountId);
     this.#slowUntil.set(accountId, this.#options.time.monotonic.now() + SLOW_FOR_MS);
     const [oldest] = this.#slowUntil.keys();
@@ -250,7 +254,7 @@ export class WebhookSender {
   }
 }
 
-/** Where a webhook is counted. */
+/** The slot that a webhook holds. */
 interface Room {
   readonly slot: HeldSlot;
   readonly isSlow: boolean;
@@ -259,7 +263,7 @@ interface Room {
 const nameOf = ({ accountId, deliveryId }: Pick<WebhookId, 'accountId' | 'deliveryId'>): string =>
   `${accountId} ${deliveryId}`;
 
-/** The receiver says that it wants no more. */
+/** The status by which a receiver says that it wants no more webhooks. */
 const GONE = 410;
 
 /** Any 2xx. */

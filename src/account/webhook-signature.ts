@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
-/** The secret of an alert's or watch's webhook, as its owner keeps it. Derived, so that the store has none. */
+/** The secret of an alert's or watch's webhook, as given to its owner. Derived, so that it need not be stored. */
 export const webhookSecret = (root: Uint8Array, accountId: string, id: string): string =>
   PREFIX + createHmac('sha256', root).update(`${accountId} ${id}`).digest('base64');
 
 /**
  * The headers of Standard Webhooks (standardwebhooks.com): id, time in seconds, and HMAC-SHA-256 of
- * `id.timestamp.body`. The receiver's libraries check them. Not made by `standardwebhooks`: it hashes in JavaScript, which
- * takes seven times as long.
+ * `id.timestamp.body`. Receivers can check them with existing libraries. The package `standardwebhooks` is not used
+ * here because it hashes in JavaScript, which takes seven times as long.
  */
 export function webhookHeaders(
   secret: string,

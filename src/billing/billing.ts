@@ -34,7 +34,7 @@ function packNamed(name: string): Pack {
   throw badRequest(`Unknown pack ${quoted(name)}. Available packs: ${names}.`, 'pack');
 }
 
-/** How long a caller's idempotency key stands for one checkout. */
+/** How long a caller's idempotency key identifies one checkout. */
 const KEY_LASTS_MS = DAY_MS;
 
 /** Most sales shown. */
@@ -58,9 +58,9 @@ export interface BillingOptions {
   readonly clock: Clock;
   /** The address of the dashboard, without a trailing slash; a function because it is known late. */
   readonly authUrl: () => string;
-  /** Makes a unique id. */
+  /** Returns a unique id. */
   readonly newId: () => string;
-  /** The memories that its own memory is counted in. */
+  /** Where its memory is counted. */
   readonly memories?: Memories;
 }
 
@@ -130,9 +130,9 @@ export class Billing {
   }
 
   /**
-   * Opens a hosted checkout page, which lives for 24 h beside any others (W10). Throws `bad_request` for an invalid
-   * pack or key, `billing_disabled` while payments are off, `access_denied` for a frozen account, `rate_limited` while
-   * too many pages are unpaid, `upstream_error` if the processor fails; nothing is charged then.
+   * Opens a hosted checkout page, which lives for 24 h; others may be open at the same time (W10). Throws `bad_request`
+   * for an invalid pack or key, `billing_disabled` while payments are off, `access_denied` for a frozen account,
+   * `rate_limited` while too many pages are unpaid, `upstream_error` if the processor fails; nothing is charged then.
    */
   async checkout(accountId: string, packName: string, { idempotencyKey, address }: CheckoutOptions): Promise<Checkout> {
     const { name, usd, credits } = packNamed(packName);
@@ -199,18 +199,18 @@ export class Billing {
     return done;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async sales(accountId: string): Promise<SaleRecord[]> {
     return (await this.#options.sales.list(accountId, MOST_SALES)).map(toSaleRecord);
   }
 
-  /** A purchase of the account that was paid; undefined for any other id. */
+  /** A paid purchase of the account; undefined for any other id. */
   async purchase(accountId: string, saleId: string): Promise<PurchaseRecord | undefined> {
     const sale = isUuid(saleId) ? await this.#options.sales.find({ accountId, saleId }) : undefined;
     return sale && toPurchase(sale);
   }
 
-  /** `checkout` throws `access_denied` for a client's key, which was granted reads only, and for a test key. */
+  /** `checkout` throws `access_denied` for a client's key, which may only read, and for a test key. */
   forCaller(caller: Buyer, address: string | null): CallerBilling {
     return {
       packs: () => packsAndTiers(this.open),

@@ -15,7 +15,7 @@ export interface DayFigures extends CostSums {
   readonly sales: number;
   /** Paid for packs that day, before refunds. */
   readonly paidUsd: number;
-  /** What the credits spent that day are worth, and what the network bills for it by its price list. */
+  /** The value of the credits spent that day, and the cost of its reads by the network's price list. */
   readonly worthUsd: number;
   readonly costUsd: number;
 }
@@ -26,7 +26,7 @@ export interface ServiceFigures {
   /** Since the beginning. */
   readonly totals: MoneyTotals;
   readonly price: CreditPrice;
-  /** Of the days asked for. */
+  /** Of the requested days. */
   readonly revenue: readonly RevenueRow[];
   readonly reads: readonly CostRow[];
 }
@@ -36,7 +36,7 @@ export interface FiguresStores {
   readonly costs: Pick<Costs, 'read' | 'creditPrice'>;
 }
 
-/** Reads sums only: it takes as long for ten million charges as for ten. */
+/** Reads sums only, so it takes as long for ten million charges as for ten. */
 export async function readFigures({ store, costs }: FiguresStores, days: Days): Promise<ServiceFigures> {
   const [totals, price, revenue, rows] = await Promise.all([
     store.money(),
@@ -53,7 +53,7 @@ export const daysUntil = (nowMs: number, count: number): Days => ({
   to: utcDay(nowMs),
 });
 
-/** One row for each network and operation; those with the greatest cost first. */
+/** One row for each network and operation, greatest cost first. */
 export function byOperation(rows: readonly CostRow[]): CostRow[] {
   const sums = new Map<string, CostRow>();
   for (const row of rows) {
@@ -64,7 +64,7 @@ export function byOperation(rows: readonly CostRow[]): CostRow[] {
   return [...sums.values()].sort((one, other) => other.cost - one.cost || other.charged - one.charged);
 }
 
-/** One row for each day on which there was anything; the newest first. */
+/** One row for each day with any sales or reads, newest first. */
 export function byDay({ revenue, reads, price }: ServiceFigures): DayFigures[] {
   const names = new Set([...revenue, ...reads].map(({ day }) => day));
   return [...names]

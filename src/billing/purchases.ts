@@ -2,7 +2,7 @@ import { toCredits } from '../domain/credits.js';
 import type { Dispute } from '../ports/payments.js';
 import type { Sale } from '../ports/sales.js';
 
-/** A purchase that was paid, as its receipt shows it. Amounts are in US cents. */
+/** A paid purchase as its receipt shows it. Amounts are in US cents. */
 export interface PurchaseRecord {
   readonly saleId: string;
   readonly sessionId: string | null;
@@ -26,7 +26,7 @@ export interface PurchaseRecord {
   readonly receiptUrl: string | null;
 }
 
-/** Undefined for a sale that was not paid as it was sold: there is nothing to have a receipt for. */
+/** Undefined for a sale that was not paid as sold, because it has no receipt. */
 export function toPurchase(sale: Sale): PurchaseRecord | undefined {
   const { saleId, sessionId, paymentIntent, paidAt, pack, usd, totalCents, refundedCents, disputes, receiptUrl } = sale;
   if (sale.state !== 'paid' || paidAt === null) return undefined;

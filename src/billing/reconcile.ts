@@ -3,8 +3,8 @@ import type { Dispute, PaymentState } from '../ports/payments.js';
 import type { LockedSale, Movement, Sale, SaleChange } from '../ports/sales.js';
 
 /**
- * The change of a sale that follows from the state of its payment as it was last seen: credits come in once, and go and
- * come back with its refunds and disputes, whichever way those turn. Null: no change.
+ * The change of a sale that follows from the state in which its payment was last seen. Credits are added once, and are
+ * taken back or returned as refunds and disputes require. Null if nothing changes.
  */
 export function reconcile({ sale, balance }: LockedSale, seen: PaymentState): SaleChange | null {
   const paymentIntent = sale.paymentIntent ?? seen.paymentIntent;
@@ -50,11 +50,11 @@ const unchanged = (sale: Sale): SaleChange => ({
   overturned: [],
 });
 
-/** The currency and the amount before tax are those of the pack as it was sold (W3, W11), and nothing was deducted. */
+/** Whether currency and amount before tax match the pack as sold (W3, W11), and nothing was deducted. */
 const isAsSold = (sale: Sale, { currency, subtotalCents, totalCents }: PaymentState): boolean =>
   currency === 'usd' && subtotalCents === sale.usd * 100 && totalCents >= subtotalCents;
 
-/** Of those that the processor no longer lists, the state that was seen last stands. */
+/** Disputes that the processor no longer lists keep the state that was seen last. */
 function merged(before: readonly Dispute[], seen: readonly Dispute[]): Dispute[] {
   const disputes = new Map([...before, ...seen].map((dispute) => [dispute.disputeId, dispute]));
   return [...disputes.values()].sort((a, b) => (a.disputeId < b.disputeId ? -1 : 1));
@@ -67,7 +67,7 @@ const lostOnlyIn = (these: readonly Dispute[], those: readonly Dispute[]): strin
   return lostIn(these).filter((id) => !others.has(id));
 };
 
-/** Credits for a part of the payment. */
+/** The credits that correspond to a part of the payment. */
 const creditShare = (sale: Sale, cents: number, totalCents: number): Thousandths =>
   Math.min(sale.credits, Math.floor((sale.credits * cents) / totalCents));
 
@@ -75,10 +75,11 @@ const disputedCents = (disputes: readonly Dispute[], which: Dispute['state']): n
   disputes.reduce((sum, { state, amountCents }) => sum + (state === which ? amountCents : 0), 0);
 
 /**
- * Moves towards what is to be taken back: the share of the payment that was refunded or lost, for good, and of what is
- * disputed, for as long as that is open (W6, W7). Upwards by what the wallet has; the rest is a shortfall, which later
- * top-ups don't pay. Downwards by reducing the shortfall first: spent credits stay spent. A dispute that is lost moves
- * nothing any more: its credits are only no longer set aside.
+ * Moves credits towards the target, which is the amount to take back: the share of the payment that was refunded or
+ * lost, for good, plus the share under dispute while the dispute is open (W6, W7). If the target rises, takes what the
+ * wallet has; the rest is a shortfall, which later top-ups do not pay. If it falls, reduces the shortfall first,
+ * because spent credits stay spent, and returns the rest. Losing a dispute moves no credits: those set aside become
+ * taken back for good.
  */
 function moved(
   sale: Sale,

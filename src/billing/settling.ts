@@ -10,7 +10,7 @@ import { reconcile } from './reconcile.js';
  */
 const LOOKED_AT_FOR_MS = 14 * DAY_MS;
 
-/** Most sales in one round of the poll, all looked up at once. */
+/** Most sales in one round of the poll, which looks them all up at once. */
 const ROUND = 10;
 
 /** Log for the operator. */
@@ -29,8 +29,8 @@ export interface SettlingOptions {
 
 /**
  * Updates sales to match the processor. Events, the success page and the poll are only hints: each leads to a fresh
- * lookup, and lookups may come in any order and number (W1, W2). One that began before another that was applied already is
- * dropped (W13): whatever it missed has been seen.
+ * lookup, in any order and number (W1, W2). A lookup is dropped if one that began later was already applied (W13),
+ * because the later one saw at least as much.
  */
 export class Settling {
   readonly #options: SettlingOptions;

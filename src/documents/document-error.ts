@@ -8,7 +8,7 @@ const MAX_MESSAGE = 300;
 /** Most positions in the document that one error points to. */
 const MAX_PLACES = 5;
 
-/** A document is invalid; the errors say where. They are few and short, however large the document is. */
+/** An invalid document. The errors say where; they are few and short, however large the document is. */
 export class DocumentError extends ServiceError {
   readonly errors: readonly GraphQLError[];
 

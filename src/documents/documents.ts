@@ -9,7 +9,9 @@ import { type AssertAdmitted, type Operation, type PrepareContext, prepareOperat
 
 const weigh = (operation: Operation): number => operation.weight();
 
-/** Persisted operations, checked and compiled. They hold nothing of an engine: all engines of a process share them. */
+/**
+ * Persisted operations, checked and compiled. They do not depend on an engine, so all engines of a process share them.
+ */
 export interface Persisted {
   readonly named: ReadonlyMap<string, Operation>;
   readonly hashed: ReadonlyMap<string, Operation>;
@@ -18,15 +20,15 @@ export interface Persisted {
 }
 
 /**
- * Throws if a persisted text is invalid: at start, not at the first call. `others`: names and other texts of persisted
- * operations, found only by their hashes.
+ * Throws if a persisted text is invalid, so that the start fails and not the first call. `others`: other texts of
+ * persisted operations, with the operations' names; they are found only by their hashes.
  */
 export function preparePersisted(
   schema: GraphQLSchema,
   texts: Readonly<Record<string, string>>,
   others: readonly (readonly [name: string, text: string])[] = [],
 ): Persisted {
-  // None of them is introspection, whose results are kept.
+  // Never used: only introspection stores results, and no persisted operation is introspection.
   const context = { schema, results: new IntrospectionResults(new Memories()) };
   const named = new Map<string, Operation>();
   const hashed = new Map<string, Operation>();
@@ -38,13 +40,13 @@ export function preparePersisted(
   return { named, hashed, otherTexts: new Map(others.map((other) => [sha256(other[1]), other])) };
 }
 
-/** Persisted operations by name and hash, and other texts by hash. Each is parsed and checked once while it is kept. */
+/** Persisted operations by name and hash, and any other text. Each is parsed and checked once while it is cached. */
 export class Documents {
   readonly #context: PrepareContext;
   readonly #persisted: Persisted;
-  /** Persisted operations, and those of other texts that were run. */
+  /** By the SHA-256 of the text: persisted operations, and those of `otherTexts` that were run. */
   readonly #hashed: Map<string, Operation>;
-  /** By the SHA-256 of what was asked for. Introspection is kept apart, because anyone may send it without a key. */
+  /** By operation id. Introspection has a cache of its own, because anyone may send it without a key. */
   readonly #operations: BoundedMap<Operation>;
   readonly #introspection: BoundedMap<Operation>;
 
@@ -77,13 +79,14 @@ export class Documents {
     if (known) return known;
     const other = this.#persisted.otherTexts.get(hash);
     if (other) {
-      // Operations of ours all need a key.
+      // All persisted operations need a key.
       assertAdmitted(false);
       const operation = measured(() => prepareOperation(this.#context, persistedSource(...other)));
       this.#hashed.set(hash, operation);
       return operation;
     }
-    // None can be registered: told so, clients send the text from then on, and "not found" would make each ask twice for good.
+    // Hashes cannot be registered. This code makes clients send the text from now on; "not found" would make them try
+    // the hash first every time.
     const error = new GraphQLError('PersistedQueryNotSupported', {
       extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' },
     });
@@ -108,7 +111,7 @@ export class Documents {
         onCompiled: () => this.#weighAnew(id),
       }),
     );
-    // Introspection that is alone in its document is identified by what it asks, everything else by its text.
+    // Introspection that is alone in its document has an id made of its normalised text; all else, of the text as sent.
     (operation.keyless ? this.#introspection : this.#operations).set(operation.id, operation);
     return operation;
   }

@@ -3,7 +3,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { DocumentError } from './document-error.js';
 
 /**
- * Most fields of an operation that is compiled, which takes some milliseconds. A larger one is interpreted every time.
+ * Most fields of an operation that is compiled, because compiling takes some milliseconds. Larger ones are interpreted.
  */
 export const COMPILED_FIELDS = 200;
 
@@ -17,7 +17,7 @@ interface ExecutableOptions {
 
 /**
  * Runs one operation. graphql-jit compiles it to one function: 3 to 4 times as fast as graphql-js on pages of 20 and
- * 200, but compiling takes longer than executing, and occupies some thousand bytes per field. So an operation is
+ * 200. But compiling takes longer than executing once, and occupies some thousand bytes per field, so an operation is
  * interpreted the first time it runs, with the same results.
  */
 export class Executable {
@@ -26,7 +26,7 @@ export class Executable {
   #compiled: CompiledQuery | null = null;
   #wasRun = false;
 
-  /** `onCompiled` is called when compiling has increased its weight. */
+  /** `onCompiled` is called after compiling, which increases the weight. */
   constructor(options: ExecutableOptions, onCompiled: () => void = () => {}) {
     this.#options = options;
     this.#onCompiled = onCompiled;

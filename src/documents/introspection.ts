@@ -19,7 +19,7 @@ import type { Memories } from '../lib/memories.js';
 import { LIMITS, plus, refuseOver } from './limits.js';
 import type { Fragments } from './shape.js';
 
-/** The parts of the schema that a selection set is read from, each with how often it appears in the answer. */
+/** The parts of the schema that a selection set reads, and how often each appears in the answer. */
 type Parts = ReadonlyMap<unknown, number>;
 
 /** `"": ,` around a value. */
@@ -109,12 +109,12 @@ class Scale {
 const one = (part: unknown): Parts => new Map([[part, 1]]);
 const fieldType = (field: GraphQLField<unknown, unknown>) => getNamedType(field.type) as GraphQLObjectType;
 
-/** An answer, and its data as JSON, so that the same request is sent the same bytes again. */
+/** An answer, and its data as JSON, so that the same bytes are sent for every equal request. */
 export interface IntrospectionResult extends ExecutionResult {
   readonly dataText: string;
 }
 
-/** Most memory that an answer takes per character of its JSON, including the JSON. */
+/** Upper bound of the memory an answer takes per character of its JSON, including the JSON itself. */
 const BYTES_PER_CHARACTER = 14;
 const OVERHEAD_BYTES = 1024;
 

@@ -27,7 +27,7 @@ export const LIMITS = {
   introspectionBytes: 128 * 1024,
 } as const;
 
-/** Counting stops here: beyond it a count is only "more than". */
+/** Counting stops here: larger counts are reported as "more than" this. */
 const MOST = 1e9;
 
 /** A sum that saturates instead of overflowing. */
@@ -37,7 +37,7 @@ export const plus = (a: number, b: number): number => Math.min(a + b, MOST);
 export const formatCount = (count: number): string =>
   count >= MOST ? `more than ${MOST.toLocaleString('en-US')}` : count.toLocaleString('en-US');
 
-/** Throws `bad_request` for a count over its limit, with one sentence: how many there are, and how many are allowed. */
+/** Throws `bad_request` if a count is over its limit, with one sentence that states the count and the limit. */
 export function refuseOver(count: number, limit: number, are: string, what: string): void {
   if (count <= limit) return;
   throw DocumentError.of(`${are} ${formatCount(count)} ${what}; at most ${formatCount(limit)} are allowed.`);

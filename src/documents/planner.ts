@@ -28,7 +28,7 @@ import { truncatedMessage } from './document-error.js';
 import { type Checks, checkArguments, maxItems, priceOfField } from './rules.js';
 import type { Fragments } from './shape.js';
 
-/** Why the field reads nothing, as far as that is known without reading. Null if nothing is wrong. */
+/** Why the field will be refused, as far as that is known before reading. Null if nothing is wrong. */
 function faultOf(
   list: ListKind | undefined,
   field: GraphQLField<unknown, unknown>,
@@ -47,8 +47,8 @@ function faultOf(
 }
 
 /**
- * Why the field's cursor cannot continue the field's list, as far as that is known without reading: a user given by a
- * handle is not known (M26). Null if nothing is wrong.
+ * Why the field's cursor cannot continue the field's list, as far as that is known before reading; a user given by
+ * handle cannot be compared yet (M26). Null if nothing is wrong.
  */
 function findForeignCursor(
   listKind: ListKind,
@@ -76,7 +76,7 @@ function findForeignCursor(
   }
 }
 
-/** The list by the argument that names its subject; null for other arguments. */
+/** The list, from the argument that names its subject; null for other arguments. */
 function listFromArgument(kind: ListKind, rule: string | undefined, value: string, product: unknown): ListRef | null {
   if (rule === 'query') {
     const known = PRODUCTS.find((name) => name === product) ?? 'Latest';
@@ -95,7 +95,7 @@ export interface WorstCase {
   readonly fresh: boolean;
   /** A list in the operation that the network does not have (S14). */
   readonly notServed: ListKind | null;
-  /** Why the call would be refused although it can be paid for; null if that is not known before it is read. */
+  /** Why the call would be refused even if it can be paid for; null if no reason is known before reading. */
   readonly refused: () => ServiceError | null;
 }
 
@@ -104,19 +104,19 @@ const MAX_PARENTS = 20;
 
 export interface Plan {
   /**
-   * True if every root field is a paid read, `__typename` aside: the answer then depends on the cache only, not on the
+   * True if every root field except `__typename` is a paid read: the answer then depends only on the cache, not on the
    * caller.
    */
   readonly impersonal: boolean;
   /** True if some field of the operation is paid for. */
   readonly priced: boolean;
-  /** What the operation reads, whatever its variables say. */
+  /** Everything that the operation may read, for any variables. */
   readonly scopes: ReadonlySet<Scope>;
   /** `checks`: of the network that is read. */
   readonly worst: (variables: Record<string, unknown>, checks: Checks) => WorstCase;
   /** The position of each paid field in the document, by its path: response names joined by dots. */
   readonly ranks: ReadonlyMap<string, number>;
-  /** The same paths in the schema's names: how the ledger records where a field was. */
+  /** The same paths in the schema's names, as the ledger records them. */
   readonly fieldPaths: ReadonlyMap<string, string>;
 }
 
@@ -129,7 +129,7 @@ const nowhere = () => null;
 
 const NOTHING: WorstCase = { amount: 0, items: 0, fresh: false, notServed: null, refused: nowhere };
 
-/** Prices of calls are kept, and most fields can't be refused: those add no function of their own. */
+/** Avoids creating functions, because prices of calls are cached and most fields cannot be refused. */
 function firstRefusal(one: WorstCase['refused'], other: WorstCase['refused']): WorstCase['refused'] {
   if (one === nowhere) return other;
   return other === nowhere ? one : () => one() ?? other();
@@ -144,7 +144,7 @@ const plus = (a: WorstCase, b: WorstCase): WorstCase => ({
 });
 
 /**
- * Reads an operation once, with its fragments expanded: `measure` has bounded their size. The resulting plan prices
+ * Reads an operation once, with its fragments expanded, whose size `measure` has bounded. The resulting plan prices
  * every call of the operation from the variables alone. Throws `bad_request` on arguments out of bounds.
  */
 export function planOperation(schema: GraphQLSchema, operation: OperationDefinitionNode, fragments: Fragments): Plan {
@@ -162,7 +162,7 @@ export function planOperation(schema: GraphQLSchema, operation: OperationDefinit
   };
 }
 
-/** A variable may be null where the document doesn't allow it, which shows only in its value. */
+/** A variable may be null where the document does not allow it; that shows only when the values are read. */
 function priced(price: () => WorstCase): WorstCase {
   try {
     return price();
@@ -178,7 +178,7 @@ const isImpersonal = (operation: OperationDefinitionNode, root: GraphQLObjectTyp
     return field !== undefined && priceOfField(field) !== undefined;
   });
 
-/** Where a field is: in the answer, by the caller's aliases, and in the schema's own names. */
+/** The path of a field: in the answer, with the caller's aliases, and in the schema's own names. */
 interface Path {
   readonly response: string;
   readonly schema: string;
@@ -254,9 +254,9 @@ class Planner {
         );
       }
       const fresh = args.fresh === true;
-      // Below another field the subject of a list is not known yet.
+      // For a nested field the subject of a list is not known yet.
       const fault = () => faultOf(above === TOP ? list : undefined, field, args, checks);
-      // Prices of calls are kept, and an error would take room: it is made again when it is needed.
+      // Prices of calls are cached, and an error would take memory, so it is created again when needed.
       const refused = fault() === null ? nowhere : fault;
       const items = refused === nowhere ? maxItems(price, field, args, checks) * parents : 0;
       const amount = items * itemPrice(price.unit, fresh ? 'bypass' : 'miss');
@@ -267,7 +267,7 @@ class Planner {
   }
 }
 
-/** Respects `@skip` and `@include`: a field that is not asked for is not priced. */
+/** Respects `@skip` and `@include`: a skipped field is not priced. */
 function unlessSkipped(node: SelectionSetNode['selections'][number], priced: PricedNode): PricedNode {
   if (!node.directives?.length) return priced;
   return (variables, parents, checks) => {

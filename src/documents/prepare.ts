@@ -25,14 +25,14 @@ import { measure, type ReadDocument, readDocument } from './read-document.js';
 import { isIntrospection } from './shape.js';
 import { coerced } from './variables.js';
 
-/** The result of an operation; also as JSON, if that was made once for all callers. */
+/** The result of an operation; also as JSON, if it was made once for all callers. */
 export type Executed = ExecutionResult & Partial<Pick<IntrospectionResult, 'dataText'>>;
 
 /** A checked operation. */
 export interface Operation extends Plan, OperationText {
   /** The name in the ledger: the persisted name, `introspection`, the operation's own name, or `query`. */
   readonly name: string;
-  /** Persisted: the name was not chosen by a caller. */
+  /** Whether the operation is persisted, so its name was not chosen by a caller. */
   readonly isPersisted: boolean;
   readonly kind: OperationDefinitionNode['operation'];
   /** Introspection only: needs no key. */
@@ -40,27 +40,27 @@ export interface Operation extends Plan, OperationText {
   /** The variables with defaults applied. Throws if they are invalid. */
   readonly coerce: (variables: Record<string, unknown>) => Record<string, unknown>;
   readonly run: (context: unknown, variables: Record<string, unknown>) => Promise<Executed>;
-  /** Estimated bytes of memory it takes now, rather too high than too low. */
+  /** Estimated bytes of memory that it takes now, rounded up. */
   readonly weight: () => number;
 }
 
 /**
- * Called with whether an operation is only introspection, before anything else is done; throws if it is not allowed.
+ * Called before anything else is done, with whether the operation is only introspection. Throws if it is not allowed.
  */
 export type AssertAdmitted = (keyless: boolean) => void;
 
 export interface DocumentSource {
-  /** Identifies the operation: the SHA-256 of what was asked for. */
+  /** Identifies the operation: the SHA-256 of its text and the chosen operation name. */
   readonly id: string;
   readonly text: string;
   readonly operationName: string | null;
   readonly isPersisted: boolean;
   /** The name, if the operation is persisted. */
   readonly name?: string;
-  /** Compiled at once, and not when it is run again. */
+  /** Whether to compile it now, instead of on its second run. */
   readonly isCompiled?: boolean;
   readonly assertAdmitted?: AssertAdmitted;
-  /** Finds equivalent introspection that was prepared before, which differs only in white space and name. */
+  /** Finds introspection that was prepared before and differs only in white space and name. */
   readonly findEquivalent?: (normalised: string) => Operation | undefined;
   /** Called once the operation has been compiled and weighs more. */
   readonly onCompiled?: () => void;
@@ -79,7 +79,7 @@ const TOKEN = 300;
 const FIELD = 1000;
 const COMPILED_FIELD = 3500;
 
-/** The name of all introspection, whatever its sender named it: every caller shares the same operation. */
+/** The name of all introspection, whatever its sender named it, because all callers share the same operation. */
 const INTROSPECTION = 'introspection';
 
 const RULES = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule);
@@ -143,8 +143,8 @@ function withoutName(document: DocumentNode, operation: OperationDefinitionNode)
 }
 
 /**
- * Validates the operation and returns its number of fields. A document that parses but does not fit the schema is 422;
- * unused variables are 400, since they are as much a fault of the request.
+ * Validates the operation and returns its number of fields. A document that parses but does not fit the schema gets
+ * 422; unused variables get 400, because they may equally be a fault of the request.
  */
 function check(
   schema: GraphQLSchema,

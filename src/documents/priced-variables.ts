@@ -14,14 +14,14 @@ export interface Priced {
   readonly variables: Record<string, unknown>;
   /** The most that the call can cost. */
   readonly worst: WorstCase;
-  /** Identifies the operation with these variables, whichever way they were written. */
+  /** Identifies the operation with these variables, however they were written. */
   readonly id: string;
 }
 
-/** What is needed of an operation. */
+/** The members of an operation that are needed here. */
 type Pricing = Pick<Operation, 'id' | 'coerce' | 'worst'>;
 
-/** Characters of the variables as JSON. Longer ones seldom come twice, and would take the place of many others. */
+/** Most characters of the variables as JSON. Longer ones seldom repeat, and would displace many others. */
 const LONGEST = 8192;
 
 /** Memory of the objects around the variables. Measured, rounded up. */
@@ -33,9 +33,11 @@ const PRICED_BYTES = 400;
  */
 export class PricedVariables {
   readonly #priced: BoundedMap<Priced>;
-  /** By the very object, which nobody changes: a request that came before sends the same one. It lives as long as that. */
+  /**
+   * By identity: a repeated request passes the same object, which is never changed. An entry lives as long as it does.
+   */
   readonly #sent = new WeakMap<object, { readonly operation: Pricing; readonly priced: Priced }>();
-  /** Of the network that the calls read. */
+  /** The checks of the network that the calls read. */
   readonly checks: Checks;
 
   constructor(checks: Checks, memories = new Memories()) {

@@ -16,7 +16,7 @@ import { collectFragments, countComparisons, type Fragments, isIntrospection, ty
 /** A document that parses and whose size is within bounds; nothing else about it has been checked. */
 export interface ReadDocument {
   readonly document: DocumentNode;
-  /** The document was changed: repeated fields were removed. */
+  /** Whether repeated fields were removed from the document. */
   readonly isShorter: boolean;
   readonly fragments: Fragments;
   readonly locations: NodeLocations;
@@ -65,8 +65,8 @@ function parsed(source: Source): DocumentNode {
 }
 
 /**
- * A plain field that is repeated in a selection set adds nothing, so only the first is left. Fragments count as often
- * as they are spread.
+ * Removes repeated plain fields from each selection set, because they add nothing. Repeated spreads of a fragment stay,
+ * and each counts.
  */
 function withoutRepeats(document: DocumentNode): DocumentNode {
   return visit(document, {
@@ -94,7 +94,7 @@ function plainFieldName(node: SelectionNode): string | undefined {
 }
 
 /**
- * Checks that the document is small enough to be validated, planned and executed, in time linear in its text. Returns
+ * Checks, in time linear in the text, that the document is small enough to be validated, planned and executed. Returns
  * the shape of the operation, or `circular` if its fragments are. Throws `DocumentError` (400), which says which bound
  * was exceeded and by how much.
  */

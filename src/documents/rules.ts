@@ -24,8 +24,8 @@ declare module 'graphql/type/definition.js' {
 export const priceOfField = (field: GraphQLField<unknown, unknown>): Price | undefined => field.extensions.price;
 
 /**
- * The most items the field can return, given its arguments: none for an input that cannot be a name. A size sent as null
- * means the default.
+ * The most items the field can return, given its arguments. Inputs that cannot be a name count as none. A size sent as
+ * null means the default.
  */
 export function maxItems(
   price: Price,
@@ -44,7 +44,7 @@ export function maxItems(
 export interface Checks {
   /** Throws `bad_request` if the cursor is not one of Perch's (rule 6). */
   readonly cursor: (cursor: string, param: CursorParam) => void;
-  /** Throws `bad_request` if the cursor, one of Perch's, is of another list than this, or too old. */
+  /** Throws `bad_request` if the cursor, which must be one of Perch's, belongs to another list or is too old. */
   readonly cursorOf: (list: ListRef, cursor: string, param: CursorParam) => void;
   /** Throws `bad_request` if the network does not understand the query. */
   readonly query: (query: string, product: string) => void;
@@ -93,7 +93,7 @@ function checkArgument(
     case 'query':
       checks.query(String(value), String(args.product ?? 'Latest'));
       return;
-    // What cannot be a name costs nothing, so the read reports it whatever the balance (I5).
+    // Not checked here: an impossible name costs nothing, so the read reports it whatever the balance (I5).
     case 'handle':
     case 'userId':
     case 'user':

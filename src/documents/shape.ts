@@ -42,7 +42,7 @@ export class Shapes {
   readonly #fragments: Fragments;
   readonly #known = new Map<string, Shape>();
   readonly #within = new Set<string>();
-  /** True once a fragment was found inside itself: the counts are then too low. */
+  /** Set when a fragment was found inside itself: the counts are then too low. */
   isCircular = false;
 
   constructor(fragments: Fragments) {

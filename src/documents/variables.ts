@@ -6,8 +6,8 @@ import { formatCount, LIMITS } from './limits.js';
 type Values = Record<string, unknown>;
 
 /**
- * The variables of an operation with their defaults. Throws `bad_request` if they are invalid; if they are too many or
- * too deep, before anything else is done with them.
+ * The variables of an operation with their defaults. Throws `bad_request` if they are invalid. Their number and depth
+ * are checked before anything else.
  */
 export function coerced(
   schema: GraphQLSchema,
@@ -39,7 +39,7 @@ function checkIds({ variableDefinitions = [] }: OperationDefinitionNode, variabl
 const namedTypeName = (type: TypeNode): string =>
   type.kind === Kind.NAMED_TYPE ? type.name.value : namedTypeName(type.type);
 
-/** Throws `bad_request` if they are too many or too deep; stops there. */
+/** Throws `bad_request` as soon as there are too many or too deeply nested values. */
 export function checkSize(variables: Values): void {
   let level: object[] = [variables];
   let values = 0;

@@ -6,16 +6,16 @@ import type { CostRow, Costs } from '../ports/figures.js';
 import type { Billed, Network } from '../ports/network.js';
 import { SumBuffer } from './sum-buffer.js';
 
-/** All other operations that are not persisted: their names are the callers' own, and there is no end to them. */
+/** Stands for all other operations that are not persisted: callers choose their names, so there is no limit to them. */
 const OTHERS = 'graphql';
 
-/** Days that a warning looks at, today included. */
+/** Days that a warning covers, today included. */
 export const WARNING_DAYS = 7;
 
-/** Most rows that wait to be written: days after days without a database. What comes on top is only in the metrics. */
+/** Most rows that wait to be written: many days without a database. Further rows are only in the metrics. */
 const MOST_WAITING = 1_000;
 
-/** What one operation's calls use of the network. */
+/** Records the upstream calls of one operation, and what the network bills for them. */
 export interface Spending {
   called(): void;
   billed(billed: Billed, calls: 0 | 1): void;
@@ -41,8 +41,8 @@ export interface Loss {
 }
 
 /**
- * Adds up what reads earn and cost, by operation and UTC day, in memory: nothing is written in the path of a read.
- * `flush` writes what has come together, as one statement. The ledger, which is exact, is elsewhere.
+ * Adds up in memory what reads earn and cost, by operation and UTC day, so that no read waits for a write. `flush`
+ * writes the sums with one statement. These sums are not the ledger, which is exact.
  */
 export class CostBook {
   readonly #options: CostBookOptions;
@@ -82,7 +82,7 @@ export class CostBook {
     };
   }
 
-  /** Records an answer that was paid for, or was free. */
+  /** Records an answer, paid or free. */
   delivered(operation: string, { items, cacheHits, amount }: Charge): void {
     this.#add(operation, { answers: 1, items, cacheHits, charged: amount });
   }
@@ -91,12 +91,12 @@ export class CostBook {
     return this.#totals;
   }
 
-  /** Writes what waits. If that fails, it goes on waiting. */
+  /** Writes the waiting rows. If that fails, they keep waiting. */
   flush(): Promise<void> {
     return this.#sums.flush();
   }
 
-  /** Operations that lost money in the last days, each told to one process once a day. */
+  /** Operations that lost money in the last `WARNING_DAYS`. Each is returned to one process only, once a day. */
   async newLosses(): Promise<Loss[]> {
     const { costs, clock, network } = this.#options;
     const today = clock.now();

@@ -1,9 +1,9 @@
 import type { LoggedRequest, RequestLog } from '../ports/figures.js';
 
-/** Requests of one account that are kept between two writes: failures have places of their own. */
+/** Most requests of one account that are kept between two writes, with separate limits for answers and failures. */
 export const MOST_ANSWERED = 20;
 export const MOST_FAILED = 40;
-/** Requests of all accounts that wait to be written, those of a failed write included. */
+/** Most requests of all accounts that wait to be written, those of a failed write included. */
 const MOST_WAITING = 5_000;
 
 interface Waiting {
@@ -12,21 +12,21 @@ interface Waiting {
 }
 
 /**
- * Collects requests for their accounts' logs: nothing is written in the path of a request, and what a busy account sends
- * beyond its places is left out. If the process is killed, what was not written is missing.
+ * Collects requests for their accounts' logs, so that no request waits for a write. Requests above the limits are left
+ * out. If the process is killed, requests not yet written are lost.
  */
 export class RequestBook {
   readonly #log: Pick<RequestLog, 'write'>;
   #rows: LoggedRequest[] = [];
   #accounts = new Map<string, Waiting>();
-  /** What could not be written. */
+  /** Rows that could not be written. */
   #failed: readonly LoggedRequest[] = [];
 
   constructor(log: Pick<RequestLog, 'write'>) {
     this.#log = log;
   }
 
-  /** `read`: called where there is a place for it, so that a request without one costs next to nothing. */
+  /** `read` is called only if there is room for the request, so that leaving one out costs next to nothing. */
   note(accountId: string, isFailure: boolean, read: () => LoggedRequest): void {
     let waiting = this.#accounts.get(accountId);
     if (waiting === undefined) {
@@ -41,7 +41,7 @@ export class RequestBook {
     this.#rows.push(read());
   }
 
-  /** Writes what waits. If that fails, it goes on waiting. To be called again only when the last call has ended. */
+  /** Writes the waiting rows. If that fails, they keep waiting. Do not call again before the last call has ended. */
   async flush(): Promise<void> {
     const rows = [...this.#failed, ...this.#rows];
     this.#rows = [];

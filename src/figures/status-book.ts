@@ -16,14 +16,14 @@ export interface FamilySample {
   readonly read: number;
 }
 
-/** A single failure in many calls is no trouble, and of a few calls none is until all of them fail. */
+/** The share of calls that may fail without counting as trouble, and the least calls in a minute that are judged. */
 const TOLERATED = 0.05;
 const FEW_CALLS = 3;
 
-/** Most rows of each kind that wait to be written: a day without a database. What comes on top is left out. */
+/** Most rows of each kind that wait to be written: a day without a database. Further rows are left out. */
 const MOST_WAITING = 2 * 1440;
 
-/** What reads did, for the status page: looked at once a minute, and written as sums. Nothing is in the path of a read. */
+/** Figures of reads for the status page, sampled once a minute and written as sums. Reads themselves are not slowed. */
 export class StatusBook {
   readonly #clock: Clock;
   readonly #before = new Map<Family, FamilySample>();
@@ -42,13 +42,13 @@ export class StatusBook {
     this.#clock = clock;
   }
 
-  /** Takes a minute's counters of each family; to be called once a minute. */
+  /** Takes the counters of each family. Call once a minute. */
   note(samples: readonly FamilySample[]): void {
     const now = this.#clock.now();
     for (const sample of samples) this.#noteFamily(sample, now);
   }
 
-  /** Writes what waits. If that fails, it goes on waiting. */
+  /** Writes the waiting rows. If that fails, they keep waiting. */
   flush(): Promise<void> {
     return this.#sums.flush();
   }
@@ -85,14 +85,14 @@ const plusDay = (before: StatusDay, day: StatusDay): StatusDay => ({
   cacheHits: before.cacheHits + day.cacheHits,
 });
 
-/** Another look in the same minute. */
+/** Adds another sample of the same minute. */
 const plusMinute = (before: BadMinute, minute: BadMinute): BadMinute => ({
   ...(before.trouble === 'down' ? before : minute),
   calls: before.calls + minute.calls,
   failures: before.failures + minute.failures,
 });
 
-/** Null: a minute as it should be. */
+/** The trouble in a minute, or null if there was none. */
 function troubleIn({ isDown, calls, failures }: { isDown: boolean; calls: number; failures: number }): Trouble | null {
   if (isDown || (calls >= FEW_CALLS && failures === calls)) return 'down';
   return calls >= FEW_CALLS && failures > TOLERATED * calls ? 'degraded' : null;

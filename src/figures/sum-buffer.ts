@@ -1,7 +1,7 @@
 /** How rows of one kind add up. */
 export interface SumKind<Row> {
   readonly keyOf: (row: Row) => string;
-  /** Both rows as one; it may be the first, changed. */
+  /** The sum of both rows. May change and return the first. */
   readonly plus: (before: Row, row: Row) => Row;
 }
 
@@ -10,17 +10,17 @@ export type SumBatch<Rows> = { readonly [Name in keyof Rows]: readonly Rows[Name
 
 export interface SumBufferOptions<Rows> {
   readonly kinds: { readonly [Name in keyof Rows]: SumKind<Rows[Name]> };
-  /** Most rows of each kind that wait, those of a failed batch included. What comes on top is left out. */
+  /** Most waiting rows of each kind, those of a failed batch included. Further rows are left out. */
   readonly most: number;
   /** A new UUID v7. */
   readonly newId: () => string;
-  /** Writes all of a batch or nothing of it, and nothing if a batch with this id was written before. */
+  /** Writes the whole batch or nothing; nothing if a batch with this id was written before. */
   readonly write: (batchId: string, batch: SumBatch<Rows>) => Promise<void>;
 }
 
 /**
- * Adds up rows in memory until they are written, as batches that are counted once. If the process is killed,
- * what was not written is missing.
+ * Adds up rows in memory and writes them as batches, each of which counts once even if it is written again. If the
+ * process is killed, rows not yet written are lost.
  */
 export class SumBuffer<Rows extends object> {
   readonly #options: SumBufferOptions<Rows>;
@@ -34,7 +34,7 @@ export class SumBuffer<Rows extends object> {
     this.#waiting = this.#each(() => new Map());
   }
 
-  /** The sum that now contains the row; undefined: there was no room for it. */
+  /** Returns the sum that now contains the row; undefined if there was no room for it. */
   add<Name extends keyof Rows>(name: Name, row: Rows[Name]): Rows[Name] | undefined {
     const { keyOf, plus } = this.#options.kinds[name];
     const waiting = this.#waiting[name];
@@ -47,8 +47,8 @@ export class SumBuffer<Rows extends object> {
   }
 
   /**
-   * Writes the batch that failed, if there is one, and then what came after it. A batch that fails is kept as it is.
-   * To be called again only when the last call has ended.
+   * Writes the batch that failed before, if there is one, and then the rows that came after it. A batch that fails is
+   * kept unchanged. Do not call again before the last call has ended.
    */
   async flush(): Promise<void> {
     const { newId, write } = this.#options;

@@ -4,16 +4,16 @@ import type { Clock } from '../ports/clock.js';
 import type { LimitRow, Traffic, TrafficRow } from '../ports/figures.js';
 import { SumBuffer } from './sum-buffer.js';
 
-/** All operations that are not persisted: their names are the callers' own, and there is no end to them. */
+/** Stands for all operations that are not persisted: callers choose their names, so there is no limit to them. */
 const OTHERS = 'graphql';
 
-/** Most rows of each kind that wait to be written: what comes on top, without a database or in a flood, is left out. */
+/** Most rows of each kind that wait to be written. Further rows, without a database or in a flood, are left out. */
 const MOST_WAITING = 5_000;
 
-/** A request that is over. */
+/** A finished request. */
 export interface TrafficSample {
   readonly interface: TrafficInterface;
-  /** Null where none was determined. */
+  /** Null if it was not determined. */
   readonly operation: string | null;
   readonly status: number;
   /** The error code, or the empty text. */
@@ -21,7 +21,7 @@ export interface TrafficSample {
   readonly ms: number;
   readonly items: number;
   readonly cacheHits: number;
-  /** The limit that refused it, and whose that is; null if none did. */
+  /** The limit that refused the request, and the account it belongs to; null if no limit did. */
   readonly limit: { readonly name: string; readonly accountId: string | null } | null;
 }
 
@@ -34,18 +34,17 @@ export interface TrafficBookOptions {
   readonly newId: () => string;
 }
 
-/** A row that is added to. */
+/** A row whose sums can be changed. */
 type Sum = { -readonly [Name in keyof TrafficRow]: TrafficRow[Name] };
 
 /**
- * Adds up requests by hour in memory: nothing is written in the path of a request. `flush` writes what has come
- * together (S16).
+ * Adds up requests by hour in memory, so that no request waits for a write. `flush` writes the sums (S16).
  */
 export class TrafficBook {
   readonly #operations: ReadonlySet<string>;
   readonly #clock: Clock;
   readonly #sums: SumBuffer<{ rows: Sum; limits: LimitRow }>;
-  /** The sum of each bucket that was last added to: most requests are like one just before. */
+  /** The sum last added to in each latency bucket, because most requests are like a recent one. */
   readonly #latest: (Sum | undefined)[] = [];
   #hour = { fromMs: Number.NaN, name: '' };
 
@@ -93,7 +92,7 @@ export class TrafficBook {
     this.#sums.add('limits', { day: hour.slice(0, 10), accountId, limit: limitName, refusals: 1 });
   }
 
-  /** Writes what waits. If that fails, it goes on waiting. */
+  /** Writes the waiting rows. If that fails, they keep waiting. */
   flush(): Promise<void> {
     return this.#sums.flush();
   }

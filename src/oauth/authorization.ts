@@ -45,10 +45,10 @@ export const AUTHORIZATION_FIELDS = [
 ] as const;
 
 /**
- * Reads an authorization request. Until the client and its redirect address are validated it throws OAuthError, which
- * must be shown and never sent to that address; later errors may go back to the client, with its state and Perch's
- * issuer. But only once the customer agrees: anyone can register an address, and must not be able to make Perch
- * redirect to it (RFC 9700 4.11.2).
+ * Reads an authorization request. Throws OAuthError until the client and its redirect address are validated; that error
+ * must be shown and never sent to the address. Later errors are returned with the address that takes them back to the
+ * client, with its state and Perch's issuer. Redirect there only if the customer agrees: anyone can register an
+ * address, and must not be able to make Perch redirect to it (RFC 9700 4.11.2).
  */
 export async function parseAuthorization(
   fields: URLSearchParams,

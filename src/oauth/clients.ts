@@ -9,7 +9,7 @@ import { OAuthError } from './oauth-error.js';
 import { redirectUriFault } from './redirect-uris.js';
 
 const MOST_REDIRECT_URIS = 20;
-/** For all addresses together: anyone may register, and the registration is kept for weeks. */
+/** For all addresses together. Limited because anyone may register, and registrations are kept for weeks. */
 const MOST_REDIRECT_CHARS = 8000;
 const MOST_NAME_CHARS = 80;
 
@@ -59,7 +59,7 @@ function shownName(name: string): string {
   return plain === '' ? 'Unnamed client' : [...plain].slice(0, MOST_NAME_CHARS).join('');
 }
 
-/** As a parser writes it, without the control characters that the store cannot keep. */
+/** The URL in the parser's spelling, which has no control characters: the store cannot keep those. */
 function parseHttpsUrl(uri: string | null | undefined): string | null {
   if (!uri || uri.length > 2000 || !URL.canParse(uri)) return null;
   const { protocol, href } = new URL(uri);
@@ -158,6 +158,6 @@ const refused = (clientId: string, why: string): OAuthError =>
 export function isDocumentId(clientId: string): boolean {
   if (!clientId.startsWith('https://') || clientId.length > 1000 || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);
-  // In a parser's own spelling: no dot segments, no default port, no other form of the same address.
+  // Only the parser's own spelling is allowed: no dot segments, no default port, no other form of the same address.
   return url.href === clientId && url.pathname !== '/' && url.username + url.password === '' && !clientId.includes('#');
 }

@@ -9,7 +9,7 @@ const IDLE_DAYS = 30;
 /** An ended code or token is kept for this time: if it is used again, that reveals a theft. */
 const ENDED_DAYS = 1;
 
-/** The clients that an account's owner let in. */
+/** The clients that an account's owner gave consent to. */
 export class Grants {
   readonly #store: GrantStore;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class Grants {
     this.#clock = options.clock;
   }
 
-  /** The newest first, revoked ones included. */
+  /** Newest first, revoked ones included. */
   list(accountId: string): Promise<GrantRecord[]> {
     return this.#store.list(accountId);
   }

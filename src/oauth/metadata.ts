@@ -23,8 +23,8 @@ export const serverMetadata = ({ authUrl, baseUrl }: Addresses) => ({
 });
 
 /**
- * RFC 9728: the authorization server whose keys a resource accepts. It names the resource that its own address was
- * derived from.
+ * RFC 9728: the authorization server whose keys a resource accepts. `resource` must be the one that the address of this
+ * metadata was derived from.
  */
 export const resourceMetadata = ({ authUrl }: Addresses, resource: string) => ({
   resource,

@@ -10,8 +10,9 @@ const KNOWN_APPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Schemes that the system or the browser would open, run or search itself. Most have no dot and are not among the known
- * apps, but these families may have one: `x-apple.systempreferences:`, `microsoft.windows.camera:`.
+ * Schemes that the system or the browser itself would open, run or search. Most are refused because they have no dot
+ * and are not a known app's, but these families may have a dot: `x-apple.systempreferences:`,
+ * `microsoft.windows.camera:`.
  */
 const OF_THE_SYSTEM =
   /^(?:ms-|microsoft[.-]|windows[.-]|x-apple|apple[.-]|search|shell|android|chrome|moz-|web\+|ext\+)|-extension:$/;

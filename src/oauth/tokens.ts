@@ -19,7 +19,7 @@ export interface TokenPair {
 
 const REFRESH_PREFIX = 'perch_refresh_';
 
-/** The first pair of a grant or, with bytes derived from a token, its successor. */
+/** The first pair of a grant or, if the bytes are derived from a refresh token, the pair that succeeds it. */
 const mintTokenPair = (randomBytes: RandomBytes): TokenPair => ({
   refreshToken: REFRESH_PREFIX + newSecret(randomBytes),
   key: mintKey(randomBytes),
@@ -200,7 +200,7 @@ const STALE = {
   refresh_token: 'Invalid refresh_token: unknown, expired, already used, revoked, or issued to another client.',
 } as const;
 
-/** One message whatever is wrong with it, so that guessing codes reveals nothing. */
+/** The same message for every fault, so that guessing codes reveals nothing. */
 const stale = (what: 'code' | 'refresh_token'): OAuthError => new OAuthError('invalid_grant', STALE[what]);
 
 const tooOften = (seconds: number): OAuthError =>

@@ -13,7 +13,7 @@ import { changedNotice, changeMail, takenMail } from './mail.js';
 import { needRecentSignIn } from './recent.js';
 import type { Sessions, Visitor } from './sessions.js';
 
-/** Links that one person may request in a quarter of an hour, for whichever addresses. */
+/** Links that one person may request in a quarter of an hour, for all addresses together. */
 const PER_ACCOUNT = 5;
 const WINDOW_SECONDS = 900;
 
@@ -34,13 +34,13 @@ export interface EmailChangeOptions {
   readonly randomBytes: RandomBytes;
   /** The address of sign-in, known once the service listens. */
   readonly authUrl: () => string;
-  /** Whether there is a mail server: without one nobody is told of a change. */
+  /** Whether there is a mail server. Without one, the old address gets no notice of a change. */
   readonly byMail: boolean;
 }
 
 /**
- * The change of a person's mail address, by a link sent to the new one. The link works once, for 10 minutes, only in a
- * session of theirs, and no longer once the address has changed in another way.
+ * Changes a person's mail address by a link sent to the new one. The link works once, within 10 minutes, only in a
+ * session of that person, and no longer if the address was changed in another way meanwhile.
  */
 export class EmailChange {
   readonly #options: EmailChangeOptions;
@@ -50,8 +50,8 @@ export class EmailChange {
   }
 
   /**
-   * Mails a link. Whether the address has an account shows nowhere but in the mail. Throws `bad_request` for an invalid
-   * address and for their own, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10
+   * Mails a link. Only the mail shows whether the address has an account. Throws `bad_request` for an invalid
+   * address and for the person's own, `access_denied` with the reason `sign_in_again` if the sign-in is more than 10
    * minutes old, and `rate_limited` if too many links were requested by them or from the address.
    */
   async request(visitor: Visitor, typed: string, address: string): Promise<void> {
@@ -74,15 +74,15 @@ export class EmailChange {
   }
 
   /**
-   * Changes the address by a link's secret, or the whole link as pasted, and ends their other sessions. Returns
-   * the new address. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, somebody
-   * else's, or was never issued, and for an address that has an account by now.
+   * Changes the address, given a link's secret or the whole link as pasted, and ends the person's other sessions.
+   * Returns the new address. Throws `bad_request` with the reason `link_spent` for a link that is used, expired,
+   * another person's, or was never issued, and for an address that has an account by now.
    */
   async confirm({ personId, sessionId }: Visitor, pasted: string, by: Actor): Promise<string> {
     const { tokens, clock, emails, sessions } = this.#options;
     const hash = hashOfLink(pasted);
     const found = subject.safeParse(await tokens.peek(hash, 'email_change', clock.now()));
-    // What somebody else opened stays valid for its own.
+    // A link that the wrong person opened stays valid for the right one.
     if (!found.success || found.data.personId !== personId) throw spent();
     if ((await tokens.spend(hash, 'email_change', clock.now())) === undefined) throw spent();
     const { from, to } = found.data;
@@ -106,7 +106,7 @@ export class EmailChange {
     const expiresAt = at + MAILED_MINUTES * MINUTE_MS;
     const facts = { personId, from, to };
     await tokens.put({ hash: hashSecret(token), kind: 'email_change', subject: facts, at, expiresAt });
-    // Unlike that of a sign-in link, so that the page for these does not take it for one.
+    // The fragment differs from a sign-in link's, so that the sign-in page does not accept it.
     return changeMail({ to, link: `${authUrl()}${EMAIL_PAGE}#change=${token}`, minutes: MAILED_MINUTES });
   }
 }

@@ -9,33 +9,37 @@ const PER_EMAIL = 5;
 const PER_ADDRESS = 20;
 const WINDOW_SECONDS = 900;
 
-/** Most mails of the service in an hour: someone with many addresses can't make it send unsolicited mail in bulk. */
+/**
+ * Most mails of the service in an hour, so that a client with many addresses cannot make it send unsolicited mail in
+ * bulk.
+ */
 const IN_ALL = 600;
 const IN_ALL_SECONDS = 3600;
 
 /**
- * The parts they come in, of equal size: an address takes its first links of an hour from all of them, later ones only
- * from the later parts. A few busy addresses leave something for those that ask for the first time (A36).
+ * Divides `IN_ALL` into parts of equal size. An IP address may take its first 2 links of an hour from any part, the
+ * next up to 8 from the last two, and further ones only from the last. So a few busy addresses leave some for newcomers
+ * (A36).
  */
 const FIRST_LINKS = [2, 8, Number.POSITIVE_INFINITY] as const;
-/** As many as an address can be admitted for. */
+/** Most links that `admit` allows an IP address in an hour. */
 const OWN = (PER_ADDRESS * IN_ALL_SECONDS) / WINDOW_SECONDS;
 
-/** Most mails being sent at once: further ones are dropped and reported to the operator. */
+/** Most mails being sent at once. Further ones are dropped and reported to the operator. */
 const MOST_PENDING = 100;
 
-/** How long a stop waits for them. */
+/** How long a stop waits for mails being sent. */
 const CLOSE_MS = 5000;
 
 export interface LinkMailsOptions {
   readonly mail: Mail;
   readonly limiter: RateLimiter;
-  /** Called with a mail that could not be sent: for the operator, never for the requester. */
+  /** Called with the error if a mail could not be sent; reported to the operator, never to the requester. */
   readonly onMailFailure: (error: unknown) => void;
 }
 
 /**
- * Mails that anyone can have sent to an address they type. Nothing visible from outside depends on that address: the mail
+ * Mails that anyone can request for any address. Nothing visible from outside depends on that address, because the mail
  * is written and sent after the answer.
  */
 export class LinkMails {
@@ -55,7 +59,9 @@ export class LinkMails {
     });
   }
 
-  /** Begins to send what `write` returns, asked for from `address`, unless the recipient got too many links lately. */
+  /**
+   * Starts sending the mail that `write` returns, unless `to` got too many links lately. `address`: the requester's IP.
+   */
   send(to: string, address: string, write: () => Promise<Message>): void {
     const { onMailFailure } = this.#options;
     if (this.#pending.size >= MOST_PENDING) {
@@ -75,7 +81,7 @@ export class LinkMails {
 
   async #send(to: string, address: string, write: () => Promise<Message>): Promise<void> {
     const { limiter, mail } = this.#options;
-    // By its hash: state shared between nodes need not reveal who the customers are.
+    // Uses a hash, because state shared between nodes need not reveal who the customers are.
     const name = hashSecret(to.toLowerCase()).toString('base64url');
     const rate = await limiter.take(`sign-in:to:${name}`, PER_EMAIL, WINDOW_SECONDS);
     if (!rate.allowed) return;

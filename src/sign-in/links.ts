@@ -3,9 +3,9 @@ import { DAY_MS, MINUTE_MS } from '../lib/durations.js';
 import type { Clock } from '../ports/clock.js';
 import type { OneTimeTokens } from '../ports/sign-in.js';
 
-/** For a link sent by mail (ASVS 6.5.5). */
+/** Lifetime of a link sent by mail (ASVS 6.5.5). */
 export const MAILED_MINUTES = 10;
-/** For a link that an operator passes on. */
+/** Lifetime of a link that an operator passes on. */
 const PRINTED_MS = DAY_MS;
 
 export interface SignInLinksOptions {
@@ -17,7 +17,7 @@ export interface SignInLinksOptions {
 /** The address of a link. The secret is in the fragment (`#`): browsers do not send it, so servers never log it. */
 export const signInLink = (authUrl: string, token: string): string => `${authUrl}/sign-in#${token}`;
 
-/** The hash of a secret, or of that in a whole link as pasted. */
+/** The hash of a link's secret, given the secret alone or the whole link as pasted. */
 export const hashOfLink = (pasted: string): Buffer =>
   hashSecret(
     pasted

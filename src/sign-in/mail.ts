@@ -16,7 +16,7 @@ export const signInMail = ({ to, link, minutes }: { to: string; link: string; mi
   ].join('\n'),
 });
 
-/** The mail with a link that makes its recipient's address that of an account. */
+/** The mail with the link that confirms a new address for an account. */
 export const changeMail = ({ to, link, minutes }: { to: string; link: string; minutes: number }): Message => ({
   to,
   subject: 'Confirm your new email address for Perch',
@@ -32,7 +32,7 @@ export const changeMail = ({ to, link, minutes }: { to: string; link: string; mi
   ].join('\n'),
 });
 
-/** The mail in place of that, for an address that has an account: only its owner learns of it. */
+/** Sent instead if the new address already has an account, so that only the owner of the address learns that it has. */
 export const takenMail = (to: string): Message => ({
   to,
   subject: 'This address already has a Perch account',
@@ -44,7 +44,7 @@ export const takenMail = (to: string): Message => ({
   ].join('\n'),
 });
 
-/** The notice to the address that an account had. */
+/** The notice to the account's previous address. */
 export const changedNotice = ({ from, to }: { from: string; to: string }): Message => ({
   to: from,
   subject: 'The email address of your Perch account was changed',

@@ -27,8 +27,8 @@ const LOOPBACK = /^(?:127(?:\.\d+){3}|\[::1\])$/;
 const IP = /^(?:\d+(?:\.\d+){3}|\[.*\])$/;
 
 /**
- * Browsers allow no passkeys for IP addresses, nor without TLS, except for localhost, which replaces this machine's own
- * addresses here. Null if there is no suitable host name.
+ * Browsers allow no passkeys for IP addresses or without TLS, except on localhost. So loopback addresses are replaced
+ * by localhost here. Null if there is no suitable host name.
  */
 export function relyingParty(authUrl: string): RelyingParty | null {
   const url = new URL(authUrl);
@@ -99,7 +99,7 @@ const CHALLENGE_MS = 5 * 60_000;
 const MOST_PASSKEYS = 20;
 const NAME_CHARS = 60;
 
-/** Loaded with the first passkey: it would add 200 ms to every start. */
+/** Loaded with the first passkey, because it would add 200 ms to every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
 const subject = z.object({ personId: z.string().nullable() });
@@ -110,7 +110,7 @@ export interface PasskeysOptions {
   readonly store: PasskeyStore;
   readonly tokens: OneTimeTokens;
   readonly sessions: Pick<Sessions, 'start'>;
-  /** What a person is called: shown by the authenticator. */
+  /** The person's name, which the authenticator shows. */
   readonly nameOf: (personId: string) => Promise<string>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
@@ -125,8 +125,8 @@ const IN_ALL = 20_000;
 const WINDOW_SECONDS = CHALLENGE_MS / 1000;
 
 /**
- * Sign-in by passkeys (WebAuthn): stored by the authenticator under the person's id, used after it has verified the person.
- * Each challenge works once, for five minutes, for its own purpose.
+ * Sign-in by passkeys (WebAuthn). The authenticator stores a passkey under the person's id, and uses it only after
+ * verifying the person. Each challenge works once, within five minutes, for one purpose.
  */
 export class Passkeys {
   readonly #options: PasskeysOptions;
@@ -191,8 +191,8 @@ export class Passkeys {
   }
 
   /**
-   * The browser's options for signing in; the authenticator knows the person. Each adds a row without any sign-in:
-   * throws `rate_limited` if too many were requested from one address, or in all.
+   * The browser's options for signing in; the authenticator knows the person. Each call adds a row although no one has
+   * signed in, so it throws `rate_limited` if too many were requested from one address, or in all.
    */
   async signInOptions(address: string): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { id } = this.#relyingParty();

@@ -5,8 +5,8 @@ const PLAIN = /^\/[!-[\]-~]*$/;
 const ALLOWED = /^\/(?:(?:dashboard|operator)(?:\/[\w-]+)*|oauth\/authorize)\/?$/;
 
 /**
- * Where a user may be sent after sign-in: a page of the dashboard or of the operator, or the consent page, on this host; null for anything
- * else. The path is checked after URL parsing as a browser does it, so that both agree.
+ * The path that a user may be sent to after sign-in: a page of the dashboard or of the operator, or the consent page,
+ * on this host; null for anything else. The path is checked after URL parsing as a browser does it, so that both agree.
  */
 export function safeNext(text: string | null | undefined): string | null {
   if (!text || text.length > LONGEST || !PLAIN.test(text)) return null;
@@ -15,7 +15,7 @@ export function safeNext(text: string | null | undefined): string | null {
   return host === 'here.invalid' && ALLOWED.test(pathname) ? pathname + search : null;
 }
 
-/** The path for signing in once more, signed in or not, before a change that requires it. */
+/** The path for signing in again, even if signed in already, before a change that requires a recent sign-in. */
 export const signInAgainPath = (next: string): string => `${signInPath(next)}&again=1`;
 
 /** The path for signing in first, and then continuing to `next`. */

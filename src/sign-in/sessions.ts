@@ -8,7 +8,7 @@ import type { SessionRecord, SessionStore, SignInMethod } from '../ports/session
 const IDLE_MS = 7 * DAY_MS;
 const LONGEST_MS = 30 * DAY_MS;
 
-/** Each use of a session is recorded, but no more often than this: otherwise every page would cost a statement. */
+/** Uses of a session are recorded at most this often, because otherwise every page would cost a statement. */
 const SEEN_EVERY_MS = MINUTE_MS;
 
 /** How long ended sessions are kept for lookup. */
@@ -18,13 +18,15 @@ const KEPT_MS = 30 * DAY_MS;
 export interface Visitor {
   readonly personId: string;
   readonly sessionId: string;
-  /** The account whose pages they chose to see; null until they do. Whether they may is not said here. */
+  /**
+   * The account whose pages they chose to see; null until they choose. Whether they may see it is checked elsewhere.
+   */
   readonly accountId?: string | null;
   /** When they signed in, in Unix milliseconds; if undefined, treated as long ago. */
   readonly startedAt?: number;
 }
 
-/** Where a sign-in comes from, as far as the request shows. */
+/** The origin of a sign-in, as far as the request shows it. */
 export interface SessionOrigin {
   readonly userAgent: string | null;
   readonly address: string | null;
@@ -54,7 +56,7 @@ export class Sessions {
     this.#randomBytes = randomBytes;
   }
 
-  /** `accountId`: which account it shows at first; null: their first one. */
+  /** `accountId`: the account that the session shows initially; null: the person's first one. */
   async start(
     personId: string,
     {
@@ -89,13 +91,13 @@ export class Sessions {
     return this.#store.choose(personId, sessionId, accountId);
   }
 
-  /** Those that still work, the most recently used first. */
+  /** The sessions that still work, most recently used first. */
   list(personId: string): Promise<SessionRecord[]> {
     const nowMs = this.#clock.now();
     return this.#store.list(personId, { at: nowMs, usedSince: nowMs - IDLE_MS });
   }
 
-  /** Ends one session of the person; does nothing if it has ended already, or is somebody else's. */
+  /** Ends one session of the person. Does nothing if it has already ended or belongs to another person. */
   async end(personId: string, sessionId: string, by: Actor): Promise<void> {
     await this.#store.end(personId, { only: sessionId }, this.#clock.now(), by);
   }

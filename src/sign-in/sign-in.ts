@@ -22,7 +22,7 @@ export interface SignInOptions {
   readonly accounts: EmailAccounts;
   /** Opens an account for an address that has none; returns its id. */
   readonly openAccount: (email: string, by: Actor) => Promise<string>;
-  /** Grants an account its starting credits, if it is to have some. Idempotent per account. */
+  /** Grants an account its starting credits, if new accounts get any. Idempotent per account. */
   readonly grantStartingCredits: (accountId: string) => Promise<void>;
   readonly nameOf: (accountId: string) => Promise<string>;
   readonly mails: LinkMails;
@@ -59,10 +59,10 @@ export class SignIn {
   }
 
   /**
-   * Spends a link's secret, or the whole link as pasted: signs in, and returns where its owner wanted to go. Throws
-   * `bad_request` with the reason `link_spent` for one that is used, expired, or was never issued.
+   * Spends a link, given its secret or the whole link as pasted: signs in, and returns the page that the user wanted to
+   * see. Throws `bad_request` with the reason `link_spent` for a link that is used, expired, or was never issued.
    *
-   * The account comes first, with its starting credits: if that fails, the link still works.
+   * The account is opened first, with its starting credits, so that the link still works if that fails.
    */
   async spend(pasted: string, origin: SessionOrigin): Promise<{ session: NewSession; next: string | null }> {
     const { tokens, clock, sessions } = this.#options;
@@ -99,7 +99,7 @@ export class SignIn {
   async #personOf(to: string, { address }: SessionOrigin): Promise<string> {
     const { accounts, openAccount, grantStartingCredits } = this.#options;
     const personId = await accounts.personOf(to, () => openAccount(to, { who: 'customer', address }));
-    // The account that they opened has their id.
+    // A person's own account has the person's id.
     await grantStartingCredits(personId);
     return personId;
   }
