@@ -52,25 +52,25 @@ import { openWatching } from './watching.js';
 export interface ComposeOptions extends StandIns {
   readonly log: FastifyBaseLogger;
   readonly clock?: Clock;
-  /** In place of the configured network: tests. */
+  /** Replaces the configured network, in tests. */
   readonly network?: Network;
   /** The demo account's key, which pages offer while the network is the demo; null if there is none. */
   readonly demoKey?: string | null;
   /** Starts background polls; uses the machine's clock by default. Replaced by tests. */
   readonly startPoll?: StartPoll;
-  /** In place of all read interfaces: tests of a protocol. */
+  /** Replaces all read interfaces, in tests of a protocol. */
   readonly interfaces?: (app: FastifyInstance, engine: Engine) => void;
-  /** Whether requests that came before are answered ahead of the framework: by default, unless they are traced. */
+  /** Whether repeated requests are answered before the framework sees them; by default, unless traces are on. */
   readonly repeated?: boolean;
   /** The GraphQL server: Yoga by default. Both give the same answers. */
   readonly graphql?: 'yoga' | 'mercurius';
-  /** Beside the configured capacity: tests. */
+  /** Overrides parts of the configured capacity, in tests. */
   readonly capacity?: Pick<Capacity, 'maxLoopDelayMs'>;
-  /** How long connections may take: tests use shorter times. */
+  /** How long connections may take; tests use shorter times. */
   readonly patience?: Patience;
 }
 
-/** A listening service, with the parts that its builder needs. */
+/** A listening service, with the parts that its caller needs. */
 export interface Perch extends Serving {
   readonly customers: Customers;
 }
@@ -101,12 +101,12 @@ export async function compose(
   const offered = options.demoKey ?? null;
   const mayBeDemo = offered !== null && opened.name === 'corpus';
   const demo = mayBeDemo && (await lifecycle.open('look for the demo', () => holdsOnlyDemo(stores.corpusSql)));
-  // Pages carry the key: it may read nothing but what is invented (M37).
+  // Pages show the key, so it is offered only if it can read nothing but invented data (M37).
   const demoKey = demo ? offered : null;
   const network = demo ? withFailingHandles(opened) : opened;
   const telemetry = await openTracing(lifecycle, config, log);
   const shares = createShares(config, memories);
-  // A trace begins in the framework.
+  // Off with traces, because a trace begins in the framework.
   const remembers = options.repeated ?? telemetry === null;
   const capacity = { ...config.overload, ...options.capacity };
   const app = await openServer(lifecycle, config, {
@@ -150,7 +150,7 @@ export async function compose(
   const { interfaces = mountInterfaces } = options;
   await lifecycle.open('interfaces', () => interfaces(app, engine, shown));
   await lifecycle.open('pages for customers', () =>
-    // The owner of the demo's account operates it, whatever was imported since.
+    // The owner of the demo's account stays its operator, whatever was imported since.
     customers.mount(engine, { network: network.name, demoKey: offered, status }),
   );
   const serving = await listen(lifecycle, app, config, log);
@@ -158,7 +158,7 @@ export async function compose(
   return { ...serving, customers };
 }
 
-/** The bare server, not listening yet: whatever is mounted on it closes with it. */
+/** The bare server, not listening yet. Everything mounted on it closes with it. */
 const openServer = (
   lifecycle: Lifecycle,
   config: Config,
@@ -186,7 +186,7 @@ interface Shown {
   readonly demoKey: string | null;
   readonly demo: boolean;
   readonly isDemo: () => Promise<boolean>;
-  /** The account that samples read; null: the network has none. */
+  /** The account that samples read; null if the network has none. */
   readonly sample: () => Promise<SampleAccount | null>;
   readonly graphql: NonNullable<ComposeOptions['graphql']>;
 }

@@ -19,8 +19,8 @@ const CORPUS_READS = { max: 8, name: 'perch corpus' };
 
 /**
  * The pools of one process, with the most connections of each; one more connection listens. Waiting in one pool blocks
- * nothing in another. Settling never runs more statements than its pool has connections: the driver would queue one
- * behind a statement that waits for a lock.
+ * nothing in another. Settling never runs more statements than its pool has connections, because the driver would queue
+ * the others behind a statement that waits for a lock.
  */
 const POOLS = {
   /** Accounts, sign-in, sales, pages: everything that a read does not wait for. */
@@ -38,25 +38,25 @@ const POOLS = {
   corpusSql: CORPUS_READS,
 } as const;
 
-/** Most connections of one process, with one address: those of its pools, and the one that listens. */
+/** Most connections of one process with one database address: those of its pools, and the one that listens. */
 export const MOST_CONNECTIONS = Object.values(POOLS).reduce((sum, { max }) => sum + max, 1);
 
-/** Those that are opened where the corpus has a server of its own. */
+/** Pools that are opened if the corpus has its own server. */
 const CORPUS_POOLS = {
-  /** Of a replica, where there is one: connections that found none try again. */
+  /** Reads from a replica if there is one. The lifetime makes connections that found none look again. */
   corpusReplica: { ...CORPUS_READS, lifetimeS: 300 },
   /** Imports and the index, on the primary of the corpus. */
   corpusWrites: { max: 4, name: 'perch corpus writes', limits: USUAL },
-  /** What test keys read, which stays at DATABASE_URL. */
+  /** The network that test keys read, which stays at DATABASE_URL. */
   inventedSql: { max: 2, name: 'perch invented' },
 } as const;
 
-/** Those that are opened where history has a replica. */
+/** Pools that are opened if history has a replica. */
 const HISTORY_POOLS = {
   replica: { max: QUERY_CONNECTIONS, name: 'perch history', lifetimeS: 60 },
-  /** How the replica is. */
+  /** Checks the replica's state. */
   replicaLooks: { max: 1, name: 'perch history look', lifetimeS: 4 },
-  /** On the primary, what the replica can't tell: few at a time, since heavy ones delay charges. */
+  /** Queries that the replica cannot answer, on the primary: few at a time, because heavy ones delay charges. */
   fallback: { max: 2, name: 'perch history of the primary' },
 } as const;
 
@@ -65,7 +65,7 @@ const ALL_POOLS = { ...POOLS, ...CORPUS_POOLS, ...HISTORY_POOLS };
 /** How long to wait for a pool's queries before they are cut off. */
 const END_SECONDS = 5;
 
-/** Opens one of the pools; of the main database, unless it leads elsewhere; with so many times its connections. */
+/** Opens a pool, of the main database unless `target` is given, with `times` as many connections. */
 export type OpenPool = (pool: keyof typeof ALL_POOLS, target?: Target, times?: number) => Promise<Sql>;
 
 export const poolsOf =
@@ -78,7 +78,10 @@ export const poolsOf =
       { group: 'pools' },
     );
 
-/** Debits of a database that is distributed: a pool for each server of shards, as large, since any of them may come to have all. */
+/**
+ * Pools for the debits of a distributed database: one for each server of shards, each large enough for all shards,
+ * because any server may come to hold all of them.
+ */
 export const openShardServers = (
   lifecycle: Lifecycle,
   main: Target,
@@ -96,29 +99,29 @@ export const openShardServers = (
 
 export interface CorpusPools {
   /**
-   * A separate pool for reads of the corpus: an aborted one is cancelled in the database, and the cancel must not hit a
-   * statement of another pool.
+   * A separate pool for reads of the corpus. An aborted read is cancelled in the database, and the cancel must not hit
+   * any other kind of statement.
    */
   readonly corpusSql: Sql;
-  /** For imports, and for the index that searches read. */
+  /** For imports, and for maintaining the search index. */
   readonly corpusWrites: Sql;
-  /** For what test keys read: written where it is read, so it can't be behind. */
+  /** For the network that test keys read. It is read where it is written, so reads never lag behind. */
   readonly inventedSql: Sql;
 }
 
-/** What is asked of the databases beside the main one when they are opened. */
+/** What is required of the databases other than the main one when they are opened. */
 export type OthersNeeded = 'unneeded' | 'checked' | 'created';
 
 export interface OtherOptions {
   readonly config: Pick<Config, 'corpusUrl' | 'historyUrl'>;
-  /** The main database, which has what has no address of its own. */
+  /** The main database, used for everything that has no address of its own. */
   readonly sql: Sql;
   readonly openPool: OpenPool;
   readonly others: OthersNeeded;
   readonly onProgress: (text: string) => void;
 }
 
-/** The corpus at CORPUS_DATABASE_URL, migrated like the main database, or in that. */
+/** The corpus at CORPUS_DATABASE_URL, migrated like the main database, or in the main database. */
 export async function openCorpus(lifecycle: Lifecycle, options: OtherOptions): Promise<CorpusPools> {
   const { config, sql, openPool, others } = options;
   const { corpusUrl: url } = config;
@@ -135,7 +138,7 @@ export async function openCorpus(lifecycle: Lifecycle, options: OtherOptions): P
   return { corpusSql, corpusWrites, inventedSql: await openPool('inventedSql') };
 }
 
-/** The primary is asked only where that is necessary: reads go on without it. */
+/** Asks the primary only if necessary, because reads work without it. */
 async function checkCorpus(
   url: string,
   { corpusSql, corpusWrites }: Pick<CorpusPools, 'corpusSql' | 'corpusWrites'>,
@@ -163,7 +166,7 @@ async function checkCorpus(
   }
 }
 
-/** For a replica to have the schema that its primary has. */
+/** How long to wait until a replica has its primary's schema. */
 const LONGEST_CATCH_UP_MS = 10_000;
 
 function isReady({ version }: Schema, where: string): boolean {
@@ -175,7 +178,9 @@ function isReady({ version }: Schema, where: string): boolean {
   return version === newestSchema();
 }
 
-/** Free queries about the past: of the replica at HISTORY_DATABASE_URL, while there is one, or of the main database. */
+/**
+ * Free queries about the past: on the replica at HISTORY_DATABASE_URL while it works, otherwise on the main database.
+ */
 export async function openHistory(
   lifecycle: Lifecycle,
   { config, sql, openPool, others, onProgress }: OtherOptions,
@@ -188,7 +193,7 @@ export async function openHistory(
   return { queries: new QueryLimiter(await openPool('fallback'), {}, replica), replica };
 }
 
-/** One that is away must not keep the service from starting; one that never was a replica of this database must. */
+/** An unreachable replica must not prevent a start; a server that is no replica of this database must. */
 async function checkReplica(replica: Replica, url: string, onProgress: (text: string) => void): Promise<void> {
   const { why, isWrong } = await replica.look(LONGEST_FIRST_LOOK_MS);
   const where = `HISTORY_DATABASE_URL (${withoutLogin(url)})`;
@@ -198,7 +203,7 @@ async function checkReplica(replica: Replica, url: string, onProgress: (text: st
   if (why !== null) onProgress(`${where}: ${why}. Until that changes, history is read at DATABASE_URL`);
 }
 
-/** For a replica to be found at the start. */
+/** How long to wait for the replica at the start. */
 const LONGEST_FIRST_LOOK_MS = 10_000;
 
 /** The database's answer; if it cannot be reached, the error names the setting to check. Null: the embedded server. */
@@ -210,7 +215,7 @@ export async function reached<T>(setting: SettingName, url: string | null, answe
   }
 }
 
-/** Nothing listens there, or the login is refused: codes of the network, the driver and Postgres. */
+/** Codes of the network, the driver and Postgres for: nothing listens there, or the login is refused. */
 const NO_WAY_IN = /^(?:E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_\w+|28\w{3}|3D000)$/;
 
 /** Adds the name of the setting to check, and the address without its login. */

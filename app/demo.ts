@@ -4,9 +4,9 @@ import { MINUTE_MS } from '../src/lib/durations.js';
 import type { Clock } from '../src/ports/clock.js';
 
 /**
- * Whether the corpus holds the invented network and nothing else, now. Recognised by the demo's own thread and by its ids:
- * an id is a time and 22 bits for what happens in the same millisecond, of which the demo's accounts use none, and its
- * tweets no more than eight.
+ * Whether the corpus now holds the invented network and nothing else. It is recognised by one of its threads and by its
+ * ids. An id is a time and 22 bits that tell objects of the same millisecond apart; the demo's accounts use none of
+ * these bits, and its tweets only the lowest eight.
  */
 export async function holdsOnlyDemo(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ only: boolean }[]>`
@@ -16,7 +16,10 @@ export async function holdsOnlyDemo(sql: Sql): Promise<boolean> {
   return found?.only === true;
 }
 
-/** The same, asked at most once a minute: data can be imported while the service runs. False once it was false. */
+/**
+ * Checks again at most once a minute, because data can be imported while the service runs. Stays false once it is
+ * false.
+ */
 export function demoWatch(sql: Sql, clock: Clock, isDemo: boolean): () => Promise<boolean> {
   let known = { untilMs: clock.now() + MINUTE_MS, answer: Promise.resolve(isDemo) };
   return async () => {

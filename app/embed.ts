@@ -21,9 +21,9 @@ import { openInventedNetwork } from './test-mode/invented-network.js';
 export interface EmbedOptions {
   /** The service's own settings (PERCH_HOME, DATABASE_URL, PERCH_NETWORK, …); the process's environment by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Path of GraphQL: `/graphql` by default. */
+  /** Path of GraphQL; `/graphql` by default. */
   readonly path?: string;
-  /** In place of the network that the settings name. */
+  /** Replaces the network that the settings name. */
   readonly network?: Network;
 }
 
@@ -85,7 +85,7 @@ async function openIn(lifecycle: Lifecycle, app: FastifyInstance, options: Embed
   mountManifest(app, engine.library.published, path);
 }
 
-/** Fastify's own marker: decorators are added to the app itself, not to a scope that the app cannot see. */
+/** Fastify's marker for plugins that decorate the app itself and not a scope that the app cannot see. */
 Object.assign(perchMercurius, { [Symbol.for('skip-override')]: true });
 
 /** Sets the addresses that a caller without a key is sent to, and declares the outcome on requests. */

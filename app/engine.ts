@@ -30,11 +30,11 @@ import { createSide } from './sides.js';
 import type { Stores } from './stores.js';
 import { createTestSide } from './test-mode/test-side.js';
 
-/** What every interface is mounted on. */
+/** Everything that interfaces are mounted on. */
 export interface Engine {
   readonly serve: Serve;
   readonly live: Live;
-  /** Null where there are none. */
+  /** Null if this program has none. */
   readonly watches: Watches | null;
   readonly admit: Admit;
   readonly pool: Pool;
@@ -56,26 +56,26 @@ export interface EngineOptions {
   readonly tracing: Tracing;
   readonly customers: {
     readonly billing: Pick<Billing, 'forCaller'>;
-    /** Left out: there are no watches. */
+    /** Leave out to have no watches. */
     readonly watching?: WatchParts;
     spent(accountId: string): void;
   };
   readonly costs?: CostBook;
-  /** Announces new items in lists that are followed; left out: nothing does. */
+  /** Announces new items of followed lists, if the network does that. */
   readonly push?: Push | null;
-  /** Called when a watch is to be followed at once. */
+  /** Called when a watch must be followed at once. */
   readonly wake?: WatchesOptions['wake'];
-  /** Shared with the pages beside the engine; its own by default. */
+  /** Work slots and processor time, shared with the pages; created here by default. */
   readonly shares?: Shares;
 }
 
-/** What watches need beside the engine. */
+/** Everything that watches need in addition to the engine. */
 export type WatchParts = Pick<WatchesOptions, 'book' | 'keyByPrefix' | 'webhooks' | 'deliveries' | 'secret'>;
 
-/** The persisted operations: their texts by name, the same as clients are given them, and ready to run. */
+/** The persisted operations: their texts by name, the texts published to clients, and the compiled operations. */
 export interface Library {
   readonly operations: Readonly<Record<string, string>>;
-  /** Those that follow lists. */
+  /** The operations that follow lists. */
   readonly live: Readonly<Record<string, string>>;
   readonly published: Readonly<Record<string, string>>;
   readonly persisted: Persisted;
@@ -83,7 +83,7 @@ export interface Library {
 
 let library: Library | undefined;
 
-/** Read and compiled once for a process: that takes as long as the rest of a start, and depends on nothing of an engine. */
+/** Read and compiled once per process: it takes as long as the rest of a start, and does not depend on an engine. */
 function openLibrary(): Library {
   if (library !== undefined) return library;
   const operations = readOperations();
@@ -116,7 +116,7 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
     (unfollow) => unfollow(),
   );
   const opened = openLibrary();
-  // Its own timers keep no process alive: sockets do.
+  // The default timers do not keep the process alive; its sockets do.
   const { monotonic, timers } = options.time ?? { ...processTime, timers: undefined };
   const identify = await lifecycle.open(
     'changes of keys',
@@ -160,13 +160,13 @@ export async function openEngine(lifecycle: Lifecycle, options: EngineOptions): 
   return { serve, live, watches, admit, pool, library: opened };
 }
 
-/** Of an engine that is part of another program: nothing follows watches there. */
+/** For an engine embedded in another program, where nothing follows watches. */
 const none = () => Promise.reject(new ServiceError('not_found', 'This service has no watches.'));
 const NO_WATCHES: CallerWatches = {
   ...{ list: none, get: none, add: none, change: none, deliveries: none, sendAgain: none },
 };
 
-/** Upstream calls a second of all sessions together. */
+/** Upstream calls per second, of all network sessions together. */
 function totalPace({ pace }: Config, network: Network): LiveOptions['perSecond'] {
   const total = (family: Family): number | null => {
     const perSession = pace[family] ?? network.pace[family];

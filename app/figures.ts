@@ -25,7 +25,7 @@ export interface CostOptions {
   readonly startPoll: StartPoll;
 }
 
-/** What reads earn and cost: written once a minute and at the end; once an hour, losses are looked for. */
+/** Records what reads earn and cost: written once a minute and when closed. Looks for losses once an hour. */
 export async function openCosts(lifecycle: Lifecycle, options: CostOptions): Promise<CostBook> {
   const { stores, network, clock, log, startPoll } = options;
   const costs = createCosts(stores.sql);
@@ -68,8 +68,8 @@ export interface TrafficOptions {
 }
 
 /**
- * Sums of all requests, for the operator: written once a minute and at the end. And the newest of each account, for its
- * members: written every few seconds.
+ * Sums of all requests, for the operator, written once a minute and when closed; and the newest requests of each
+ * account, for its members, written every few seconds.
  */
 export async function openTraffic(
   lifecycle: Lifecycle,

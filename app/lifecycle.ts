@@ -7,11 +7,11 @@ export const loggedPolling = (log: FastifyBaseLogger): StartPoll =>
 
 /** Longest wait for a part to close, unless the part sets its own. */
 const CLOSE_MS = 7_000;
-/** The same when closing is hurried, and once the time for all parts is over. */
+/** The same if closing is hurried, or the time for all parts is over. */
 const HURRIED_MS = 100;
 /**
- * For all parts together. The process is killed some time after this: by `stop_grace_period` in compose.yaml, or by the
- * supervisor of several workers.
+ * Longest wait for all parts together. Some time later the process is killed: by `stop_grace_period` in compose.yaml,
+ * or by the supervisor of several workers.
  */
 const BUDGET_MS = 15_000;
 
@@ -21,7 +21,7 @@ export interface Closing {
   readonly closeMs?: number;
   /** Parts opened one after the other with the same group are closed at the same time. */
   readonly group?: string;
-  /** It gets its own time even if the time for all parts is over. */
+  /** Whether it gets its own time even if the time for all parts is over. */
   readonly outsideBudget?: boolean;
 }
 
@@ -31,15 +31,15 @@ interface Part extends Closing {
 }
 
 export interface LifecycleOptions {
-  /** Called with what could not be closed after a failed start, which rejects with the failure itself. */
+  /** Called with the parts that could not be closed after a failed start; the start rejects with its own failure. */
   readonly warn?: (message: string) => void;
-  /** For closing all parts together, milliseconds. */
+  /** Longest time to close all parts together, milliseconds. */
   readonly budgetMs?: number;
 }
 
 /**
- * The parts that were opened, each with its `close`. Closing goes in reverse order, one part or group after the other,
- * even if some of them fail; the wait for each is limited, and so is the wait for all together.
+ * The opened parts, each with its `close`. They are closed in reverse order, one part or group after another, even if
+ * some fail. The wait for each is limited, and so is the wait for all together.
  */
 export class Lifecycle {
   readonly #parts: Part[] = [];
@@ -54,7 +54,7 @@ export class Lifecycle {
     this.#budgetMs = budgetMs;
   }
 
-  /** Opens a part, which `close` later closes; a step that leaves nothing open has no `close`. */
+  /** Opens a part; `close` is called with it later. A step that leaves nothing open has no `close`. */
   open<T>(
     name: string,
     open: () => T | PromiseLike<T>,
@@ -67,8 +67,8 @@ export class Lifecycle {
   }
 
   /**
-   * Returns the result of `build`. If it fails, everything opened is closed before this rejects with the same error:
-   * the reader must be able to recognise its type, so failures of closing are only warnings.
+   * Returns the result of `build`. If that fails, everything opened is closed before this rejects with the same error.
+   * Failures of closing are only warnings, because callers must be able to recognise the type of the error.
    */
   async start<T>(build: () => Promise<T>): Promise<T> {
     try {
@@ -80,16 +80,16 @@ export class Lifecycle {
   }
 
   /**
-   * Closes everything, once: later calls return the same promise. A part that is being opened is awaited and closed;
-   * none is opened after it. Rejects with an AggregateError of everything that could not be closed, after the rest is
-   * closed.
+   * Closes everything, once: later calls return the same promise. A part that is just being opened is awaited and
+   * closed; no other part is opened. Rejects with an AggregateError of everything that could not be closed, after the
+   * rest is closed.
    */
   close(): Promise<void> {
     this.#closed ??= this.#unwind();
     return this.#closed;
   }
 
-  /** As `close`, but from now on hardly waits for any part. */
+  /** Like `close`, but from now on waits only briefly for each part. */
   hurry(): Promise<void> {
     this.#hurry.abort();
     return this.close();
@@ -123,7 +123,7 @@ export class Lifecycle {
     throw new AggregateError(failures, `not closed: ${failures.map(({ message }) => message).join('; ')}`);
   }
 
-  /** The last part opened, with those of its group opened just before it. Empty if none is left. */
+  /** Takes the last part opened, with the parts of its group opened just before it. Empty if none is left. */
   #takeLast(): Part[] {
     const taken: Part[] = [];
     for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) {

@@ -8,7 +8,7 @@ import type { Lifecycle } from './lifecycle.js';
 
 /** How long requests in flight may take once connections are refused. */
 export const FINISH_MS = 10_000;
-/** Time for the connections that are cut off after that to end. */
+/** How long the connections that are cut off after that may take to end. */
 const CUT_OFF_MS = 2_000;
 
 /** A listening service. */

@@ -13,16 +13,16 @@ import type { Lifecycle } from './lifecycle.js';
 
 export interface NetworkSources {
   readonly config: Config;
-  /** The corpus's database; other networks do not use it. */
+  /** The corpus's database. Other networks do not use it. */
   readonly sql: () => Sql;
   readonly clock: Clock;
-  /** The memories that an adapter's own memory is counted in. */
+  /** Where an adapter's memory is counted. */
   readonly memories?: Memories;
-  /** The calls that the network's buckets have left, shared with other processes. */
+  /** The calls left in the network's rate-limit buckets, shared with other processes. */
   readonly callsLeft?: CallsLeft | undefined;
 }
 
-/** Each network that can be read: an adapter with its part of the configuration. Only the one in use is loaded. */
+/** All networks: each an adapter with its part of the configuration. Only the one in use is loaded. */
 const NETWORKS: Readonly<Record<Config['network'], (sources: NetworkSources) => Promise<Network>>> = {
   corpus: async ({ sql }) => {
     const { createCorpusNetwork } = await import('../adapters/networks/corpus/network.js');
@@ -56,8 +56,9 @@ const SAMPLE_FOR_MS = 60_000;
 const SAMPLE_WITHIN_MS = 2_000;
 
 /**
- * The account that samples on pages read; null while the network has no account. Looked up at most once a minute: an import
- * may bring the first one. A network that cannot tell now, or at all, leaves the last one.
+ * The account that samples on pages read; null while the network has no accounts. Looked up at most once a minute,
+ * because an import may bring the first one. If the lookup fails or the network offers none, the last known account is
+ * kept.
  */
 export function createSample(network: Network, clock: Clock): () => Promise<SampleAccount | null> {
   let known: SampleAccount | null = { handle: KNOWN_HANDLES[network.name] ?? DEMO_HANDLE, tweetId: null };
@@ -70,7 +71,7 @@ export function createSample(network: Network, clock: Clock): () => Promise<Samp
   };
 }
 
-/** One line for each call whose answer had objects that cannot be read. */
+/** Logs one line for each call whose answer had objects that cannot be read. */
 export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): Network {
   const logged = (context: ReadContext): ReadContext => ({
     ...context,
@@ -87,7 +88,7 @@ export function withOddObjectsLogged(network: Network, log: FastifyBaseLogger): 
   };
 }
 
-/** The network's announcements of new items, where it has any. It connects once a list is followed. */
+/** The network's announcements of new items, if it has any. Connects once a list is followed. */
 export const openPush = (lifecycle: Lifecycle, network: Network, log: FastifyBaseLogger): Promise<Push | null> =>
   lifecycle.open(
     'announcements of the network',
@@ -104,12 +105,12 @@ export const openPush = (lifecycle: Lifecycle, network: Network, log: FastifyBas
     (push) => push?.close(),
   );
 
-/** Longest that the network's own check may take. */
+/** The longest that the network's own check may take. */
 const SELF_CHECK_MS = 20_000;
 
 /**
- * Asks the network what this configuration can read. Nothing waits for the result; it is logged, and available once it
- * is complete.
+ * Asks the network what this configuration can read. Nothing waits for the result, which is logged, and returned once
+ * it is complete.
  */
 export async function openSelfCheck(
   lifecycle: Lifecycle,
@@ -138,5 +139,5 @@ export async function openSelfCheck(
   return () => findings;
 }
 
-/** Identifies the software, and a contact for the network's operators. */
+/** Identifies the software to the network's operators, and gives a contact. */
 const toUserAgent = ({ contact }: Config): string => `Perch/${VERSION} (${contact ?? 'self-hosted, no contact given'})`;

@@ -11,7 +11,7 @@ import type { Lifecycle } from './lifecycle.js';
 import type { Shared } from './shared.js';
 import type { Stores } from './stores.js';
 
-// Traces and metrics for operators: parts that are not configured are not even loaded, and cost nothing.
+// Traces and metrics for operators. Parts that are not configured are not loaded, so they cost nothing.
 
 /** Traces; null if the configuration sends them nowhere. */
 export async function openTracing(
@@ -33,7 +33,7 @@ export async function observeRequests(app: FastifyInstance, telemetry: Telemetry
   if (telemetry !== null) (await import('../adapters/telemetry/requests.js')).traceRequests(app, telemetry);
 }
 
-/** Measures everything mounted after this, and serves the metrics on a port of their own. */
+/** Measures everything mounted after this, and serves the metrics on a separate port. */
 export async function openMetrics(
   lifecycle: Lifecycle,
   { metricsPort, host }: Config,

@@ -5,7 +5,7 @@ import type { Ids } from '../src/ports/clock.js';
 /** Random bytes of one id. */
 const BYTES = 16;
 
-/** How many ids' random bytes are drawn at once: a system call for each id would cost more than the rest of it. */
+/** Ids whose random bytes are drawn at once: a system call for each id would cost more than the rest of its work. */
 const AT_ONCE = 256;
 
 /** UUIDs of version 7. */

@@ -16,7 +16,7 @@ export interface SearchIndexOptions {
 }
 
 /**
- * Keeps the corpus indexed while it is served: what an upgrade leaves to do, at once, and rows that are written with SQL,
+ * Keeps the corpus indexed while it is served: indexes what an upgrade left undone at once, and rows written with SQL
  * within a minute.
  */
 export async function openSearchIndex(

@@ -13,8 +13,8 @@ export interface Secrets {
 const BYTES = 32;
 
 /**
- * Derived from the secret that all machines share, if there is one (PERCH_SECRET). Otherwise read from `home`, or
- * created there on the first start; a second process finds the first one's.
+ * Derived from the secret that all machines share (PERCH_SECRET), if there is one. Otherwise read from `home`, or
+ * created there by the first process to start.
  */
 export async function openSecrets(home: string, shared: string | null): Promise<Secrets> {
   if (shared !== null) return { pepper: derived(shared, 'perch pepper'), cursor: derived(shared, 'perch cursor') };
@@ -22,19 +22,21 @@ export async function openSecrets(home: string, shared: string | null): Promise<
   return { pepper: await secret(join(home, 'pepper')), cursor: await secret(join(home, 'cursor-secret')) };
 }
 
-/** Identifies a pepper without revealing anything about it: the database remembers whose hashes it stores. */
+/**
+ * Identifies a pepper without revealing it. The database keeps it, to recognise the pepper its hashes were made with.
+ */
 export const pepperFingerprint = ({ pepper }: Secrets): Buffer =>
   createHmac('sha256', pepper).update('perch pepper fingerprint').digest();
 
-/** Clients' keys are derived with it, each from the one before; it is not the pepper that they are hashed with. */
+/** The secret that successors of clients' token pairs are derived with. Not the pepper that keys are hashed with. */
 export const deriveTokenSecret = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch oauth pairs', BYTES));
 
-/** The secrets with which webhooks are signed are derived from it. */
+/** The root that the secrets for signing webhooks are derived from. */
 export const deriveWebhookRoot = ({ pepper }: Secrets): Buffer =>
   Buffer.from(hkdfSync('sha256', pepper, '', 'perch webhooks', BYTES));
 
-/** The two must not be the same bytes: `purpose` makes them differ. */
+/** `purpose` makes each derived secret different. */
 const derived = (shared: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', shared, '', purpose, BYTES));
 

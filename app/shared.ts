@@ -14,20 +14,22 @@ import type { TombstoneLog } from '../src/ports/tombstones.js';
 import type { Lifecycle } from './lifecycle.js';
 import { cacheApart, flightsApart } from './test-mode/apart.js';
 
-/** State that may be lost: shared by all nodes if there is a Redis, otherwise this process's own. */
+/** State that may be lost. Shared by all nodes if there is a Redis, otherwise local to this process. */
 export interface Shared {
   readonly cache: Cache;
-  /** For values that cost their caller nothing, so that they never push out ones that were paid for. */
+  /** A cache for values that were free, so that they never push out values that were paid for. */
   readonly unpaid: Cache;
   readonly limiter: RateLimiter;
   readonly pace: Pace;
-  /** Undefined without Redis: what this process knows of its own calls is then all there is. */
+  /** Undefined without Redis: each process then knows only its own calls. */
   readonly callsLeft?: CallsLeft;
   readonly flights: SingleFlight;
   readonly tombstoneLog: TombstoneLog;
-  /** The memories of this process: each part that keeps something counts it here. */
+  /** The memories of this process, where each part counts what it keeps. */
   readonly memories: Memories;
-  /** The same for test mode: nothing in it is ever seen by a live read, nor takes the place of what was paid for. */
+  /**
+   * The same for test mode, so that live reads never see its values, and they never displace values that were paid for.
+   */
   readonly testMode: Pick<Shared, 'cache' | 'flights' | 'memories'>;
   /** The state of Redis, and how many nodes share it; null if none is used. */
   readonly redis: (() => LinkState & { readonly nodes: number }) | null;
@@ -82,7 +84,7 @@ const TEST_PARTS = 7;
 
 type Common = Pick<SharedOptions, 'clock'> & { readonly memories: Memories };
 
-/** `behind`: makes the cache that all nodes share, if they share one. */
+/** `behind` creates the cache that all nodes share, if they share one. */
 const openTestMode =
   ({ clock, memories: all }: Common) =>
   (flights: SingleFlight, behind?: (common: Common & { readonly near: Cache }) => Cache): Shared['testMode'] => {

@@ -21,7 +21,7 @@ import type { Stores } from './stores.js';
 
 export interface SideOptions extends ReadingOptions, Pick<Side, 'costs' | 'spent'> {}
 
-/** What calls of one mode read, and everything that is kept of it. */
+/** Creates the side of one mode: what its calls read, and everything that is cached for them. */
 export function createSide(options: SideOptions): { side: Side; pool: Pool } {
   const { network, shared, clock, costs, spent } = options;
   const { sources, pool } = createReading(options);
@@ -54,7 +54,7 @@ export interface ReadingOptions {
   readonly shared: Omit<Shared, 'limiter' | 'redis' | 'testMode'>;
 }
 
-/** Everything that reads need: the paced network, and the cache. */
+/** Creates everything that reads need: the paced network and the cache. */
 export function createReading(options: ReadingOptions): { sources: Sources; pool: Pool } {
   const { config, stores, shared, network, clock, time = processTime } = options;
   const { lifetimes } = config;

@@ -12,7 +12,7 @@ import type { Pool } from '../src/read/pool/pool.js';
 import type { Lifecycle } from './lifecycle.js';
 import { databaseAnswers, FAMILIES, isDown } from './status.js';
 
-/** Incidents that are shown. */
+/** Most incidents shown. */
 const MOST_INCIDENTS = 20;
 
 export interface HistoryOptions {
@@ -26,14 +26,14 @@ export interface HistoryOptions {
 /** The history as it was at most a minute ago; null if the database doesn't answer. */
 export type ReadHistory = () => Promise<HistoryModel | null>;
 
-/** What reads did: looked at and written once a minute, and at the end. A process that is killed loses a minute. */
+/** Samples and writes figures of reads once a minute, and when closed. A killed process loses up to a minute. */
 export async function openStatusHistory(
   lifecycle: Lifecycle,
   { sql, pool, clock, log, startPoll }: HistoryOptions,
 ): Promise<ReadHistory> {
   const history = createStatusHistory(sql);
   const book = new StatusBook(history, clock, v7);
-  // Nothing paid can be read while the database is away.
+  // Every family counts as down while the database is away, because no paid read works then.
   let isDatabaseAway = false;
   const flush = async (): Promise<void> => {
     try {
@@ -74,7 +74,7 @@ function familySamples(pool: Pool, isDatabaseAway: boolean): FamilySample[] {
   });
 }
 
-/** Anybody may ask for it, as often as the public rate allows: the database is asked once a minute. */
+/** Reads the history once a minute only, because anyone may request it as often as the public rate allows. */
 function readEachMinute(history: StatusHistory, clock: Clock): ReadHistory {
   let known: { readonly untilMs: number; readonly answer: Promise<HistoryModel | null> } | undefined;
   return () => {

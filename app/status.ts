@@ -17,9 +17,9 @@ export interface StatusOptions {
   readonly sql: Sql;
   readonly clock: Clock;
   readonly startedAt: number;
-  /** Null: none is used. */
+  /** Null if no Redis is used. */
   readonly redis?: Shared['redis'];
-  /** The findings of the network's own check at the start, once it is complete. */
+  /** The findings of the network's own check at the start, once that is complete. */
   readonly findings?: () => NetworkReport['findings'];
   /** Whether this process was asked to stop. */
   readonly draining?: () => boolean;
@@ -58,7 +58,7 @@ export function createStatus(options: StatusOptions): () => Promise<StatusModel>
   };
 }
 
-/** Whether nothing of a family can be read. */
+/** Whether no read of the family is possible. */
 export const isDown = (name: Family, { families, sessions }: PoolHealth): boolean =>
   familyState(name, families[name], sessions) === 'down';
 
@@ -87,8 +87,8 @@ function familyStatus(name: Family, { families, sessions }: PoolHealth): StatusM
 }
 
 /**
- * Down if no session can be read with; degraded if one rests, if some kind is failing or is closed to all sessions, or
- * if the last call failed.
+ * Down if no session can be used; degraded if one rests, if some kind is failing or is closed to all sessions, or if
+ * the last call failed.
  */
 function familyState(name: Family, { failing }: FamilyHealth, sessions: readonly SessionHealth[]): Health {
   const isShut = (session: SessionHealth): boolean => isShutFor(name, session);
@@ -101,7 +101,7 @@ function familyState(name: Family, { failing }: FamilyHealth, sessions: readonly
   return failing || resting || closedToAll ? 'degraded' : 'ok';
 }
 
-/** The whole session rests, or everything tried with it fails, including this family's reads. */
+/** Whether the whole session rests, or everything tried with it fails, including this family's reads. */
 const isShutFor = (name: Family, { state, closed }: SessionHealth): boolean =>
   state === 'resting' || (state === 'failing' && closed.some(({ kind }) => familyOfKind(kind) === name));
 

@@ -31,27 +31,30 @@ export interface Stores extends CorpusPools {
   readonly ledger: Ledger;
   /** Free queries about the past, in a separate pool. */
   readonly queries: QueryLimiter;
-  /** The replica that is asked of the past first; null: there is none. */
+  /** The replica that history is read from first; null if there is none. */
   readonly replica: Replica | null;
   readonly secrets: Secrets;
-  /** The memories of this process: each part that keeps something counts it here. */
+  /** The memories of this process, where each part counts what it keeps. */
   readonly memories: Memories;
 }
 
-/** For the embedded server's last checkpoint, however long everything else took. */
+/** Time for the embedded server's last checkpoint, in addition to everything else. */
 const SHUT_DOWN_MS = 125_000;
 
 export interface StoresOptions {
-  /** In place of the configured database: tests. */
+  /** Replaces the configured database, in tests. */
   readonly database?: Target;
-  /** Whether the other addresses must be usable (by default), or are not needed. An import creates the corpus's schema. */
+  /**
+   * Whether the other databases must be usable (`checked`, the default) or are not needed. An import creates the
+   * corpus's schema (`created`).
+   */
   readonly others?: OthersNeeded;
   readonly onProgress?: (text: string) => void;
 }
 
 /**
- * The configured stores, in the database of DATABASE_URL or in the embedded server, which is started or joined; the
- * corpus and its history where they have addresses of their own.
+ * The configured stores, in the database of DATABASE_URL or in the embedded server, which is started or joined. The
+ * corpus and history may have addresses of their own.
  */
 export async function openStores(
   lifecycle: Lifecycle,
@@ -68,7 +71,7 @@ export async function openStores(
   );
   await lifecycle.open('pepper', () => checkPepper(sql, config, secrets));
   const lookups = await openPool('lookups');
-  // Each shard has a queue of debits of its own.
+  // Each shard has its own queue of debits, so it gets its own connections.
   const settling = await openPool('settling', undefined, shards?.count);
   const servers = shards && (await openShardServers(lifecycle, target, { coordinator: settling, looks: sql, shards }));
   const corpus = await openCorpus(lifecycle, { config, sql, openPool, others, onProgress });
@@ -83,7 +86,7 @@ export async function openStores(
 }
 
 /**
- * The address in DATABASE_URL, or that of the embedded server, which runs until the last process that uses it has
+ * The address in DATABASE_URL, or the embedded server's. That server runs until the last process that uses it has
  * closed it.
  */
 async function openDatabase(
@@ -101,7 +104,7 @@ async function openDatabase(
   return server.connection;
 }
 
-/** Commands post no debits, and are not kept from a database that is distributed in part. */
+/** Commands post no debits, so they may use a database that is only partly distributed; its shards are not read. */
 async function openSchema(sql: Sql, others: OthersNeeded, onProgress: (text: string) => void): Promise<Shards | null> {
   await checkCoordinator(sql);
   await migrate(sql, onProgress);
@@ -113,7 +116,7 @@ async function checkPepper(sql: Sql, config: Config, secrets: Secrets): Promise<
   if (!isOurs) throw strangeSecrets(config);
 }
 
-/** Continuing would refuse every existing key, and create new ones that the other machines refuse. */
+/** With other secrets this machine would refuse every existing key, and create keys that the other machines refuse. */
 function strangeSecrets({ home, secret }: Config): Error {
   const what = "The keys in this database were created with different secrets than this machine's.";
   const shared = 'Set PERCH_SECRET to the same value on every machine';

@@ -36,8 +36,8 @@ export const UserRef = builder.objectRef<User>('User');
 export const TweetRef = builder.objectRef<Tweet>('Tweet');
 
 /**
- * `price` as field extensions, which the planner reads and the SDL printer prints as a directive. `list`: which list
- * the field reads, if it is one.
+ * `price` as field extensions, which the planner reads and the SDL printer prints as a directive. `list`: the list that
+ * the field reads, if any.
  */
 export function priced(price: Price, list?: ListKind): { extensions: Record<string, unknown> } {
   const { unit, items } = price;
@@ -46,7 +46,7 @@ export function priced(price: Price, list?: ListKind): { extensions: Record<stri
   };
 }
 
-/** An argument's rule as its extensions. */
+/** An argument's rule, as extensions of the argument. */
 export const rule = (argRule: ArgRule): { extensions: { rule: ArgRule } } => ({ extensions: { rule: argRule } });
 
 /** The sentence that ends every priced description, so that a price is stated in one place only. */

@@ -21,7 +21,7 @@ function nodesSelection({ list, idsOnly }: ListRead): string {
 export const documentName = ({ operation }: Pick<ListRead, 'operation'>): string =>
   operation.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What the documents of a release have. */
+/** Selects the form that list documents have in a release. */
 export type Release = '0.3.0' | 'next';
 
 /**

@@ -22,7 +22,7 @@ function pageType({ list, idsOnly }: ListRead) {
   return { tweets: TweetPage, users: UserPage }[list.items];
 }
 
-/** What every list field has in common, whether it belongs to the query or to its subject. */
+/** Options common to all list fields, whether they belong to the query or to their subject. */
 const common = (read: ListRead, description: string) => ({
   type: pageType(read),
   description: `${description} ${costs(read.unit)}`,
@@ -34,7 +34,7 @@ const SUBJECT_ARGS = { user: userArg, tweet: tweetIdArg, query: queryArgs } as c
 
 const sinceArgOf = (read: ListRead) => (hasSince(read) ? sinceArg : {});
 
-/** The arguments of a list's field, whichever it has. */
+/** All arguments that a list's field may have. */
 interface ListArgs {
   readonly user?: string;
   readonly id?: string;
@@ -68,12 +68,12 @@ builder.queryFields((t) => {
   return Object.fromEntries(LIST_READS.map((read) => [read.query.name, listField(read)]));
 });
 
-/** Never called: the streams of `src/live` run the operation anew for each batch. */
+/** Never called, because the streams of `src/live` run the operation again for each batch. */
 const notSubscribed = (): never => {
   throw new TypeError('Subscriptions are not run by the engine.');
 };
 
-/** A list as a field of the subscription: the same items as they come, oldest first. */
+/** A list as a field of the subscription: new items as they appear, oldest first. */
 builder.subscriptionFields((t) => {
   const liveField = (read: ListRead) =>
     t.field({

@@ -3,13 +3,13 @@ import { type FieldNode, Kind, parse, print, type SelectionNode, visit } from 'g
 import { listDocuments, liveDocuments, type Release } from './list-documents.js';
 
 const FOLDER = new URL('./operations/', import.meta.url);
-/** The fragments, also as a release had them: added here before they change. */
+/** The fragments, now and as released. Before a released fragment changes, its old text is added here. */
 const FRAGMENTS: Readonly<Record<Release, URL>> = {
   next: new URL('./operations/fragments/', import.meta.url),
   '0.3.0': new URL('./operations/fragments-0.3.0/', import.meta.url),
 };
 
-/** Operations as 0.3.0 had them: added here before they change. */
+/** Operations as 0.3.0 had them. Before a released operation changes, its old text is added here. */
 const OF_RELEASE = new URL('./operations/of-0.3.0/', import.meta.url);
 
 const read = (folder: URL): (readonly [name: string, text: string])[] =>
@@ -27,12 +27,12 @@ export const readOperations = (): Record<string, string> => operationsOf('next')
 /** The operations that follow lists, by name: REST streams run them. */
 export const readLiveOperations = (): Record<string, string> => withAllFragments('next', liveDocuments());
 
-/** The names of all operations of Perch's own. */
+/** The names of all persisted operations. */
 export const operationNames = (): string[] => Object.keys({ ...readOperations(), ...readLiveOperations() });
 
 /**
- * Texts that clients run by their SHA-256, beside those of `readOperations`: what is published now, and what an earlier
- * release had published (G20). Names and texts.
+ * Names and texts of operations that clients run by SHA-256, in addition to those of `readOperations`: those published
+ * now, and those of an earlier release (G20).
  */
 export const hashedTexts = (published: Readonly<Record<string, string>>): (readonly [name: string, text: string])[] => [
   ...Object.entries(published),
@@ -40,8 +40,9 @@ export const hashedTexts = (published: Readonly<Record<string, string>>): (reado
 ];
 
 /**
- * The operations as clients are given them: each selection set has `__typename`, without which caches of clients can't tell
- * objects apart, and would drop what was paid for (G19). Printed as clients print what they hash.
+ * The operations as published to clients. Each selection set has `__typename`: without it clients' caches cannot tell
+ * objects apart, and would drop objects that were paid for (G19). Printed in the form that clients print before they
+ * hash.
  */
 export const publishedOperations = (operations: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(operations).map(([name, text]) => [name, withTypenames(text)]));

@@ -1,7 +1,8 @@
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 
 /**
- * How many fields an operation selects below this one, fragments expanded: the work of completing each row of a list.
+ * The number of fields selected below this one, with fragments expanded: a measure of the work to complete one row of a
+ * list.
  */
 export const selectedFields = ({ fieldNodes, fragments }: GraphQLResolveInfo): number =>
   fieldNodes.reduce((sum, { selectionSet }) => sum + countFields(selectionSet, fragments), 0);

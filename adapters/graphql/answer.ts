@@ -30,7 +30,7 @@ export const FORM: Form = {
   },
 };
 
-/** Serves what a request asks, through either server's `run`. */
+/** Serves a request, with `run` if the server executes operations itself. */
 const answerAsked = (serve: Serve, asked: Asked, request: FastifyRequest, reply: FastifyReply, run?: Run) =>
   answerPlan({ call: { ...graphqlCall(request), ...asked, ...(run && { run }) }, serve, form: FORM }, request, reply);
 
@@ -59,7 +59,7 @@ export const refuse = (
     reply,
   );
 
-/** Refuses a caller before the request is read; false: it may be. */
+/** Refuses a caller before the request is read, if it must be refused. Returns whether it was. */
 export async function refuseEarly(serve: Serve, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
   const refused = await refusedUnread(serve, request, graphqlCall(request));
   if (refused !== null) await sendOutcome(FORM, refused, request, reply);
@@ -74,14 +74,14 @@ interface Http {
 const httpExtension = (extensions: Readonly<Record<string, unknown>>): Http | undefined =>
   extensions.http as Http | undefined;
 
-/** The status of a refusal; with plain JSON, a wrong document is reported with 200, as the protocol says. */
+/** The status of a refusal. With plain JSON, an invalid document gets 200, as the protocol says. */
 function responseStatus({ errors = [] }: ExecutionResult, type: string): number {
   const refusals = errors.flatMap(({ extensions }) => httpExtension(extensions) ?? []);
   const said = refusals.filter(({ spec }) => !(spec && type === 'application/json'));
   return Math.max(200, ...said.map(({ status }) => status));
 }
 
-/** Leaves out what only decides the status. */
+/** Leaves out the extension that only determines the status. */
 export const shown = ({ errors, ...result }: ExecutionResult): object => ({
   ...(errors && {
     errors: errors.map((error) => ({ ...error.toJSON(), extensions: { ...error.extensions, http: undefined } })),

@@ -24,7 +24,7 @@ function resultText(outcome: Outcome, baseUrl: string): string {
 
 const COMPLETE = { event: 'complete', data: '' } as const;
 
-/** Where a subscription is, for clients that never see the ids of events, and how its list is read. */
+/** The position of a subscription, for clients that do not see event ids, and how its list is read. */
 function liveExtension(position: string, checked: Extract<LiveEvent, { followed: unknown }>['checked']): string {
   const { at, everyMs, failed } = checked();
   return JSON.stringify({
@@ -36,10 +36,10 @@ function liveExtension(position: string, checked: Extract<LiveEvent, { followed:
   });
 }
 
-/** The results of a subscription, as the protocol of `graphql-sse` has them. */
+/** Writes the results of a subscription as events of the `graphql-sse` protocol. */
 function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick<LiveForm, 'event' | 'heartbeat'> {
   let latest: Parameters<typeof liveExtension> | undefined;
-  /** The name that its field has in results. */
+  /** The name of the subscription's field in results. */
   let field: string | undefined;
   return {
     event(_index, event) {
@@ -48,13 +48,14 @@ function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick
       latest = [id, event.checked];
       const text = resultText(event.outcome, baseUrl);
       field ??= Object.keys((JSON.parse(text) as { data: object }).data)[0];
-      // A result ends with its extensions.
+      // A result ends with its extensions, so two closing braces are cut off and written again below.
       const data = `${text.slice(0, -2)},"live":${liveExtension(...latest)}}}`;
       return { event: 'next', id, data };
     },
     heartbeat() {
       if (!wantsHeartbeats || latest === undefined || field === undefined) return null;
-      // Clients read nothing but results. The field may be null, and a page without items would replace the last one.
+      // Sent as a result, because clients read nothing else. The field is null: an empty page would replace the last
+      // one.
       const data = `{"data":{${JSON.stringify(field)}:null},"extensions":{"live":${liveExtension(...latest)}}}`;
       return { event: 'next', data };
     },
@@ -62,8 +63,8 @@ function createForm(live: Live, baseUrl: string, wantsHeartbeats: boolean): Pick
 }
 
 /**
- * Answers a client that reads server-sent events, as the protocol of `graphql-sse` has it in its distinct connections mode:
- * `next` for each result, `complete` at the end. A subscription is followed; its position is the id of each event.
+ * Answers a client that reads server-sent events by the `graphql-sse` protocol, in its distinct connections mode:
+ * `next` for each result, `complete` at the end. A subscription is followed, and the id of each event is its position.
  */
 export async function answerEvents(
   { live, serve }: { readonly live: Live; readonly serve: Serve },
@@ -94,7 +95,7 @@ export async function answerEvents(
     refusal: FORM,
     async otherwise({ result, rate }) {
       if (result.kind !== 'refusal' || result.failure.detail.reason !== NOT_FOLLOWED) return false;
-      // What ends at once is JSON, whatever is accepted.
+      // Queries and mutations are answered with JSON, whatever the client accepts.
       await answerOnce(rate);
       return true;
     },
@@ -102,7 +103,7 @@ export async function answerEvents(
     ...createForm(live, request.server.baseUrl, wantsHeartbeats),
     close: () => COMPLETE,
   };
-  // What is left of the budget is worked out for each call.
+  // No budget here: the stream computes what is left for each call.
   const parse = () => ({ ...asked.parse(), budget: null });
   const call = { ...graphqlCall(request), mayBeKeyless: false, document: asked.document, parse };
   const { query, documentId, operationName, variables, extensions } = params;

@@ -6,7 +6,8 @@ import { type AdmitPublic, createPublic } from '../http/keyless.js';
 
 /**
  * The persisted operations with their texts and hashes, in the ecosystem's manifest format, so that a client can run
- * one by `extensions.persistedQuery.sha256Hash` and knows what it runs. Keyless: the schema is public documentation.
+ * one by `extensions.persistedQuery.sha256Hash` and knows what it runs. Needs no key, because the schema is public
+ * documentation.
  */
 export function mountManifest(
   app: FastifyInstance,
@@ -26,7 +27,7 @@ export function mountManifest(
   });
 }
 
-/** Under the name that it is persisted under, and under the operation's own, which Apollo's tools look for (G21). */
+/** Entries under the persisted name and under the operation's own name, which Apollo's tools look for (G21). */
 function manifestEntries(name: string, body: string): object[] {
   const [, type, ownName = name] = /^(query|mutation) (\w+)/.exec(body) ?? [];
   const id = createHash('sha256').update(body).digest('hex');
@@ -34,8 +35,8 @@ function manifestEntries(name: string, body: string): object[] {
 }
 
 /**
- * `/schema.graphql`: the schema as text, with the prices, for tools that take a file or an address. No media type is
- * registered for it, and as text a browser shows it.
+ * `/schema.graphql`: the schema as text, with the prices, for tools that take a file or an address. Sent as plain text,
+ * which browsers show, because no media type is registered for it.
  */
 export function mountSdl(app: FastifyInstance, admitPublic: AdmitPublic): void {
   const sdl = staticBody('text/plain; charset=utf-8', readSdl());

@@ -9,13 +9,13 @@ import type { Call } from '../../src/serve/call.js';
 export type GraphqlParams = GraphQLParams & { readonly documentId?: unknown };
 
 /**
- * Which operation a request means: a persisted one by its name (`documentId`), one by its SHA-256 in the form that the
- * ecosystem uses for automatic persisted queries, or the text sent. Nothing can be registered: a hash beside a text has
- * no effect.
+ * The operation that a request asks for: a persisted one by its name (`documentId`), one by its SHA-256 in the form of
+ * automatic persisted queries, or the text sent. Operations cannot be registered: a hash sent with a text has no
+ * effect.
  */
 export function requestedDocument(params: GraphqlParams): Call['document'] {
   const { query, documentId, extensions } = params;
-  // An empty name names nothing: forms and generated clients send one for a document's only operation (G18).
+  // An empty name counts as none: forms and generated clients send it for a document's only operation (G18).
   const operationName: unknown = (params.operationName ?? '') === '' ? null : params.operationName;
   if (operationName !== null && typeof operationName !== 'string') {
     return { failure: badRequest('operationName must be a string.', 'operationName') };
@@ -32,7 +32,7 @@ export function requestedDocument(params: GraphqlParams): Call['document'] {
 /** `extensions.dryRun: true` prices the operation and reads nothing. */
 export const parseDryRun = (params: GraphQLParams): boolean => isWanted(params, 'dryRun');
 
-/** `extensions.heartbeats: true` asks for heartbeats that the code of a client sees. */
+/** `extensions.heartbeats: true` asks for heartbeats that the client's code sees. */
 export const parseHeartbeats = (params: GraphQLParams): boolean => isWanted(params, 'heartbeats');
 
 function isWanted({ extensions }: GraphQLParams, name: 'dryRun' | 'heartbeats'): boolean {
@@ -45,7 +45,7 @@ function isWanted({ extensions }: GraphQLParams, name: 'dryRun' | 'heartbeats'):
 export const budgetOfParams = (params: GraphQLParams, header: string | string[] | undefined): Thousandths | null =>
   budgetFrom(params.extensions?.maxCredits, header);
 
-/** What a subscription may spend: in all, like any operation, and on a day, from `extensions.maxCreditsPerDay`. */
+/** What a subscription may spend in all, as for any operation, and in a day, from `extensions.maxCreditsPerDay`. */
 export function limitsOfParams(params: GraphQLParams, header: string | string[] | undefined): LiveLimits {
   const perDay: unknown = params.extensions?.maxCreditsPerDay;
   return {

@@ -25,7 +25,7 @@ export function readParams(request: FastifyRequest): GraphqlParams {
   return { ...(sent as GraphqlParams), ...documentIdParam(request) };
 }
 
-/** The text of a body. Throws `bad_request` where it is not UTF-8, or a form of what is not. */
+/** The text of a body. Throws `bad_request` if the body, or a form's decoded content, is not UTF-8. */
 export function readBodyText(request: FastifyRequest): string {
   const text = decodeBody(request.body);
   if (requestMediaType(request) === FORM && !isUtf8Encoded(text))
@@ -39,7 +39,7 @@ const requestMediaType = ({ headers }: FastifyRequest): string =>
   (headers['content-type'] ?? '').split(/[;,]/)[0] ?? '';
 
 function ofBody(request: FastifyRequest): object {
-  // In an app of somebody else's nothing has looked at the head.
+  // In an app that embeds Perch nothing has checked the headers yet.
   const encoded = encodedBody(request.raw);
   if (encoded) throw encoded;
   const text = readBodyText(request);

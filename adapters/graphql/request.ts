@@ -12,7 +12,7 @@ import { renderResult } from './result.js';
 /** What a mount of GraphQL needs, whichever server runs it. */
 export interface GraphqlOptions {
   readonly serve: Serve;
-  /** Undefined: in an app of somebody else's, which has no streams. */
+  /** Undefined if Perch is embedded in another app: no streams then. */
   readonly live?: Live;
   readonly schema: GraphQLSchema;
 }
@@ -20,10 +20,10 @@ export interface GraphqlOptions {
 /** Answers a browser that opens the address. */
 export type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
-/** What a request asks. */
+/** The operation and params that a request asks for. */
 export type Asked = Pick<Call, 'document' | 'parse'>;
 
-/** What all calls of this interface have in common. */
+/** The parts common to all calls of this interface. */
 export const graphqlCall = (request: FastifyRequest): Omit<PlannedCall, keyof Asked> => ({
   interface: 'graphql',
   mayBeKeyless: true,
@@ -41,13 +41,13 @@ export const toAsked = (params: GraphqlParams, { headers }: FastifyRequest): Ask
   }),
 });
 
-/** A persisted operation's name in the query of a GET, where the server does not read it itself. */
+/** A persisted operation's name from the query string, because the servers do not read it themselves. */
 export const documentIdParam = ({ query }: FastifyRequest): object => {
   const { documentId } = query as Record<string, unknown>;
   return documentId === undefined ? {} : { documentId };
 };
 
-/** Whether this is a browser's GET for a page, not for data: also for a query in its address, which the page shows. */
+/** Whether this is a browser's GET for a page, not for data. A query in its address is shown by the page. */
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && (headers.accept ?? '').includes('text/html');
 
@@ -55,8 +55,8 @@ export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
 export const wantsStream = ({ headers }: FastifyRequest): boolean => prefers(headers.accept, 'text/event-stream');
 
 /**
- * One of two, whatever is requested, and never 406: what was paid for is delivered (H3). A refusal that says when to try
- * again is plain JSON: clients read the other type as a result of the operation, and don't retry it (G24).
+ * Always one of two types and never 406, because an answer that was paid for must be delivered (H3). A refusal that
+ * says when to try again is plain JSON: clients treat the other type as the operation's result, and do not retry (G24).
  */
 export function negotiateMediaType(accept: string | undefined, failure?: ServiceError): string {
   const type = 'application/graphql-response+json';

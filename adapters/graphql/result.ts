@@ -7,26 +7,28 @@ import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
 import { failureMembers, refusedBody } from '../http/failure.js';
 
-/** A result that may already have its JSON, in the form that Yoga reads it. */
+/** A result that may bring its own JSON, in Yoga's form. */
 export interface Result extends ExecutionResult {
   readonly stringify?: (result: ExecutionResult) => string;
 }
 
 /**
- * An outcome as GraphQL reports it: charges in `extensions.credits`, failures with the interface's codes,
- * statuses. `baseUrl` is where the pages of codes are.
+ * An outcome as GraphQL reports it: charges in `extensions.credits`, failures with the interface's codes and statuses.
+ * `baseUrl` is the address of the pages about codes.
  */
 export function toResult({ requestId, result }: Outcome, baseUrl: string): Result {
   return result.kind === 'refusal' ? refused(result, requestId, baseUrl) : answered(result, requestId, baseUrl);
 }
 
-/** What calls with the same answer share: everything up to the balance and the request's id, which end the body. */
+/**
+ * The part that calls with the same answer share: everything before the balance and the request id, which end the body.
+ */
 export const renderResult = ({ data, charge }: Answer): Rendered => {
   const credits = JSON.stringify(creditsExtension(charge)).slice(0, -1);
   return new Rendered(Buffer.from(`{"data":${JSON.stringify(data)},"extensions":{"credits":${credits}`));
 };
 
-/** The body of an answer that was rendered. */
+/** The body of an answer that was rendered; undefined for any other outcome. */
 export function renderedBody({ requestId, result }: Outcome): SharedBody | undefined {
   if (result.kind === 'refusal' || !result.rendered) return undefined;
   const own = `,"remaining":${remainingCredits(result)}},"request_id":${JSON.stringify(requestId)}}}`;
@@ -67,8 +69,8 @@ function answered(answer: Answer, requestId: string, baseUrl: string): Result {
 }
 
 /**
- * A failed field: null in the data, and free. Internal errors keep their messages to themselves. The path says where it
- * failed: not every executor knows the location in the document.
+ * A failed field: null in the data, and free. Messages of internal errors are not shown. Only the path says where it
+ * failed, because not every executor knows the location in the document.
  */
 const fieldError = (error: GraphQLError, baseUrl: string): GraphQLError => {
   const failure = fieldFailure(error);
@@ -87,7 +89,7 @@ function refused({ failure, errors = [] }: Refusal, requestId: string, baseUrl: 
         ...(error.nodes && { nodes: error.nodes }),
         ...(error.source && { source: error.source }),
         ...(error.positions && { positions: error.positions }),
-        // A code of the protocol's own has no page.
+        // Errors with a code of the protocol itself have no page.
         extensions: { ...(error.extensions.code === undefined && members), ...error.extensions, http },
       }),
   );
@@ -95,9 +97,9 @@ function refused({ failure, errors = [] }: Refusal, requestId: string, baseUrl: 
   return { errors: all, extensions: { request_id: requestId } };
 }
 
-/** The HTTP side of a refusal before execution, in Yoga's own extension. */
+/** The HTTP part of a refusal before execution, in the form of Yoga's extension. */
 const toHttpExtension = (failure: ServiceError, inDocument: boolean) => ({
   status: failure.status,
-  // A client that asks for plain JSON gets a wrong document reported with 200, as the protocol says.
+  // With plain JSON, an invalid document gets 200, as the protocol says.
   ...(inDocument && { spec: true }),
 });

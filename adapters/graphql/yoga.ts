@@ -26,14 +26,16 @@ import { readBodyText, readParams } from './request-params.js';
 interface Http {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** What the operation came to; none where Yoga itself refuses the request. An object, since Yoga copies its arguments. */
+  /**
+   * The operation's outcome; none if Yoga itself refused the request. In an object, because Yoga copies its arguments.
+   */
   readonly served: { outcome?: Outcome };
 }
 
 /** A placeholder for the text that a persisted operation's request leaves out: Yoga requires one, and never runs it. */
 const NO_TEXT = '{ __typename }';
 
-/** Yoga reads unusual requests of GraphQL over HTTP; every operation runs and is answered the same way. */
+/** Yoga only parses unusual requests of GraphQL over HTTP. Every operation is run and answered in the same way. */
 function oneWay(serve: Serve): Plugin<Http> {
   return {
     onParams({ params, context, setParams, setParamsHandler }) {
@@ -52,7 +54,7 @@ function oneWay(serve: Serve): Plugin<Http> {
   };
 }
 
-/** Mounts `/graphql`. A browser's GET for a page is not Yoga's: `page` answers it with GraphiQL. */
+/** Mounts `/graphql`. `page` answers a browser's GET for a page with GraphiQL. */
 export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page: PageHandler): void {
   const { serve, live } = options;
   const yoga = createYoga<Http>({
@@ -61,7 +63,7 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
     landingPage: false,
     graphiql: false,
     batching: false,
-    // Nothing takes uploads.
+    // No operation takes uploads.
     multipart: false,
     // A persisted operation's name; Yoga refuses body members that it does not know.
     extraParamNames: ['documentId'],
@@ -92,8 +94,8 @@ export function mountGraphql(app: FastifyInstance, options: GraphqlOptions, page
 }
 
 /**
- * Reads the usual request, JSON in and JSON out, at a third of the cost of a fetch API's objects. Undefined for unusual
- * or wrong requests, which Yoga handles.
+ * Reads the usual request, JSON in and JSON out, at a third of the cost of fetch API objects. Undefined for unusual or
+ * invalid requests, which Yoga handles.
  */
 function plainParams(request: FastifyRequest): GraphqlParams | undefined {
   const { method, headers } = request;
@@ -107,7 +109,9 @@ function plainParams(request: FastifyRequest): GraphqlParams | undefined {
 
 const PLAIN_JSON = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** The text of the body, or why it is none: Yoga would replace bytes that are not UTF-8. */
+/**
+ * The text of the body, or why it cannot be read. Checked here, because Yoga would replace bytes that are not UTF-8.
+ */
 function readable(request: FastifyRequest): string | ServiceError {
   try {
     return readBodyText(request);
@@ -127,7 +131,7 @@ function asFetchRequest(app: FastifyInstance, request: FastifyRequest, text: str
   return new Request(new URL(request.url, app.baseUrl), { method: request.method, headers, ...body });
 }
 
-/** What Yoga refused by itself. It has no specific status for invalid JSON in an address. */
+/** Yoga's own refusal of a request, as Perch's. For invalid JSON in an address Yoga has no specific status. */
 async function failureOfYoga(response: Response): Promise<ServiceError> {
   const said = (await response.json().catch(() => null)) as { errors?: { message?: string }[] } | null;
   if (response.status >= 500) return new ServiceError('bad_request', NO_JSON_IN_QUERY);

@@ -1,5 +1,6 @@
-// Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build` begins with
-// an empty folder. A start from a clone leaves what earlier builds wrote for a day, since services that run load from it.
+// Builds Perch into dist/: JavaScript for plain Node, with source maps, and the files that it reads. `npm run build`
+// begins with an empty folder. A start from a clone keeps the files of earlier builds for a day, because running
+// services load them.
 import {
   cpSync,
   existsSync,
@@ -21,7 +22,7 @@ import { addressesOfModules, archivesOfClients, grammars, packageFiles, postgres
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What is read beside the code, as it is. */
+/** Files that the program reads at run time, copied unchanged. */
 const FILES = [
   'LICENSE',
   'CHANGELOG.md',
@@ -41,7 +42,7 @@ const FILES = [
   'adapters/pages/site/files',
 ];
 
-/** The command and the plugin, which share what they have in common. */
+/** The command and the plugin. Code that both use is built once. */
 const ENTRIES = { perch: 'adapters/cli/bin.ts', embed: 'app/embed.ts' };
 
 const outdir = join(ROOT, 'dist');
@@ -57,14 +58,14 @@ const OPTIONS = {
   target: 'node20.19',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  // Traces name the sources; what these say is in the repository.
+  // Stack traces name the sources; their contents are in the repository.
   sourcemap: true,
   sourcesContent: false,
   metafile: true,
   write: false,
   logLevel: 'warning',
   splitting: true,
-  // All in one folder: see `addressesOfModules`.
+  // All files in one folder: see `addressesOfModules`.
   chunkNames: '[name]-[hash]',
   packages: 'external',
   plugins: [
@@ -78,7 +79,7 @@ const OPTIONS = {
 
 async function build({ clean }) {
   if (clean) rmSync(outdir, { recursive: true, force: true });
-  // What Node compiled of the last build: see adapters/cli/bin.ts.
+  // Node's compile cache of the last build: see adapters/cli/bin.ts.
   rmSync(join(outdir, '.compiled'), { recursive: true, force: true });
   const { outputFiles } = await esbuild.build(OPTIONS);
   copyDocs();
@@ -86,7 +87,7 @@ async function build({ clean }) {
   replace(join(outdir, 'clients', 'typescript.tgz'), typescript);
   replace(join(outdir, 'clients', 'python.whl'), python);
   for (const path of FILES) mirror(join(ROOT, path), join(outdir, path));
-  // The entries last: they name the others, which are named after what is in them.
+  // Writes the entries last, because they name the chunks, whose names are hashes of their contents.
   const ordered = outputFiles.sort((a, b) => isEntry(a.path) - isEntry(b.path));
   for (const { path, contents } of ordered) replace(path, contents);
   removeOld(new Set(ordered.map(({ path }) => path)));
@@ -94,7 +95,7 @@ async function build({ clean }) {
 
 const isEntry = (path) => Object.keys(ENTRIES).some((name) => path === join(outdir, `${name}.js`));
 
-/** A file that left its folder must not stay: a migration under its old name would run as well. */
+/** Copies, and removes files that no longer exist in the source: a renamed migration would otherwise run twice. */
 function mirror(from, to) {
   cpSync(from, to, { recursive: true });
   if (!statSync(from).isDirectory()) return;
@@ -103,7 +104,7 @@ function mirror(from, to) {
   }
 }
 
-/** The documentation that the service shows: its pages, and of its pictures those that a page shows. */
+/** Copies the documentation that the service shows: its pages, and the pictures that those pages use. */
 function copyDocs() {
   const [from, to] = [join(ROOT, 'docs'), join(outdir, 'docs')];
   rmSync(to, { recursive: true, force: true });
@@ -114,14 +115,14 @@ function copyDocs() {
   }
 }
 
-/** In one step: another process may be reading. */
+/** Replaces a file atomically, because another process may be reading it. */
 function replace(path, contents) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, contents);
   renameSync(`${path}.new`, path);
 }
 
-/** Chunks that no build has written for a day. */
+/** Removes chunks that no build has written for a day. */
 function removeOld(written) {
   for (const name of readdirSync(outdir)) {
     const path = join(outdir, name);

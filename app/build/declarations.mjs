@@ -1,4 +1,4 @@
-// Declarations of what the package exports, for compilers: of the plugin, and of what its own declarations name.
+// Writes type declarations of the package's exports: of the plugin, and of all types that its declarations refer to.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -6,13 +6,13 @@ import ts from 'typescript';
 export function declare(root, outdir, entry) {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [entry] }, ts.sys, root);
-  // Types were checked by `npm run check`: here they are only written down.
+  // `npm run check` checks the types; here they are only written.
   const declaring = { noEmit: false, noCheck: true, declaration: true, emitDeclarationOnly: true };
   const program = ts.createProgram([join(root, entry)], { ...options, ...declaring, rootDir: root, outDir: outdir });
   declareFile(program, join(root, entry), new Set());
 }
 
-/** The declarations of a file, and of those that they name: no others are to be seen from outside. */
+/** Writes the declarations of a file and of the files they import, so that nothing else is visible from outside. */
 function declareFile(program, path, done) {
   if (done.has(path)) return;
   done.add(path);

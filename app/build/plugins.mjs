@@ -1,4 +1,4 @@
-// What differs between the sources, which tests run as they are, and the program that is built of them.
+// The differences between the sources, which tests run directly, and the program that is built from them.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative } from 'node:path';
@@ -10,8 +10,9 @@ const LOADERS = { '.ts': 'ts', '.tsx': 'tsx' };
 const slashed = (path) => path.replaceAll('\\', '/');
 
 /**
- * Modules end up in files of one folder, and what they read is copied to dist under its old path: `import.meta.url` stays the
- * address of the module as if it lay in dist under its own. `folder`: that of the files, within dist; its root by default.
+ * Built modules end up in one folder, but the files they read are copied to dist under their old paths. So
+ * `import.meta.url` is replaced by the address that the module would have under its own path in dist. `folder`: the
+ * folder of the built files within dist; its root by default.
  */
 export const addressesOfModules = (root, folder = '') => ({
   name: 'addresses of modules',
@@ -26,20 +27,23 @@ export const addressesOfModules = (root, folder = '') => ({
   },
 });
 
-/** The parser of searches, made of its grammar now instead of when the program starts. */
+/** Generates the parser of searches from its grammar at build time instead of at every start. */
 export const grammars = () => ({
   name: 'grammars',
   setup(build) {
     build.onLoad({ filter: /[\\/]search[\\/]grammar\.ts$/ }, ({ path }) => {
       const file = join(dirname(path), 'query.peggy');
-      // With `cache`, as the module itself asks for.
+      // With `cache`, the same option as in the module itself.
       const parser = peggy.generate(readFileSync(file, 'utf8'), { cache: true, format: 'es', output: 'source' });
       return { contents: `${parser}\nexport const parser = { parse: peg$parse, SyntaxError: peg$SyntaxError };` };
     });
   },
 });
 
-/** Files of packages that a browser is sent: copied, so that the program needs the packages no more, and minified (GraphiQL's own are not). */
+/**
+ * Copies files of packages that are sent to browsers, so that the program does not need the packages, and minifies them
+ * (GraphiQL's own are not minified).
+ */
 export const packageFiles = (root, outdir) => ({
   name: 'package files',
   setup(build) {
@@ -69,7 +73,7 @@ export const packageFiles = (root, outdir) => ({
   },
 });
 
-/** The archives of the clients, which the program reads from beside it: what makes them needs a compiler. */
+/** Makes the program read the clients' archives from files, because creating them needs a compiler. */
 export const archivesOfClients = () => ({
   name: 'archives of the clients',
   setup(build) {
@@ -83,7 +87,7 @@ export const archivesOfClients = () => ({
   },
 });
 
-/** The Postgres driver, repaired, as a part of the program; other packages are installed beside it. */
+/** Includes the repaired Postgres driver in the program. Other packages are installed as dependencies. */
 export const postgresDriver = (root) => ({
   name: 'postgres driver',
   setup(build) {
@@ -99,7 +103,7 @@ const folderOf = (root, name) => {
       readFileSync(join(folder, name, 'package.json'));
       return join(folder, name);
     } catch {
-      // In none of the folders further up, perhaps.
+      // Not in this folder; the next one may have it.
     }
   }
   throw new Error(`${name} is not installed`);

@@ -1,15 +1,16 @@
-// Repairs of what the Postgres driver makes of a connection that breaks, is full or is reserved, and of a copy that fails, as long
-// as its releases do not have them (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without them a rollback on
-// a closed connection or a copy ends the whole process, queries and connections are lost for good, and statements run in a
-// transaction of others. The build puts the repaired driver into the program; tests use it, too.
+// Repairs of how the Postgres driver handles connections that break, are full or are reserved, and copies that fail,
+// until a release has them (seen in 3.4.9; porsager/postgres, issues 1154, 1189, 1193 and 1208). Without these repairs
+// a rollback on a closed connection or a failed copy ends the whole process, queries and connections are lost for good,
+// and statements run in other callers' transactions. The build puts the repaired driver into the program, and tests use
+// it, too.
 
 /** The file of the package that is repaired. */
 export const REPAIRED_FILE = /[\\/]postgres[\\/]src[\\/]connection\.js$/;
 
 const REPAIRS = [
   {
-    // Tells adapters/postgres/sql.ts that all of this is there. Where no host is a standby, those that were passed over as
-    // primaries get a second turn: the driver would leave out the first of them.
+    // Tells adapters/postgres/sql.ts that the driver is repaired. If no host is a standby, hosts that were skipped
+    // because they are primaries are tried again; the driver would leave out the first of them.
     from: `
 import tls from 'tls'
 `,
@@ -21,7 +22,8 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // What is left of a transaction goes to its own connection, which has closed, and not to the one that takes its place.
+    // Later statements of a transaction fail on its own closed connection instead of running on the one that replaces
+    // it.
     from: `
     if (q.cancelled)
       return
@@ -41,9 +43,10 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // What was still to be written goes with the connection. The next one would never set a timer while the old one stands.
-    // So does an error that was not told yet, such as that the server shuts down: it would fail the next one's first query, and
-    // leave that connection open without asking whether it leads to the primary.
+    // Drops data not yet written when the connection closes: the next connection would never set its write timer while
+    // the old one is set. Also drops an error not yet reported, such as that the server shuts down: it would fail the
+    // first query of the next connection, and leave that connection open without checking whether it leads to the
+    // primary.
     from: `
     incomings = null
     clearImmediate(nextWriteTimer)
@@ -55,7 +58,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // The same goes for the query that was told that its connection has closed.
+    // Also drops the query that was already rejected because its connection closed.
     from: `
     closedTime = performance.now()
     hadError && `,
@@ -65,7 +68,7 @@ const hasNext = (options, tried) =>
     hadError && `,
   },
   {
-    // A socket of ours that is not connected yet goes the way of the driver's own, so that it can be watched.
+    // A socket passed in that is not connected yet is treated like the driver's own, so that it can be watched.
     from: `
     if (options.socket)
       return`,
@@ -74,8 +77,8 @@ const hasNext = (options, tried) =>
       return`,
   },
   {
-    // With several hosts, the first query of a connection that breaks while it runs was never answered: the connection still
-    // counted as one that looks for its host.
+    // With several hosts, if a connection broke during its first query, that query was never answered, because the
+    // connection still counted as looking for a host.
     from: `
     if (connection.queue === queues.connecting && options.host[retries + 1])
 `,
@@ -84,7 +87,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // A server that starts or stops refuses to serve: that is no reason not to try the next host.
+    // Tries the next host, too, when a server refuses the connection because it is starting or stopping.
     from: `
     } else {
       errored(Errors.postgres(parseError(x)))
@@ -108,15 +111,16 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // Also after an error: what was sent between the error and the close was told of neither.
+    // Also after an error, because queries sent between the error and the close would never be answered.
     from: `
     !hadError && (query || sent.length) && error(`,
     to: `
     ;(query || sent.length) && error(`,
   },
   {
-    // Closed before it could be used (1193): the driver would connect again at once, as often as that happens, and never answer
-    // the query. Now each host is tried once; then the query is rejected, and the next connection waits as after any close.
+    // The connection closed before it could be used (1193): the driver would reconnect at once, without end, and never
+    // answer the query. Now each host is tried once; then the query is rejected, and the next connection waits as after
+    // any close.
     from: `
     if (initial)
       return reconnect()
@@ -149,7 +153,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // Room in the socket of a transaction that is between two statements is not room for others.
+    // A transaction's connection is not free between two of its statements, even if its socket has room.
     from: `
     !query && onopen(connection)
 `,
@@ -158,7 +162,8 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // A connection that was opened to be reserved goes to who waits for it. It was nobody's, and the pool never had it again.
+    // A connection opened to be reserved goes to the caller that waits for it; before, it was lost to the pool for
+    // good.
     from: `
       initial && !initial.reserve && execute(initial)
       options.shared.retries = retries = 0
@@ -174,7 +179,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // That the server refuses the end of a copy is told to who ended it.
+    // Reports it to the caller that ended a copy if the server refuses the end.
     from: `
     stream && (stream.destroy(err), stream = null)
 `,
@@ -184,7 +189,7 @@ const hasNext = (options, tried) =>
 `,
   },
   {
-    // A copy that fails before its stream has come to the code that asked for it: without a listener the error ends the process.
+    // A copy may fail before its caller has the stream. Without a listener the error would end the process.
     from: `
         final = callback
         stream = null
@@ -214,7 +219,9 @@ const hasNext = (options, tried) =>
   },
 ];
 
-/** The text of that file, repaired. Throws where a release has changed it: see then whether the repair is still needed. */
+/**
+ * The repaired text of that file. Throws if a release has changed it; then check whether each repair is still needed.
+ */
 export function repaired(text) {
   return REPAIRS.reduce((rest, { from, to }) => {
     const [before, after, ...more] = rest.split(from);

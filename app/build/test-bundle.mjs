@@ -1,5 +1,5 @@
-// A program of the tests in one file, with all that it imports of this repository: a process starts from that in half the time that
-// it takes to read the sources one by one, and tests kill and start many.
+// Bundles a program of the tests into one file, with everything it imports from this repository. Tests kill and start
+// many processes, and one starts from the bundle in half the time that it takes from the single sources.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
@@ -7,7 +7,9 @@ import { addressesOfModules, grammars, postgresDriver } from './plugins.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `outfile`: somewhere in this repository, since packages are found from there. `changed`: files that get other texts. */
+/**
+ * `outfile` must be inside this repository, so that packages are found. `changed`: texts to use instead of files' own.
+ */
 export async function bundleForTests(entry, outfile, changed = {}) {
   await esbuild.build({
     absWorkingDir: ROOT,

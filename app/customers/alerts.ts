@@ -13,11 +13,14 @@ import type { Lifecycle } from '../lifecycle.js';
 import { deriveWebhookRoot } from '../secrets.js';
 import { CLOSED_TOGETHER, type CustomersOptions, formatUserAgent } from './options.js';
 
-/** A demo that only this machine can reach: its user can send anything to this machine anyway. */
+/**
+ * Whether this is a demo that only this machine can reach: webhooks may go to loopback then, as its user could send
+ * there anyway.
+ */
 const isOwnMachine = ({ demo, host, authUrl, trustedProxies }: Config): boolean =>
   demo && ['127.0.0.1', '::1', 'localhost'].includes(host) && authUrl === null && trustedProxies.length === 0;
 
-/** How often what other processes left is looked for: it costs one look into an index. */
+/** How often to look for webhooks that other processes left; costs one look into an index. */
 const POLL_MS = 3_000;
 
 export interface OpenAlerts {
@@ -27,7 +30,7 @@ export interface OpenAlerts {
   readonly webhooks: Webhooks;
 }
 
-/** Notices of a low balance, alerts that customers set, and webhooks. Looking after accounts starts now. */
+/** Low-balance notices, alerts that customers set, and webhooks. Watching accounts starts now. */
 export async function openAlerts(
   lifecycle: Lifecycle,
   app: FastifyInstance,
@@ -65,7 +68,7 @@ export async function openAlerts(
     }),
     async (opened) => {
       await opened.poll.close();
-      // Its last run writes down what is sent with it.
+      // Before deliveries close, because its last run stores and sends notices.
       await opened.watch.close();
       await deliveries.close();
       await guarded.close();

@@ -74,7 +74,7 @@ export async function openBilling(
   };
 }
 
-/** An address that sent too many events without a valid signature may have ten a second checked. */
+/** After too many events without a valid signature, an address gets only ten events a second checked. */
 function createSenders({ limiter, memories }: CustomersOptions['shared']): Senders {
   const failures = createFailedAttempts({ limiter, monotonic, memories, kind: 'failed_events' });
   return {

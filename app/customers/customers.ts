@@ -28,7 +28,7 @@ import { CLOSED_TOGETHER, type CustomersOptions, contactIn } from './options.js'
 import { openMail, openSignIn } from './sign-in.js';
 
 const SWEEP_EVERY_MS = HOUR_MS;
-/** Early, because a service that restarts often would otherwise never sweep. */
+/** Soon after the start, because a service that restarts often would otherwise never sweep. */
 const FIRST_SWEEP_MS = 60_000;
 
 /** Requests per second for dashboard pages and images from one address. */
@@ -38,7 +38,7 @@ const PAGES_QPS = 50;
 export interface Shown {
   /** The network's name. */
   readonly network: string;
-  /** The demo account's, or null. */
+  /** The demo account's key, or null. */
   readonly demoKey: string | null;
   readonly status: () => Promise<StatusModel>;
 }
@@ -52,7 +52,7 @@ export interface Customers {
   readonly passkeys: Passkeys;
   readonly grants: Grants;
   readonly watching: WatchParts;
-  /** To be woken when webhooks were written down; a run sends mails, too. */
+  /** Wake it after storing webhooks; a run also sends mails. */
   readonly deliveries: Pick<Deliveries, 'wake' | 'run'>;
   /** Whether there is a mail server. */
   readonly sendsMail: boolean;
@@ -63,8 +63,8 @@ export interface Customers {
 }
 
 /**
- * Builds it on an app that is not listening yet: the address is looked up when it is needed. Background work (open
- * checkouts, notices, sweeps) starts now.
+ * Opens the customers' parts on an app that is not listening yet; its address is looked up when needed. Background work
+ * (open checkouts, notices, sweeps) starts now.
  */
 export async function openCustomers(
   lifecycle: Lifecycle,
@@ -148,6 +148,6 @@ async function openSweep(
   );
 }
 
-/** Pages have a rate of their own. */
+/** Limits pages at a separate rate per address. */
 const limitedPages = (app: FastifyInstance, { limiter }: CustomersOptions['shared']): Keyless =>
   createKeylessPages(app, (address) => limiter.take(`pages:${limitAddress(address)}`, PAGES_QPS));

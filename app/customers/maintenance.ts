@@ -13,7 +13,7 @@ interface MaintenanceOptions {
   readonly startPoll: StartPoll;
 }
 
-/** The ledger's background maintenance; closing ends it after its current step. */
+/** Runs the ledger's background maintenance. Closing ends it after its current step. */
 export async function openMaintenance(
   lifecycle: Lifecycle,
   { ledger, log, startPoll }: MaintenanceOptions,

@@ -15,7 +15,7 @@ import { SignInLinks } from '../../src/sign-in/links.js';
 import type { Stores } from '../stores.js';
 import type { CustomersOptions } from './options.js';
 
-/** Who operates this service: those configured, or else the owner of the demo's key. */
+/** The operators of this service: the configured ones, or else the owner of the demo's key. */
 async function operatorsIn(
   { accounts, secrets }: Stores,
   { operators }: Config,
@@ -28,7 +28,7 @@ async function operatorsIn(
 
 type Pages = Pick<OperatorOptions, 'keyless' | 'sessionCookies' | 'members' | 'historyAsOf'>;
 
-/** Adds the operator's pages; returns what the customers' pages have in common with them. */
+/** Adds the operator's pages, and returns the options that the customers' pages share with them. */
 export async function mountOperators(
   app: FastifyInstance,
   { config, stores, clock }: CustomersOptions,

@@ -12,15 +12,15 @@ import type { Closing } from '../lifecycle.js';
 import type { Shared } from '../shared.js';
 import type { Stores } from '../stores.js';
 
-/** Names the software and, where it is configured, a contact, to hosts that customers and clients choose. */
+/** Identifies the software and the configured contact to hosts that customers and clients choose. */
 export const formatUserAgent = ({ contact }: Pick<Config, 'contact'>): string =>
   `Perch/${VERSION}${contact === null ? '' : ` (+${contact})`}`;
 
-/** Where people reach the operator; null: no contact is configured. */
+/** The operator's contact; null if none is configured. */
 export const contactIn = ({ contact, baseUrl }: Pick<Config, 'contact' | 'baseUrl'>): string | null =>
   contact === baseUrl ? null : contact;
 
-/** Replacements for configured parts: tests. */
+/** Replacements for configured parts, in tests. */
 export interface StandIns {
   readonly mail?: Mail;
   readonly limiter?: RateLimiter;

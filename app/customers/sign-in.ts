@@ -23,7 +23,7 @@ import type { Lifecycle } from '../lifecycle.js';
 import type { Stores } from '../stores.js';
 import { CLOSED_TOGETHER, type CustomersOptions, contactIn } from './options.js';
 
-/** The mail transport; null if none is configured, and the operator passes links on from the log. */
+/** The mail transport; null if none is configured: the operator then passes on links from the log. */
 export function openMail({ mail, authUrl, host }: Config): Mail | null {
   const { smtpUrl, from } = mail;
   if (smtpUrl === null) return null;
@@ -101,8 +101,8 @@ export async function openSignIn(
 }
 
 /**
- * Grants a new account's starting credits, once for a mailbox and once for an account: the account's id serves as the request id, under which a grant
- * is idempotent.
+ * Grants a new account's starting credits, once per mailbox and once per account: grants are idempotent by request id,
+ * and the account's id is used as the request id.
  */
 async function grantStartingCredits(
   { ledger }: Stores,

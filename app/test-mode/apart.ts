@@ -1,6 +1,6 @@
 import type { Cache, SingleFlight } from '../../src/ports/cache.js';
 
-/** Before every key of test mode: stores that live reads use too, as Redis is, then have its keys apart. */
+/** Prefixes test mode's keys, so that they stay separate in stores that live reads also use, such as Redis. */
 const apart = (key: string): string => `test:${key}`;
 
 export const cacheApart = (cache: Cache): Cache => ({

@@ -4,9 +4,9 @@ import type { Network } from '../../src/ports/network.js';
 const FILL_LOCK = 0x696e76;
 
 /**
- * The network that test keys read, whatever network the service reads. Its tables are filled when it is opened for the
- * first time in the life of the database, which takes some seconds, and indexed anew when it is first opened by a version
- * of Perch with another index; processes that come second wait for the first.
+ * The network that test keys read, whatever network the service reads. When it is first opened on a database, its
+ * tables are filled, which takes some seconds. When a version of Perch with a different index first opens it, the
+ * tables are indexed again. Other processes wait meanwhile.
  */
 export async function openInventedNetwork(sql: Sql): Promise<Network> {
   await fillInventedNetwork(sql);
@@ -17,7 +17,7 @@ export async function openInventedNetwork(sql: Sql): Promise<Network> {
   return withFailingHandles(createCorpusNetwork(sql, 'invented'));
 }
 
-/** Does nothing if its tables are filled and indexed. */
+/** Fills and indexes the tables; does nothing if that is done already. */
 export async function fillInventedNetwork(sql: Sql): Promise<void> {
   const { indexCorpus } = await import('../../adapters/networks/corpus/import/index-corpus.js');
   await indexCorpus(sql, { tables: 'invented' });

@@ -15,7 +15,7 @@ interface TestSideOptions extends Pick<ReadingOptions, 'config' | 'network' | 'c
   readonly openInvented: () => Promise<Network>;
 }
 
-/** Test mode: nothing of it is opened before the first call with a test key, so without one it costs no memory. */
+/** Test mode. Nothing is opened before the first call with a test key, so it costs no memory until then. */
 export function createTestSide(options: TestSideOptions): TestSide {
   const { stores, shared, clock } = options;
   const { memories } = shared.testMode;
@@ -29,7 +29,7 @@ export function createTestSide(options: TestSideOptions): TestSide {
   };
 }
 
-/** The same reading side as a live one's, with a network, a cache, flights and cursors of its own. */
+/** Opens a side like the live one, with its own network, cache, flights and cursors. */
 async function openSide(options: TestSideOptions): Promise<Side> {
   const { config, stores, shared, network: live, clock, tracing } = options;
   const { memories, cache, flights } = shared.testMode;
@@ -39,7 +39,7 @@ async function openSide(options: TestSideOptions): Promise<Side> {
     stores: { secrets: { cursor: createHmac('sha256', stores.secrets.cursor).update('test mode').digest() } },
     shared: {
       ...{ cache, unpaid: cache, flights, memories, pace: shared.pace },
-      // The invented network deletes nothing, so no other node has anything to say.
+      // The invented network deletes nothing, so nodes have no tombstones to share.
       tombstoneLog: { add: async () => {}, follow: async () => async () => {} },
     },
     network: asLive(network, live),
@@ -50,7 +50,7 @@ async function openSide(options: TestSideOptions): Promise<Side> {
   return side;
 }
 
-/** A client that works in test mode must not fail live: what the live network refuses is refused here too. */
+/** Refuses everything that the live network refuses, so that a client that works in test mode also works live. */
 const asLive = (invented: Network, live: Network): Network => ({
   ...invented,
   products: live.products,

@@ -20,7 +20,7 @@ builder.queryFields((t) => ({
         ...rule({ kind: 'nodeId' }),
       }),
     },
-    // Whichever it is: a profile has the same price.
+    // Also right for a user, because a profile has the same price as a tweet.
     ...priced({ unit: 'tweet', items: 'one' }),
     resolve: (_root, { nodeId }, { reads }, info): Promise<Tweet | User> => {
       const node = parseNodeId(nodeId);

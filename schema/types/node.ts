@@ -4,7 +4,10 @@ import { builder } from '../builder.js';
 
 export const typeName = (item: Tweet | User): 'Tweet' | 'User' => ('text' in item ? 'Tweet' : 'User');
 
-/** What Relay calls a node. Its id is a field of its own: `id` is the network's, and a user and a tweet can share one. */
+/**
+ * Relay's node interface. Its id is a separate field, because `id` is the network's, which a user and a tweet may
+ * share.
+ */
 export const Node = builder.interfaceRef<Tweet | User>('Node').implement({
   description: 'An object that can be read again by its global id.',
   resolveType: typeName,

@@ -9,20 +9,20 @@ import { type GraphqlOptions, type PageHandler, wantsPage, wantsStream } from '.
 import { readParams } from '../request-params.js';
 
 export interface MercuriusOptions extends GraphqlOptions {
-  /** Answers a browser that opens the address; without it, a browser gets the same answer as any other client. */
+  /** Answers a browser that opens the address. Without it, a browser gets the same answer as any other client. */
   readonly page?: PageHandler;
   /** `/graphql` by default. */
   readonly path?: string;
-  /** Makes the ids of requests instead of the app: UUIDs, as the ledger requires. */
+  /** Creates request ids instead of the app: UUIDs, which the ledger requires. */
   readonly requestId?: () => string;
 }
 
-/** Bytes. */
+/** Longest body, bytes. */
 const BODY_BYTES = 64 * 1024;
 
 /**
- * Documents that Mercurius keeps, besides the engine's own. It keeps at most twice as many, each with 32 KiB of text
- * twice, its nodes and a function for 200 fields: 100 MiB if all are as large as possible.
+ * Documents that Mercurius keeps, besides the engine's own. It keeps at most twice this number, each with its text
+ * twice, its nodes and its compiled function: 100 MiB if all are as large as allowed (32 KiB of text, 200 fields).
  */
 const DOCUMENTS_KEPT = 40;
 
@@ -44,21 +44,21 @@ interface Graphql {
  * Mounts GraphQL as a Fastify plugin run by Mercurius, with the same schema, loaders, meter and persisted operations as
  * the other mount. Afterwards `app.graphql` is Mercurius's own, so its hooks (`preExecution`, `onResolution`, …) can be
  * added; they see every operation that is executed, once it is admitted and priced. Mercurius is not a dependency:
- * throws where it isn't installed, and where `app` already has one (mount it in a scope of its own then).
+ * throws if it is not installed, or if `app` already has one (mount Perch in its own scope then).
  */
 export async function mountMercurius(app: FastifyInstance, options: MercuriusOptions): Promise<void> {
   const mercurius = await load();
   const settings = {
     schema: options.schema,
-    // Mercurius's own routes have no meter, no key and no rate limit.
+    // Not Mercurius's own routes, which have no meter, no keys and no rate limit.
     routes: false,
-    // Compiled when it is seen a second time, as in the other mount.
+    // Compiles a document when it is seen a second time, as in the other mount.
     jit: 1,
-    // A number of documents, whose sizes the engine has bounded; up to twice as many are kept.
+    // The number of documents; the engine bounds their sizes.
     cache: DOCUMENTS_KEPT,
     // Missing from its types.
     compilerOptions: { useExperimentalPathBasedSkipInclude: true },
-    // Its own formatter turns errors into text: here their causes decide the codes.
+    // Keeps the errors, because their causes determine the codes; its own formatter turns them into text.
     errorFormatter: ({ data, errors }: ExecutionResult) => ({
       statusCode: 200,
       response: { data: data ?? null, ...(errors && { errors }) },
@@ -67,8 +67,8 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
   await app.register(mercurius, settings);
   const { graphql } = app as unknown as { graphql: Graphql };
   const large = new WeakSet<object>();
-  // Mercurius compiles any document that it sees twice, unless a hook supplied it: so large documents are supplied once
-  // more.
+  // Mercurius compiles every document that it sees twice, unless a hook supplies the document. So the hook supplies
+  // large documents, which must not be compiled.
   graphql.addHook('preExecution', async (_schema, document, context) =>
     large.has(context) ? { document } : undefined,
   );
@@ -88,7 +88,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
       url: path,
       config: { sharedBy: 'caller' },
       bodyLimit: BODY_BYTES,
-      // By @fastify/compress, where the app has it.
+      // Turns off decompression by @fastify/compress, if the app has it.
       decompress: false,
       handler: async (request, reply) => {
         if (options.page && wantsPage(request)) return options.page(request, reply);
@@ -125,6 +125,6 @@ const runBy =
     const context = { ...given, reply };
     if (!mayCompile) large.add(context);
     if (operationName === null) return graphql(text, context, variables);
-    // It keeps one compiled operation per text, whichever operation was named: so each gets a different text.
+    // Mercurius keeps one compiled operation per text, whichever operation was named, so each gets a different text.
     return graphql(`${text}\n#${id}`, context, variables, operationName);
   };
