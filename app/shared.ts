@@ -79,7 +79,10 @@ export async function openShared(
   return { ...stores, memories, testMode, redis: () => ({ ...link.state(), nodes: nodes.count() }) };
 }
 
-/** The parts of test mode's memory: cache, what went, what Redis missed, answers, variables, what is gone, days of refills. */
+/**
+ * The parts that share test mode's memory: cached values, withdrawn ones, what Redis missed, answers, priced variables,
+ * tombstones, and days of refills.
+ */
 const TEST_PARTS = 7;
 
 type Common = Pick<SharedOptions, 'clock'> & { readonly memories: Memories };

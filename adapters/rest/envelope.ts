@@ -5,7 +5,7 @@ import { Rendered } from '../../src/serve/rendered.js';
 import type { SharedBody } from '../http/bodies/shared-body.js';
 import { refusedBody } from '../http/failure.js';
 
-/** Members that a page's or batch's documents put into groups; the envelope flattens them. */
+/** Groups of members in pages and batches; the envelope flattens them. */
 const GROUPS = ['pageInfo', 'meta'];
 
 /** Unknown and empty optional fields are left out; lists known to be empty stay. */
@@ -31,7 +31,7 @@ export function renderEnvelope(answer: Answer): Rendered {
   return new Rendered(Buffer.from(JSON.stringify({ ...meta, ...own }, leaveOutNull).slice(0, -1)));
 }
 
-/** The envelope: what depends on the call comes last, so that the rest can be compressed once for all calls. */
+/** The envelope. Members that depend on the call come last, so that the rest can be compressed once for all calls. */
 export function buildEnvelope(answer: Answer, requestId: string, warnings: readonly string[]): SharedBody {
   const own = {
     balance_remaining: toCredits(answer.balance ?? 0),

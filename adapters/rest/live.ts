@@ -24,7 +24,7 @@ import { readValue } from './values.js';
 
 interface LiveList {
   readonly read: ListRead;
-  /** The parameter that names its subject, and the variable that it becomes. */
+  /** The parameter that names the list's subject. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
 }
@@ -51,7 +51,7 @@ export function mountLive(app: FastifyInstance, { live, serve, schema, operation
       try {
         asked = readAsked(lists, live, request);
       } catch (error) {
-        // A caller without a valid key is told that first.
+        // Served as a call, so that a caller without a valid key is told that first.
         const call = { interface: 'rest', document: { failure: asServiceError(error) }, parse: noParams } as const;
         return answerPlan({ call, serve, form: ENVELOPE_FORM }, request, reply);
       }
@@ -66,7 +66,7 @@ const noParams = () => ({ variables: {}, budget: null, estimate: false });
 
 interface Asked {
   readonly lists: readonly FollowedList[];
-  /** Each list as it was asked for: its parameter and value. */
+  /** Each list as requested: its parameter and value. */
   readonly names: readonly Readonly<Record<string, string>>[];
   readonly positions: LivePosition[];
   readonly isResumed: boolean;
@@ -139,7 +139,7 @@ function variablesOf(
 
 /** Named events, in the shapes of REST: `open`, `items`, `heartbeat`, `error`. */
 function createForm({ names, positions }: Asked, live: Live, request: FastifyRequest): LiveForm {
-  /** Of the lists that are followed. */
+  /** When each followed list was last checked, by its index. */
   const checks = new Map<number, () => Checked>();
   const subject = (index: number): object => (names.length === 1 ? {} : { subject: names[index] });
   const heartbeat = (): ServerSentEvent => ({
@@ -171,7 +171,7 @@ function createForm({ names, positions }: Asked, live: Live, request: FastifyReq
       checks.set(index, checked);
       positions[index] = position;
       const id = live.positions.encode(positions);
-      // A stream that begins has a position, so that nothing is missed if it breaks at once.
+      // Sent at the beginning of a stream, so that nothing is missed if it breaks at once.
       if (followed.items === 0 && !followed.gap) return { event: 'position', id, data: JSON.stringify(subject(index)) };
       const { shared, own } = buildEnvelope(answer, outcome.requestId, []);
       const text = shared.bytes.toString() + own.toString();

@@ -31,7 +31,7 @@ export function mountRest(app: FastifyInstance, options: RestOptions): void {
   }
 }
 
-/** What a request asks. Its parameters are read when its caller is admitted. */
+/** The call that a request asks for. Its parameters are read once the caller is admitted. */
 const planOf = (serve: Serve, row: RouteRow, endpoint: Endpoint, request: FastifyRequest): Plan => ({
   call: {
     interface: 'rest',
@@ -46,7 +46,7 @@ const planOf = (serve: Serve, row: RouteRow, endpoint: Endpoint, request: Fastif
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** An answer as the envelope, a failure in its one shape. */
+/** Writes answers as envelopes, and failures in their common shape. */
 export const ENVELOPE_FORM: Form = {
   headers: {},
   write(outcome, asker) {

@@ -25,7 +25,7 @@ export interface Parameter {
   readonly type: 'integer' | 'number' | 'boolean' | 'string' | 'list';
   /** The values of an enumeration, in the schema's spelling. */
   readonly values: readonly string[] | null;
-  /** What the values mean, as far as the schema says. */
+  /** The meanings of the values, as far as the schema states them. */
   readonly meanings: Readonly<Record<string, string>> | null;
   readonly rule: ArgRule | null;
   readonly description: string;
@@ -45,7 +45,7 @@ export interface Endpoint {
   readonly operation: OperationDefinitionNode;
 }
 
-/** What an endpoint takes, derived from the text of its persisted operation and the schema. */
+/** An endpoint's parameters and price, derived from the text of its persisted operation and the schema. */
 export function deriveEndpoint(schema: GraphQLSchema, text: string): Endpoint {
   const operation = parse(text).definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
   const field = operation?.selectionSet.selections[0];
@@ -65,7 +65,7 @@ export function deriveEndpoint(schema: GraphQLSchema, text: string): Endpoint {
 const argumentFilledBy = (field: FieldNode, variable: string): string | undefined =>
   field.arguments?.find(({ value }) => value.kind === Kind.VARIABLE && value.name.value === variable)?.name.value;
 
-/** Whether a POST has anything to say in a body: what is in its path or headers is not repeated there. */
+/** Whether a POST has a body: parameters in its path or headers are not repeated there. */
 export const hasBodyFields = (parameters: readonly Parameter[], inPath: readonly string[]): boolean =>
   parameters.some(({ name, header }) => header === null && !inPath.includes(name));
 

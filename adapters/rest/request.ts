@@ -9,8 +9,8 @@ import { type Endpoint, hasBodyFields, type Parameter } from './parameters.js';
 import { boolean, readValue } from './values.js';
 
 /**
- * Names that other services use for these parameters: refused with the right name, since ignoring one costs money (P3,
- * U26).
+ * Names that other services use for these parameters. They are refused with the right name, because ignoring one would
+ * cost the caller money (P3, U26).
  */
 export const NEAR_MISSES: Readonly<Record<string, string>> = {
   limit: 'count',
@@ -26,10 +26,10 @@ export const NEAR_MISSES: Readonly<Record<string, string>> = {
   query: 'q',
 };
 
-/** What every paid endpoint takes beside its own parameters; a free one has no use for them. */
+/** Parameters of every paid endpoint in addition to its own. */
 const OF_PAID = ['max_credits', 'estimate'];
 
-/** A request as it arrived, nothing of it checked yet. */
+/** A request as it arrived, with nothing checked yet. */
 export interface RawRequest {
   readonly method: string;
   readonly path: Readonly<Record<string, string>>;
@@ -37,11 +37,11 @@ export interface RawRequest {
   readonly body: Buffer | null;
   readonly contentType: string | undefined;
   readonly maxCreditsHeader: string | undefined;
-  /** The request's headers, by lower-case names; undefined where there is no request. */
+  /** The request's headers, by lower-case names; undefined if there is no HTTP request. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Everything that a request asks for. Throws `bad_request`, or `not_found` for what cannot be a name. */
+/** Everything that a request asks for. Throws `bad_request`, or `not_found` for a value that cannot be a name. */
 export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
   const { parameters, priced } = endpoint;
   return {
@@ -52,7 +52,7 @@ export function parseRequest(endpoint: Endpoint, raw: RawRequest): Params {
   };
 }
 
-/** The variables of the operation. Throws `bad_request`, or `not_found` for what cannot be a name. */
+/** The variables of the operation. Throws `bad_request`, or `not_found` for a value that cannot be a name. */
 function parseVariables(parameters: readonly Parameter[], raw: RawRequest): Record<string, unknown> {
   const takesBody = raw.method === 'POST' && hasBodyFields(parameters, Object.keys(raw.path));
   const body = takesBody ? parseJsonBody(raw) : {};
@@ -86,7 +86,7 @@ function parameterValue(parameter: Parameter, raw: RawRequest, body: Record<stri
   return value;
 }
 
-/** Numbers and names are checked as they are in a query. */
+/** Numbers and names in a body are checked in the same way as in a query. */
 function bodyValue(parameter: Parameter, value: unknown): unknown {
   const { name, type } = parameter;
   const wanted = type === 'integer' ? 'number' : type;
@@ -101,7 +101,7 @@ const indexIn = (name: string, written: string): string | undefined =>
 const isSpellingOf = (name: string, written: string): boolean =>
   written === name || indexIn(name, written) !== undefined;
 
-/** The values of a list in a query, in the order of their indices or, without, as sent (B13). */
+/** The values of a list in a query, in the order of their indices or, without indices, as sent (B13). */
 function listIn(query: URLSearchParams, name: string): string[] {
   const all = [...query].filter(([written]) => isSpellingOf(name, written));
   const indices = all.map(([written]) => indexIn(name, written));
@@ -144,7 +144,7 @@ function bodyList(name: string, value: unknown): string[] {
   return value;
 }
 
-/** JSON whatever the content type says, except that a form is not JSON (P12). */
+/** Parses the body as JSON, whatever its content type, but refuses forms (P12). */
 function parseJsonBody({ body, contentType = '' }: RawRequest): Record<string, unknown> {
   if (/^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(contentType)) {
     throw badRequest('The body must be JSON, not a form.');
@@ -163,7 +163,7 @@ function parseJsonBody({ body, contentType = '' }: RawRequest): Record<string, u
   return value as Record<string, unknown>;
 }
 
-/** Unknown parameters are named in `warnings`; near misses of a parameter that this endpoint takes are refused. */
+/** Returns warnings that name unknown parameters. Near misses of this endpoint's own parameters are refused. */
 function queryWarnings({ parameters, priced }: Endpoint, raw: RawRequest): string[] {
   if (raw.query.size === 0) return [];
   const own = parameters.filter(({ header }) => header === null).map(({ name }) => name);

@@ -1,19 +1,19 @@
 import { LIST_READS, type List, type ListRead } from '../../src/domain/lists.js';
 
 /**
- * Every `/v1` endpoint (section 4): the rest follows from the operation that it runs. Endpoints of lists are derived
- * from `src/domain/lists.ts`. Paths with a name in them come after fixed ones.
+ * Every `/v1` endpoint (section 4). Everything else about it follows from the operation that it runs. Endpoints of
+ * lists are derived from `src/domain/lists.ts`. Paths with a name in them come after fixed ones.
  */
 export interface RouteRow {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** The persisted operation. */
   readonly operation: string;
-  /** Its statuses beside 200, 401, 403, 429 and 500. */
+  /** Its statuses, apart from 200, 401, 403, 429 and 500. */
   readonly statuses: readonly (400 | 402 | 404 | 503)[];
 }
 
-/** The path under which the lists of a subject are found. */
+/** The path that the lists of a subject are under. */
 const PATHS: Readonly<Record<List['subject'], string>> = {
   user: '/v1/users/{user}',
   tweet: '/v1/tweets/{id}',
@@ -66,5 +66,5 @@ export const ROUTES: readonly RouteRow[] = [
   ...listRoutes('tweet'),
 ];
 
-/** Lists of one stream of `/v1/live`: their positions have to fit in a header, which proxies cut at 8 KiB. */
+/** Most lists in one stream of `/v1/live`: their positions must fit in a header, and proxies limit headers to 8 KiB. */
 export const MOST_LISTS = 100;

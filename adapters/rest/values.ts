@@ -6,8 +6,8 @@ import { impossibleName } from '../../src/read/subjects.js';
 import type { Parameter } from './parameters.js';
 
 /**
- * One parameter from its text. Throws `bad_request` naming what is right, or `not_found` for an impossible name in a
- * path.
+ * Reads one parameter from its text. Throws `bad_request`, which says what is allowed, or `not_found` for an impossible
+ * name in a path.
  */
 export function readValue(parameter: Parameter, text: string): unknown {
   const { name, type, values } = parameter;
@@ -18,7 +18,7 @@ export function readValue(parameter: Parameter, text: string): unknown {
   return string(parameter, text);
 }
 
-/** Out of bounds is refused, never clamped; anything but plain digits, without leading zeros, is not an integer (P2). */
+/** Accepts only plain digits without leading zeros. A number out of bounds is refused, never clamped (P2). */
 function integer({ name, rule }: Parameter, text: string): number {
   const bounds = rule?.kind === 'size' ? rule : { min: 0, max: Number.MAX_SAFE_INTEGER };
   const value = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
@@ -33,7 +33,9 @@ function credits(name: string, text: string): number {
   throw badRequest(`${name} must be a number of credits with at most three decimals, not ${quoted(text)}.`, name);
 }
 
-/** A typo would double the price, so nothing is guessed; case does not matter, since Python writes `True` (P5). */
+/**
+ * Nothing is guessed, because a typo would double the price. Case does not matter, because Python writes `True` (P5).
+ */
 export function boolean(name: string, text: string): boolean {
   if (/^(?:true|1)$/i.test(text)) return true;
   if (/^(?:false|0)$/i.test(text)) return false;

@@ -10,7 +10,7 @@ const readOf = ({ kind }: Pick<WatchSettings, 'kind'>): ListRead => {
   return read;
 };
 
-/** What watches ask for and deliver, in the shapes of REST: a delivery has the envelope of a page. */
+/** The calls and deliveries of watches, in the shapes of REST: a delivery has the envelope of a page. */
 export const WATCH_FORM: WatchForm = {
   follows(watch) {
     return { [subjectParameter(readOf(watch))]: watch.subject };
@@ -30,7 +30,7 @@ export const WATCH_FORM: WatchForm = {
   },
   body(watch, { answer, charged, outcome }, number, at) {
     const { amount } = answer.charge;
-    // What was charged and lost before is told as it was.
+    // If the items were already charged, and the answer was then lost, shows that first charge.
     const told = charged === amount ? answer : { ...answer, charge: { ...answer.charge, amount: charged } };
     const { shared, own } = buildEnvelope(told, outcome.requestId, []);
     const head = { watch_id: watch.watchId, number, ...this.follows(watch) };

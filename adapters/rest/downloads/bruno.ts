@@ -1,15 +1,15 @@
 import { strToU8, zipSync } from 'fflate';
 import type { ExampleRequest, Folder, RequestParameter } from './requests.js';
 
-/** A block of a `.bru` file; nothing where it would be empty. */
+/** A block of a `.bru` file; nothing if it would be empty. */
 const block = (name: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${name} {\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n}`];
 
 const file = (...blocks: readonly string[][]): Uint8Array => strToU8(`${blocks.flat().join('\n\n')}\n`);
 
 /**
- * The collection as Bruno keeps it, a folder of text files, in a zip that it imports. The key is a secret of the
- * environment, which Bruno writes into no file.
+ * The collection in Bruno's form, a folder of text files, as a zip that Bruno can import. The key is a secret of the
+ * environment, so Bruno writes it into no file.
  */
 export function brunoArchive(folders: readonly Folder[], baseUrl: string): Buffer {
   const files: Record<string, Uint8Array> = {
@@ -35,7 +35,10 @@ export function brunoArchive(folders: readonly Folder[], baseUrl: string): Buffe
   return Buffer.from(zipSync(inFolder, { level: 9, mtime: new Date(1985, 9, 26) }));
 }
 
-/** Of the method and the path, which together are unique: a summary may come twice, and has characters of its own. */
+/**
+ * Made of method and path, which are unique together. Summaries may repeat, and have characters not fit for a file
+ * name.
+ */
 const fileName = ({ method, path }: ExampleRequest): string =>
   `${method} ${path.replaceAll(/[{}]/g, '').replaceAll('/', ' ').trim()}`.trim();
 
@@ -58,7 +61,7 @@ function requestFile(request: ExampleRequest, seq: number): Uint8Array {
     block('params:path', places('path')),
     block('headers', places('header')),
     block('body:json', request.body?.split('\n') ?? []),
-    // Values are written as people read them; Bruno encodes what it sends.
+    // Values are written unencoded; Bruno encodes what it sends.
     block('settings', ['encodeUrl: true']),
     block('docs', request.description.split('\n')),
   );

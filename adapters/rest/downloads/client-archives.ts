@@ -1,3 +1,6 @@
-/** What npm and pip install. The build makes both, and the built program reads them from beside it (`clientFiles` of the build). */
+/**
+ * The archives that npm and pip install. The built program reads both from files instead (`archivesOfClients` in the
+ * build).
+ */
 export const clientArchives = async (): Promise<{ readonly typescript: Buffer; readonly python: Buffer }> =>
   (await import('../../../clients/archives.mjs')).clientArchives();

@@ -14,7 +14,9 @@ export interface DownloadOptions {
   readonly describe: () => OpenapiDocument;
 }
 
-/** What programs are given instead of writing calls by hand: the clients, and the reads as collections. Each is made once. */
+/**
+ * Mounts the downloads that save writing calls by hand: the clients, and collections of all reads. Each is made once.
+ */
 export function mountDownloads(app: FastifyInstance, { admitPublic, describe }: DownloadOptions): void {
   const keyless = createPublic(app, admitPublic);
   const add = (path: string, type: string, make: () => Promise<string | Buffer>): void => {

@@ -6,7 +6,7 @@ const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.
 const pairs = (values: Readonly<Record<string, string>>) =>
   Object.entries(values).map(([key, value]) => ({ key, value, type: 'string' }));
 
-/** A collection of format 2.1: the key goes into its variable `apiKey`, and every request inherits it. */
+/** A collection in format 2.1. The key goes into its variable `apiKey`, which every request inherits. */
 export const postmanCollection = (folders: readonly Folder[], baseUrl: string): string =>
   JSON.stringify(
     {

@@ -1,6 +1,6 @@
 import type { ApiOperation, ApiParameter, JsonSchema, OpenapiDocument } from '../openapi/types.js';
 
-/** A parameter with the value that it is sent with; one that is not required is there to be switched on. */
+/** A parameter with its example value. Parameters that are not required are included, but switched off. */
 export interface RequestParameter {
   readonly name: string;
   readonly in: ApiParameter['in'];
@@ -9,7 +9,7 @@ export interface RequestParameter {
   readonly isSent: boolean;
 }
 
-/** An operation as a request that can be sent as it is. */
+/** An operation as a request that can be sent unchanged. */
 export interface ExampleRequest {
   readonly name: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export interface Folder {
   readonly requests: readonly ExampleRequest[];
 }
 
-/** It has no end, which those who send requests one after the other would wait for. */
+/** Streams are left out: they never end, and a runner that sends requests one after another would wait forever. */
 const isStream = ({ responses }: ApiOperation): boolean =>
   JSON.stringify(responses['200']).includes('text/event-stream');
 

@@ -38,7 +38,7 @@ price of a call in place of \`data\` (described in \`/openapi.yaml?estimates=tru
 **Versions.** \`/v1\` only ever gains fields and endpoints: ignore fields you do not know.
 `;
 
-/** The interface as an OpenAPI 3.1 document (section 9.5): derived, so that no fact is written twice. */
+/** The interface as an OpenAPI 3.1 document (section 9.5), derived from the code so that no fact is written twice. */
 export function openapiDocument({ schema, operations, baseUrl, authUrl }: OpenapiOptions): OpenapiDocument {
   const sources = collectSources(schema, operations);
   const selections = new Selections(
@@ -71,14 +71,14 @@ export function openapiDocument({ schema, operations, baseUrl, authUrl }: Openap
   };
 }
 
-/** The document as it is published. */
+/** The document as published YAML. */
 export async function openapiYaml(document: OpenapiDocument): Promise<string> {
   // Only this function needs the library, so it is loaded when the document is first requested.
   const { stringify } = await import('yaml');
   return stringify(document, {
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
-    // YAML 1.1 readers would take an unquoted date for a timestamp.
+    // Quotes dates, which YAML 1.1 readers would otherwise take for timestamps.
     compat: 'yaml-1.1',
     lineWidth: 120,
   });

@@ -21,8 +21,10 @@ export const TAGS = {
   Service: 'No key required.',
 } as const;
 
-/** Statuses that any endpoint can answer with, 503 at capacity; its row lists the others (X5). */
-/** 403: a key may be limited to certain IP addresses, and to certain reads. */
+/**
+ * Statuses that any endpoint can answer with; its row lists the others (X5). 403: a key may be limited to certain IP
+ * addresses, and to certain reads. 503: at capacity.
+ */
 const ANYWHERE = {
   GET: [400, 401, 403, 414, 429, 500, 503],
   POST: [400, 401, 403, 413, 414, 415, 429, 500, 503],
@@ -88,7 +90,7 @@ function apiOperation(row: RouteRow, { operation, parameters }: Source, parts: P
 const failureStatuses = (row: RouteRow): number[] =>
   [...new Set<number>([...ANYWHERE[row.method], ...row.statuses])].sort((a, b) => a - b);
 
-/** The operation's own name; where two methods run it, the name for GET says so. */
+/** The operation's own name; with the suffix `Get` for GET if another method also runs it. */
 function chooseOperationId({ method, operation: file }: RouteRow, operation: OperationDefinitionNode): string {
   const name = operation.name?.value ?? file;
   const shared = ROUTES.some((row) => row.operation === file && row.method !== method);

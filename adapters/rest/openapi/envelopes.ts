@@ -15,7 +15,7 @@ import type { JsonSchema } from './types.js';
 const CACHE_VALUES =
   'Where the response came from: `miss` is read from the network, `hit` is cached (half price), `bypass` is read because of `fresh` (double price)';
 
-/** What every envelope has (section 1); `envelope.ts` writes it. */
+/** Members of every envelope (section 1); `envelope.ts` writes them. */
 const COMMON: Readonly<Record<string, JsonSchema>> = {
   credits_charged: { type: 'number', description: 'Credits charged for this call.' },
   balance_remaining: { type: 'number', description: 'Credits in the wallet after this call.' },
@@ -77,7 +77,7 @@ export class Envelopes {
     });
   }
 
-  /** The envelopes that an operation can answer with, as names of component schemas; `estimate=true` adds its own. */
+  /** References to the envelopes that an operation can answer with, including the one for `estimate=true`. */
   of(operation: OperationDefinitionNode): JsonSchema {
     const refs = this.#answersOf(operation);
     const priced = priceOfField(this.#selections.rootOf(operation).field) !== undefined;
@@ -102,7 +102,7 @@ export class Envelopes {
     return this.#pageOf(page, root);
   }
 
-  /** A free list with pages; undefined where the operation lists its own members. */
+  /** A free list with pages; undefined if the operation is not such a list. */
   #freePage(page: GraphQLObjectType, root: Member): JsonSchema | undefined {
     const members = this.#selections.members(page, root.node.selectionSet);
     const data = members.find(({ name }) => name === 'data');
@@ -127,13 +127,13 @@ export class Envelopes {
     return [this.#envelope(page.name, isBatch ? 'BatchMeta' : 'Meta', own, restWords(page.description))];
   }
 
-  /** Groups are flattened into the envelope; lists stay members of their own. */
+  /** Flattens groups into the envelope; lists stay separate members. */
   #laidFlat(member: Member): Member[] {
     const type = getNullableType(member.field.type);
     return isObjectType(type) ? this.#selections.members(type, member.node.selectionSet) : [member];
   }
 
-  /** Every page has `cache_hits`, but single objects do not: it is required only in batches, as section 2 says. */
+  /** `cache_hits` is required only in batches, as section 2 says: pages have it, too, but single objects do not. */
   #addMeta(isBatch: boolean, flat: readonly Member[]): void {
     const { required = [], properties = {} } = this.#selections.objectOf(flat);
     const cache = isBatch

@@ -10,7 +10,7 @@ const CREDITS_CHARGED: JsonSchema = {
     '0: failed requests are not charged. Absent if `error.reason` is `charge_unknown`: look the receipt up before you repeat the request.',
 };
 
-/** The standard shape of a failure, and the same as RFC 9457 (section 7); `adapters/http/failure.ts` writes them. */
+/** The standard shape of a failure, and its RFC 9457 form (section 7); `adapters/http/failure.ts` writes both. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ErrorBody: {
     description: 'What went wrong.',

@@ -26,7 +26,7 @@ const WATCH = {
   ...{ checkedAt: AT, everySeconds: 40, keyPrefix: PAID.keyPrefix, createdAt: AT },
 };
 
-/** The value that an operation's root field would resolve to, and how each of its items was obtained. */
+/** The value that each operation's root field would resolve to, and how each item was obtained. */
 const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCache[] }>> = {
   user: { value: OBSERVATORY, items: ['miss'] },
   tweet: { value: PHOTO, items: ['hit'] },
@@ -101,7 +101,7 @@ const ROOTS: Readonly<Record<string, { value: unknown; items?: readonly ItemCach
   },
 };
 
-/** For a list that has no example of its own. */
+/** The example of a list that has none in `ROOTS`. */
 function exampleOfList(name: string) {
   const read = LIST_READS.find((each) => documentName(each) === name);
   if (!read) throw new TypeError(`There is no example for ${name}.`);
@@ -113,7 +113,7 @@ function page(nodes: readonly unknown[], endCursor: string | null = null) {
   return { value: { nodes, pageInfo: { endCursor }, meta }, items: nodes.map(() => 'miss' as const) };
 }
 
-/** The first object was cached, the others were not. */
+/** A batch whose first object was cached and the others were not. */
 function batch(nodes: readonly unknown[], errors: readonly unknown[]) {
   const items: readonly ItemCache[] = nodes.map((_node, index) => (index === 0 ? 'hit' : 'miss'));
   return { value: { nodes, errors, meta: { items: nodes.length, cache: 'mixed', cacheHits: 1 } }, items };
@@ -124,7 +124,7 @@ function checkoutExample({ name, usd, credits }: (typeof PACKS)[number]) {
 }
 
 /**
- * Example answers of an operation: the objects are invented, everything else is as the service itself would write it.
+ * Example answers of an operation. The objects are invented; everything else is written by the service's own code.
  * `asked` is the most items that the example request can return.
  */
 export function responseExamples(
@@ -163,7 +163,7 @@ function estimated(unit: Unit, maxItems: number): unknown {
   return JSON.parse(String(estimateEnvelope({ ...exampleAnswer({}, [], undefined), estimate }, REQUEST_ID, [])));
 }
 
-/** A value as its field's selection shows it, under the names in the answer. */
+/** The part of a value that its field's selection takes, under the names in the answer. */
 function shaped(selections: Selections, { field, node }: Member, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const named = getNamedType(field.type);

@@ -33,7 +33,7 @@ const SAID: Readonly<Record<ErrorCode, readonly [message: string, detail?: Error
   internal: ['Something went wrong on our side. Nothing was charged.'],
 };
 
-/** A failure with this code as callers see it. `status` and `said` override those of the code. */
+/** A failure with this code as callers see it. `status` and `said` override the code's usual status and message. */
 function exampleFailure(code: ErrorCode, status?: number, said?: string): ServiceError {
   const [message, detail] = SAID[code];
   return new ServiceError(code, said ?? message, { ...detail, ...(status !== undefined && { status }) });
@@ -48,23 +48,23 @@ interface FailureRow {
   readonly description: string;
   readonly codes: readonly ErrorCode[];
   readonly headers: Readonly<Record<string, Reference>>;
-  /** The message of its examples, where the code's usual one would be untrue. */
+  /** The message of its examples, if the code's usual message would be wrong. */
   readonly said?: string;
-  /** Browsers get a page instead. */
+  /** Whether browsers get a page instead. */
   readonly html?: true;
 }
 
 const KNOWN = { RateLimit: header('RateLimit'), ...V1_HEADERS };
 /** Without a resolved key there is no bucket to report (section 8.1.5). */
 const MAYBE_KNOWN = { RateLimit: header('RateLimitIfKnown'), ...V1_HEADERS };
-/** A path that cannot be decoded is no request of anybody's bucket. */
+/** A request whose path cannot be decoded takes nothing from any bucket. */
 const UNCOUNTED = { ...KEYLESS_HEADERS, RateLimit: header('RateLimitIfKnown') };
 const KEYLESS_FAILURE = { 'X-Credits-Charged': header('CreditsCharged') };
 const WAIT = { 'Retry-After': header('RetryAfter') };
 const MAYBE_WAIT = { 'Retry-After': header('RetryAfterIfKnown') };
 const UNLESS_CHARGE_UNKNOWN = { 'X-Credits-Charged': header('CreditsChargedIfKnown'), ...MAYBE_WAIT };
 
-/** Section 7's table of statuses, with those that the decisions add: 413, 414 and 415. */
+/** Section 7's table of statuses, and the statuses added by later decisions: 413, 414 and 415. */
 const FAILURES = {
   BadRequest: {
     status: 400,
@@ -181,12 +181,14 @@ const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES;
 
-/** Names of components, in reading order, as the responses of one operation. */
+/** The named failures as responses of one operation, by status. */
 export function failures(names: readonly FailureName[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [String(FAILURES[name].status), refTo('responses', name)]));
 }
 
-/** The failure for a status of an endpoint; 403 and 503 have more detail on some endpoints. `reads`: from the network. */
+/**
+ * The failure for a status of an endpoint; 403 and 503 differ between endpoints. `reads`: it reads from the network.
+ */
 export function failureName(status: number, operation: string, reads: boolean): FailureName {
   if (status === 403 && operation === 'search') return 'SearchDenied';
   if (status === 403 && operation === 'checkout') return 'CheckoutDenied';

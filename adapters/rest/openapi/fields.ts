@@ -12,7 +12,7 @@ export interface Field {
 /** The last part of a reference: the name of a component. */
 export const nameIn = (reference: string): string => reference.split('/').at(-1) ?? '';
 
-/** The members of an object, those of its parts included. */
+/** The members of an object, including those of its `allOf` parts. */
 export function fieldsOf(schema: JsonSchema, schemas: Schemas): Field[] {
   if (schema.$ref) return fieldsOf(schemas[nameIn(schema.$ref)] ?? {}, schemas);
   const own = Object.entries(schema.properties ?? {}).map(([name, each]) => ({

@@ -94,7 +94,7 @@ export const ANSWER_HEADERS = {
   'X-Credits-Remaining': header('CreditsRemaining'),
 } as const;
 
-/** Answers read from the network also say how old they are. */
+/** The headers of paid answers, which also state how old the data is. */
 export const READ_HEADERS = { ...ANSWER_HEADERS, Age: header('Age') } as const;
 
 export const KEYLESS_HEADERS = {

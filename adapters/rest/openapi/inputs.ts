@@ -7,7 +7,7 @@ import { refTo } from './schema-text.js';
 import type { Selections } from './selections.js';
 import type { ApiOperation, ApiParameter, JsonSchema, Reference } from './types.js';
 
-/** The parameters that every paid read takes beside its own. */
+/** The parameters that every paid read takes in addition to its own. */
 export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   MaxCredits: {
     name: 'max_credits',
@@ -21,7 +21,7 @@ export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
     name: 'X-Max-Credits',
     in: 'header',
     description: 'The same as `max_credits`. If both are sent and differ: 400.',
-    // Generators pass headers on as text.
+    // A string, because generated clients send headers as text.
     schema: { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,3})?$' },
     example: '12.5',
   },
@@ -33,7 +33,7 @@ export const BUDGET_PARAMETERS: Readonly<Record<string, ApiParameter>> = {
   },
 };
 
-/** What the interface says about single parameters beyond their type in the schema. */
+/** Constraints on single parameters beyond their type in the schema. */
 const MORE: Readonly<Record<string, JsonSchema>> = {
   pack: { enum: PACKS.map(({ name }) => name) },
   from: { format: 'date' },
@@ -62,7 +62,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   max_credits_per_day: 500,
 };
 
-/** What the example of a body says beside what is required. */
+/** Optional members that the example of a body also shows. */
 const ALSO_SAID: Readonly<Record<string, readonly string[]>> = { WatchCreateRequest: ['user', 'max_credits_per_day'] };
 
 /** The parameters in a path. */
@@ -70,7 +70,10 @@ export const namesIn = ({ path }: RouteRow): string[] => [...path.matchAll(/\{(\
 
 const inPath = (row: RouteRow, name: string): boolean => namesIn(row).includes(name);
 
-/** Parameters in the path, the query and headers; for POST all others except `fresh` are in the body (B12). */
+/**
+ * Parameters in the path, the query and headers. The operation's own parameters of a POST are in its body, not in the
+ * query, except `fresh` (B12).
+ */
 export function apiParameters(row: RouteRow, parameters: readonly Parameter[]): (ApiParameter | Reference)[] {
   const paid = parameters.some(({ name }) => name === 'fresh');
   const own = parameters.filter(

@@ -61,7 +61,7 @@ const ESTIMATES: ApiParameter = {
   schema: { type: 'boolean', default: false },
 };
 
-/** The endpoints that need no key (section 4.5); pages for a browser, JSON for a program. */
+/** The endpoints that need no key (section 4.5): pages for browsers, JSON for programs. */
 export function keylessPaths(baseUrl: string): Paths {
   const links = {
     graphql: `${baseUrl}/graphql`,
@@ -98,7 +98,7 @@ export function keylessPaths(baseUrl: string): Paths {
   };
 }
 
-/** The document can be revalidated instead of sent again (H6), and is not what a browser is shown. */
+/** Adds 304, because the document can be revalidated (H6), and 303, because browsers are sent to the reference. */
 function withNotModified(operation: ApiOperation): ApiOperation {
   const headers = { ...KEYLESS_HEADERS, ETag: header('ETag') };
   const responses = {

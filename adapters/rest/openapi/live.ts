@@ -36,7 +36,7 @@ const subjects = FOLLOWED_READS.map(
   }),
 );
 
-/** Streams, which no persisted operation answers as a whole. */
+/** The paths of streams, which are not in the route table because no single persisted operation answers them. */
 export const livePaths = (): Paths => ({
   '/v1/live': {
     get: {

@@ -9,13 +9,15 @@ import { forGenerators } from './published.js';
 import type { OpenapiDocument } from './types.js';
 
 interface DescribeOptions {
-  /** The address of consent and tokens, where it differs from the base address. */
+  /** The address of consent and tokens; null if it is the base address. */
   readonly authUrl: string | null;
   readonly schema: GraphQLSchema;
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** The document, made once, for the public address: which is known once the port is. */
+/**
+ * Returns a function that makes the document once, when first called: the public address is known only after the start.
+ */
 export function describes(app: FastifyInstance, { authUrl, ...described }: DescribeOptions): () => OpenapiDocument {
   let document: OpenapiDocument | undefined;
   return () => {
@@ -29,12 +31,12 @@ export interface OpenapiMountOptions {
   readonly describe: () => OpenapiDocument;
 }
 
-/** Where the reference is that people read. */
+/** The path of the reference for people. */
 const REFERENCE = '/docs/api';
 
 /**
- * `/openapi.yaml` and `/openapi.json`, with `?estimates=true` the whole document; its validator saves the next reader the
- * download. A browser is led to the reference, but for the download that is linked there.
+ * `/openapi.yaml` and `/openapi.json`; with `?estimates=true`, the whole document. Its ETag saves repeated downloads. A
+ * browser is redirected to the reference, except when it follows the download link there.
  */
 export function mountOpenapi(app: FastifyInstance, { admitPublic, describe }: OpenapiMountOptions): void {
   const keyless = createPublic(app, admitPublic);

@@ -1,13 +1,13 @@
 import { pascalCase, refTo } from './schema-text.js';
 import type { ApiOperation, JsonSchema, OpenapiDocument, OpenapiMediaType } from './types.js';
 
-/** How the names end that generators make from operations, and how names of schemas end instead. */
+/** Endings of the names that generators derive from operations, and the endings that our schemas get instead. */
 const ENDINGS: readonly (readonly [theirs: RegExp, ours: string])[] = [
   [/Response$/, 'Envelope'],
   [/Request$/, 'Input'],
 ];
 
-/** Schemas that would shadow a global of JavaScript. */
+/** New names of schemas that would shadow a JavaScript global. */
 const GLOBALS: Readonly<Record<string, string>> = { Error: 'Failure', Audio: 'AudioTrack' };
 
 const nameFor = (name: string): string =>
@@ -16,8 +16,8 @@ const nameFor = (name: string): string =>
 const SCHEMAS = '#/components/schemas/';
 
 /**
- * The document for generators of clients (H18): each answer has one schema, since estimates, which few calls ask for, are
- * left out, and no schema has the name of a type that they add or of a global.
+ * The document for generators of clients (H18). Each answer has one schema, because estimates, which few calls use, are
+ * left out. No schema has the name of a JavaScript global or of a type that generators add.
  */
 export function forGenerators(document: OpenapiDocument): OpenapiDocument {
   const text = JSON.stringify(document).replaceAll(/"#\/components\/schemas\/(\w+)"/g, (_, name: string) =>
@@ -58,7 +58,9 @@ function withoutEstimate(operation: ApiOperation, schemas: Record<string, JsonSc
   };
 }
 
-/** One page for several whose items differ: each kind of item requires members that the others lack. */
+/**
+ * One page schema for several kinds of items. Readers can tell them apart: each kind requires members the others lack.
+ */
 function pageOfAny(name: string, pages: readonly JsonSchema[], schemas: Record<string, JsonSchema>): JsonSchema {
   const parts = pages.flatMap(({ $ref = '' }) => schemas[$ref.slice(SCHEMAS.length)]?.allOf ?? []);
   const anyOf = parts.flatMap(({ properties }) => properties?.data?.items ?? []);

@@ -19,16 +19,16 @@ const REST_WORDS: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /**
- * A description of the schema in REST's terms. It leaves out that a part of a paid object is free, which is obvious
- * here.
+ * Converts a description of the schema to REST's terms. Leaves out that parts of a paid object are free, because that
+ * is obvious in REST.
  */
 export function restWords(description: string | null | undefined): string {
   const text = REST_WORDS.reduce((said, [from, to]) => said.replaceAll(from, to), description ?? '');
-  // Null members are left out.
+  // REST leaves out null members, so `null` becomes `absent`.
   return text.replace(/ Free\.$/, '').replaceAll(/\bnull (?=on|if|while)/g, 'absent ');
 }
 
-/** The first sentence, or the part of it before a colon: the endpoint's one-line summary. */
+/** The endpoint's one-line summary: the first sentence of its description, up to a colon. */
 export function endpointSummary(description: string): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/, 1);
   return sentence.split(': ', 1)[0] ?? sentence;

@@ -38,7 +38,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** What the interface says about single members beyond their type (sections 2 and 4), by type and response name. */
+/** Constraints on single members beyond their type (sections 2 and 4), by type and response name. */
 const MORE: Readonly<Record<string, JsonSchema>> = {
   'BatchError.code': { enum: CODES.filter((code) => batchCode(code) === code) },
   'Checkout.url': { format: 'uri' },
@@ -47,7 +47,9 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   'UsageRow.hour': { format: 'date-time' },
 };
 
-/** The JSON Schema of a scalar or enumeration at its place. Throws TypeError for a scalar that has no row here. */
+/**
+ * The JSON Schema of a scalar or enumeration as this member. Throws TypeError for a scalar that is not in `SCALARS`.
+ */
 function leafSchema(type: GraphQLLeafType, owner: string, name: string): JsonSchema {
   const more = MORE[`${owner}.${name}`];
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map((value) => value.name), ...more };
@@ -56,7 +58,7 @@ function leafSchema(type: GraphQLLeafType, owner: string, name: string): JsonSch
   return { ...scalar, ...more };
 }
 
-/** One member of an answer: its name, the field that it comes from and what is selected of it. */
+/** One member of an answer: its name, the field that it comes from, and the selection below it. */
 export interface Member {
   readonly name: string;
   readonly owner: GraphQLObjectType;
@@ -64,7 +66,7 @@ export interface Member {
   readonly node: FieldNode;
 }
 
-/** What operations select, as component schemas: one for each object type, with its name. */
+/** The selections of all operations as component schemas, one for each object type and named like it. */
 export class Selections {
   readonly components: Record<string, JsonSchema> = {};
   readonly #schema: GraphQLSchema;
@@ -77,7 +79,9 @@ export class Selections {
     }
   }
 
-  /** The members that a selection takes from an object, fragments resolved; for a union, those on that type. */
+  /**
+   * The members that a selection takes from an object, with fragments resolved; for a union, only those of this type.
+   */
   members(type: GraphQLObjectType, set: SelectionSetNode | undefined): Member[] {
     return (set?.selections ?? []).flatMap((node) => {
       if (node.kind === Kind.FIELD) return [this.member(type, node)];
@@ -117,7 +121,7 @@ export class Selections {
     return this.add(type.name, { description, ...this.objectOf(this.members(type, set)) });
   }
 
-  /** Required is what the schema says is never null: null members are left out (G13). */
+  /** Members that are never null are required: null members are left out of answers (G13). */
   objectOf(members: readonly Member[]): JsonSchema {
     const required = members.filter(({ field }) => isNonNullType(field.type)).map(({ name }) => name);
     return {

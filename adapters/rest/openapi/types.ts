@@ -5,7 +5,7 @@ export interface JsonSchema {
   readonly description?: string;
   readonly format?: string;
   readonly enum?: readonly string[];
-  /** What each value of `enum` means, for readers; no part of JSON Schema. */
+  /** The meaning of each value of `enum`, for readers. Not part of JSON Schema. */
   readonly 'x-enumDescriptions'?: Readonly<Record<string, string>>;
   readonly default?: unknown;
   readonly minimum?: number;
@@ -74,16 +74,16 @@ export interface ApiOperation {
   readonly parameters?: readonly (ApiParameter | Reference)[];
   readonly requestBody?: { readonly required: true; readonly content: Readonly<Record<string, OpenapiMediaType>> };
   readonly responses: Readonly<Record<string, ApiResponse | Reference>>;
-  /** What one item costs; absent where the endpoint is free. */
+  /** The price of one item; absent if the endpoint is free. */
   readonly 'x-price'?: PriceNote;
 }
 
-/** Credits per item: in full, when cached, and with `fresh`; and what bounds the number of items. */
+/** Credits per item: full price, cached, and with `fresh`; and the parameter that bounds the number of items. */
 export interface PriceNote {
   readonly unit: string;
   readonly credits: number;
   readonly hit: number;
-  /** Absent where there is no such parameter. */
+  /** Absent if there is no such parameter. */
   readonly fresh?: number;
   readonly items: string;
 }
