@@ -76,8 +76,8 @@ export interface Perch extends Serving {
 }
 
 /**
- * Builds the whole service: parts open in this order and close in reverse. It serves once this resolves; the caller
- * owns the stores.
+ * Builds the whole service: parts open in the order of this function and close in reverse. It serves once this
+ * resolves. The caller owns the stores.
  */
 export async function compose(
   lifecycle: Lifecycle,

@@ -20,7 +20,7 @@ export const FORM: Form = {
     const headers = {
       'Content-Type': `${type}; charset=utf-8`,
       'WWW-Authenticate': failure?.status === 401 ? bearerChallenge(failure, baseUrl) : undefined,
-      // Only a query can be refused for its method.
+      // Only a GET is refused for its method.
       Allow: failure?.status === 405 ? 'POST' : undefined,
     };
     const body = renderedBody(outcome);
@@ -44,7 +44,8 @@ export const answerParams = (
 ): Promise<FastifyReply> => answerAsked(serve, toAsked(params, request), request, reply, run);
 
 /**
- * A malformed request, such as a body that is not JSON: refused with Perch's message, after key and rate like any other.
+ * Refuses a malformed request, such as a body that is not JSON, with Perch's message. Key and rate are checked first,
+ * as for any request.
  */
 export const refuse = (
   serve: Serve,

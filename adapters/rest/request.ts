@@ -94,7 +94,7 @@ function bodyValue(parameter: Parameter, value: unknown): unknown {
   return type === 'boolean' ? value : readValue(parameter, String(value));
 }
 
-/** The index in a list's name as written: '' in `handles[]`; undefined without brackets, or for another name. */
+/** The index in a list's name as written: '' for `handles[]`; undefined without brackets, or for another name. */
 const indexIn = (name: string, written: string): string | undefined =>
   written.startsWith(name) ? /^\[(|0|[1-9][0-9]{0,8})\]$/.exec(written.slice(name.length))?.[1] : undefined;
 

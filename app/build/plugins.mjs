@@ -41,8 +41,8 @@ export const grammars = () => ({
 });
 
 /**
- * Copies files of packages that are sent to browsers, so that the program does not need the packages, and minifies them
- * (GraphiQL's own are not minified).
+ * Copies files of packages that are sent to browsers, so that the program does not need the packages. Minifies them,
+ * because GraphiQL's package does not.
  */
 export const packageFiles = (root, outdir) => ({
   name: 'package files',

@@ -34,7 +34,7 @@ const FIRST_SWEEP_MS = 60_000;
 /** Requests per second for dashboard pages and images from one address. */
 const PAGES_QPS = 50;
 
-/** What the pages show of the rest of the service. */
+/** What the pages show about the rest of the service. */
 export interface Shown {
   /** The network's name. */
   readonly network: string;

@@ -14,7 +14,10 @@ export interface KeyHash {
 
 const HOW = 'Send it in the header "x-api-key: <key>" or as "Authorization: Bearer <key>".';
 
-/** The token of a Bearer header; undefined under any other scheme, or if it has none. The scheme's case does not matter (A4). */
+/**
+ * The token of a Bearer header; undefined for any other scheme, or without a token. The scheme's case does not matter
+ * (A4).
+ */
 const bearerToken = (authorization: string): string | undefined =>
   /^bearer[ \t]+(.*)/is.exec(authorization.trim())?.[1];
 

@@ -50,13 +50,13 @@ export interface Identify {
 export interface IdentifyOptions {
   readonly accounts: Pick<Accounts, 'findKeys' | 'onKeyChange'>;
   readonly limiter: RateLimiter;
-  /** Never set back: the age of a lookup is measured by it. */
+  /** A clock that is never set back, because the age of lookups is measured by it. */
   readonly monotonic: Clock;
   /** On the same clock; the process's own by default. */
   readonly timers?: Timers | undefined;
   readonly pepper: string | Uint8Array;
   readonly ttlMs?: number;
-  /** The memories that its own memory is counted in. */
+  /** Where its memory is counted. */
   readonly memories?: Memories;
 }
 

@@ -18,7 +18,7 @@ export const KEY_CHARS = PREFIX_CHARS + RANDOM_CHARS + CHECKSUM_CHARS;
 /** The largest multiple of 62 that a byte can reach: higher bytes would favour the first characters. */
 const UNBIASED_BELOW = 248;
 
-/** CRC-32 of everything before it, in base 62, as in GitHub's tokens (A6). */
+/** CRC-32 of the text before the checksum, in base 62, as in GitHub's tokens (A6). */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits;

@@ -9,7 +9,7 @@ export const PUBLIC_QPS = 10;
 /** `RateLimit-Policy`. A 401 and an unknown path have it with `account` and the starting rate (L6, L9). */
 export const policyHeader = (policy: Policy, limit: number): string => `${policy}; q=${limit}; w=1`;
 
-/** Both headers of an answer for which a bucket was asked, refused or not. Exactly in the interface's form (L1). */
+/** Both headers of an answer, refused or not, if a bucket was asked. Exactly in the specified form (L1). */
 export const rateLimitHeaders = (decision: RateDecision, policy: Policy) => ({
   RateLimit: `limit=${decision.limit}, remaining=${decision.remaining}, reset=${decision.resetSeconds}`,
   'RateLimit-Policy': policyHeader(policy, decision.limit),

@@ -97,7 +97,7 @@ export class Account {
     const { from, to } = this.#range(params, group.includes('hour'));
     const query = [params.from ?? '', params.to ?? '', group].join(' ');
     const after = params.after == null ? undefined : readUsageCursor(query, group, params.after);
-    // The ledger's range ends at a moment; the caller's includes the whole last day.
+    // The ledger's range excludes its end; the caller's includes the whole last day.
     const end = new Date(Date.parse(to) + DAY_MS).toISOString();
     const count = params.count ?? USAGE_PAGE.initial;
     const request = { from: `${from}T00:00:00Z`, to: end, group, after, limit: count + 1 };

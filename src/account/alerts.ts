@@ -21,7 +21,7 @@ export interface AlertsOptions {
   readonly deliveries: Pick<Deliveries, 'runSoon' | 'list' | 'again'>;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
-  /** The secrets of webhooks are derived from it. */
+  /** The root that the secrets of webhooks are derived from. */
   readonly secret: Uint8Array;
   /** Whether there is a mail server. */
   readonly mail: boolean;

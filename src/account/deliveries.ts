@@ -39,7 +39,7 @@ export interface DeliveriesOptions {
   /** Null: no mail server. */
   readonly mail: Mail | null;
   readonly webhooks: Pick<Webhooks, 'send'>;
-  /** The secrets of webhooks are derived from it. */
+  /** The root that the secrets of webhooks are derived from. */
   readonly secret: Uint8Array;
   /** The address of the dashboard, known once the service listens. */
   readonly authUrl: () => string;

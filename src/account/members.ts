@@ -76,7 +76,7 @@ export class Members {
 
   /**
    * The account whose pages the visitor sees: the one they chose, if they are a member of it, otherwise their first.
-   * Null if the person or their last account no longer exists.
+   * Null if the person no longer exists or has no account.
    */
   async standing(visitor: { readonly personId: string; readonly accountId?: string | null }): Promise<Standing | null> {
     const person = await this.#options.store.person(visitor.personId);

@@ -17,7 +17,7 @@ import { webhookHeaders, webhookSecret } from './webhook-signature.js';
 
 /** The delay after each failed try of a notice: ten tries in a day. */
 export const NOTICE_RETRIES_MS = [0.5, 2, 10, 30, 60, 120, 240, 480, 480].map((minutes) => minutes * MINUTE_MS);
-/** The same for what watches deliver: fifteen tries in three days. */
+/** The same for deliveries of watches: fifteen tries in three days. */
 const WATCH_RETRIES_MS = [
   5_000,
   30_000,
@@ -34,8 +34,8 @@ const MOST_RETRY_AFTER_MS = HOUR_MS;
 const MOST_QUICK = 64;
 const MOST_SLOW = 32;
 /**
- * A webhook that takes longer than `SLOW_MS` gives its slot back, and its account counts as slow for `SLOW_FOR_MS`; at
- * most `MOST_SLOW_ACCOUNTS` are remembered.
+ * A webhook that takes longer than `SLOW_MS` gives back its slot among the quick ones, and its account counts as slow
+ * for `SLOW_FOR_MS`; at most `MOST_SLOW_ACCOUNTS` are remembered.
  */
 const SLOW_MS = 2_000;
 const SLOW_FOR_MS = 5 * MINUTE_MS;
@@ -61,7 +61,7 @@ export interface WebhookSenderOptions {
   readonly webhooks: Pick<Webhooks, 'send'>;
   readonly clock: Clock;
   readonly time: Time;
-  /** The secrets of webhooks are derived from it. */
+  /** The root that the secrets of webhooks are derived from. */
   readonly secret: Uint8Array;
   /** Returns the notices for the owner of a watch that is paused because its webhook accepted nothing. */
   readonly tell: (watch: UndeliveredWatch, result: DeliveryResult, atMs: number) => readonly NewDelivery[];

@@ -44,7 +44,7 @@ const MOST_SALES = 200;
 const MOST_OPEN = 20;
 const PAGE_LIVES_MS = DAY_MS;
 
-/** At most one check of a session in this time: a customer may reload the page after paying. */
+/** Checks of one session share a lookup within this time, because a customer may reload the page after paying. */
 const LOOK_EVERY_MS = 2_000;
 /** Memory of a timestamp and a promise. */
 const LOOK_BYTES = 300;
@@ -56,7 +56,7 @@ export interface BillingOptions {
   readonly accounts: Pick<Accounts, 'get' | 'keyByPrefix'>;
   readonly settling: Settling;
   readonly clock: Clock;
-  /** The address of the dashboard, without a trailing slash; a function because it is known late. */
+  /** The address of sign-in and dashboard, without a trailing slash; known once the service listens. */
   readonly authUrl: () => string;
   /** Returns a unique id. */
   readonly newId: () => string;
@@ -79,7 +79,7 @@ export interface CheckoutOptions {
   readonly address: string | null;
 }
 
-/** A sale as its owner sees it. Credits are in whole credits here, money is in US dollars. */
+/** A sale as its owner sees it. Amounts are in credits, not thousandths, and in US dollars. */
 export interface SaleRecord {
   readonly saleId: string;
   /** The processor's id of the checkout: the customer's browser returns with it from the payment page. */
@@ -100,7 +100,7 @@ export interface SaleRecord {
   readonly disputed: 'open' | 'won' | 'lost' | null;
 }
 
-/** Billing as callers of the API may use it: resolvers get one per call. */
+/** The part of billing that callers of the API may use. Resolvers get one per call. */
 export interface CallerBilling {
   packs(): ReturnType<typeof packsAndTiers>;
   checkout(pack: string, idempotencyKey: string | null): Promise<Checkout>;

@@ -9,7 +9,7 @@ export interface Days {
   readonly to: string;
 }
 
-/** What one UTC day brought in and used up. */
+/** Income and cost of one UTC day. */
 export interface DayFigures extends CostSums {
   readonly day: string;
   readonly sales: number;

@@ -4,7 +4,7 @@ import type { Lifetimes } from '../read/lifetimes.js';
 import { type ConfigFault, type Environment, readSettings, readVariable, SETTING_NAMES } from './read-settings.js';
 import type { SettingName, Values } from './settings.js';
 
-/** Where each database address should lead. */
+/** The hosts that each database address should lead to. */
 const ADDRESSES = {
   DATABASE_URL: PRIMARY,
   CORPUS_DATABASE_URL: {

@@ -37,7 +37,7 @@ function short(error: GraphQLError): GraphQLError {
 }
 
 /**
- * Where the nodes of a document begin in its text. Kept apart from the nodes: for an error whose nodes have locations,
+ * The positions in the text at which nodes begin. Kept apart from the nodes: for an error whose nodes have locations,
  * graphql-js counts lines once per node, and there may be hundreds.
  */
 export class NodeLocations {

@@ -98,7 +98,7 @@ export function prepareOperation({ schema, results }: PrepareContext, source: Do
   if (!operation) throw DocumentError.of(whichOperation(operationName));
   const keyless = isIntrospection(operation);
   source.assertAdmitted?.(keyless);
-  // Tools spell the same introspection in many ways: it is checked, measured and executed once for all of them.
+  // Tools write the same introspection in many ways; it is checked, measured and executed once for all of them.
   const normalised = keyless && isAlone(document) ? digestText(print(withoutName(document, operation))) : null;
   const equivalent = normalised === null ? undefined : source.findEquivalent?.(normalised);
   if (equivalent) return equivalent;

@@ -8,7 +8,7 @@ import type { Operation } from './prepare.js';
 import type { Checks } from './rules.js';
 import { checkSize } from './variables.js';
 
-/** The variables of one call of an operation, and what follows from them alone. */
+/** The variables of one call of an operation, and everything that follows from them alone. */
 export interface Priced {
   /** With defaults applied. */
   readonly variables: Record<string, unknown>;

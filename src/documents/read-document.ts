@@ -86,7 +86,7 @@ function withoutRepeats(document: DocumentNode): DocumentNode {
   });
 }
 
-/** Undefined for a field with an alias, arguments, directives or fields of its own. */
+/** The field's name; undefined for a field with an alias, arguments, directives or a selection set. */
 function plainFieldName(node: SelectionNode): string | undefined {
   if (node.directives && node.directives.length > 0) return undefined;
   if (node.kind !== Kind.FIELD || node.alias || node.selectionSet || node.arguments?.length) return undefined;

@@ -31,7 +31,7 @@ export interface Params {
 export interface OperationText {
   readonly text: string;
   readonly operationName: string | null;
-  /** Identifies the operation: the SHA-256 of the request for it. */
+  /** Identifies the operation: a SHA-256 of its text and the chosen operation name. */
   readonly id: string;
   /** Whether it is small enough to be compiled rather than interpreted every time. */
   readonly mayCompile: boolean;

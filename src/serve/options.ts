@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly names: OperationNames;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Never set back: deadlines are measured by it. */
+  /** A clock that is never set back, because deadlines are measured by it. */
   readonly monotonic: Clock;
   /** On the same clock; the process's own by default. */
   readonly timers?: Timers | undefined;
@@ -40,6 +40,6 @@ export interface ServeOptions {
 
 /** The options, and what a running engine adds to them. */
 export interface Serving extends ServeOptions {
-  /** On its monotonic clock: for the deadlines of calls. */
+  /** The timer for the deadlines of calls, on the monotonic clock. */
   readonly timer: SharedTimer;
 }

@@ -15,7 +15,7 @@ export interface Side {
   readonly answerCache: AnswerCache;
   /** Called with each account that paid for something. */
   readonly spent: (accountId: string) => void;
-  /** What reads earn and cost, for the operator. */
+  /** Records what reads earn and cost, for the operator. */
   readonly costs?: CostBook | undefined;
 }
 

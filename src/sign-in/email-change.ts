@@ -25,7 +25,7 @@ const subject = z.object({ personId: z.uuid(), from: z.string().nullable(), to: 
 export interface EmailChangeOptions {
   readonly tokens: OneTimeTokens;
   readonly emails: Pick<EmailAccounts, 'find' | 'change'>;
-  /** The present address of a person; null if they have none. */
+  /** The current address of a person; null if they have none. */
   readonly emailOf: (personId: string) => Promise<string | null>;
   readonly sessions: Pick<Sessions, 'endAll'>;
   readonly mails: Pick<LinkMails, 'admit' | 'send'>;

@@ -17,9 +17,9 @@ const IN_ALL = 600;
 const IN_ALL_SECONDS = 3600;
 
 /**
- * Divides `IN_ALL` into parts of equal size. An IP address may take its first 2 links of an hour from any part, the
- * next up to 8 from the last two, and further ones only from the last. So a few busy addresses leave some for newcomers
- * (A36).
+ * Divides `IN_ALL` into parts of equal size. In an hour an IP address may take its first 2 links from any part, those
+ * up to the 8th from the last two parts, and further ones only from the last. So a few busy addresses leave some for
+ * addresses that ask for the first time (A36).
  */
 const FIRST_LINKS = [2, 8, Number.POSITIVE_INFINITY] as const;
 /** Most links that `admit` allows an IP address in an hour. */
@@ -28,7 +28,7 @@ const OWN = (PER_ADDRESS * IN_ALL_SECONDS) / WINDOW_SECONDS;
 /** Most mails being sent at once. Further ones are dropped and reported to the operator. */
 const MOST_PENDING = 100;
 
-/** How long a stop waits for mails being sent. */
+/** How long a stop waits for mails in progress. */
 const CLOSE_MS = 5000;
 
 export interface LinkMailsOptions {

@@ -74,7 +74,7 @@ export async function mountMercurius(app: FastifyInstance, options: MercuriusOpt
   );
   const { path = '/graphql', requestId } = options;
   await app.register(async (scope) => {
-    // Bodies are parsed here, whatever parsers the app has.
+    // Bodies are parsed here, so the app's parsers are removed in this scope.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     if (requestId) {

@@ -45,7 +45,7 @@ const MORE: Readonly<Record<string, JsonSchema>> = {
   idempotency_key: { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
-/** Values that find something on the demo network. */
+/** Example values, which exist on the demo network. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   handle: 'harbor_obs',
   user: 'harbor_obs',
