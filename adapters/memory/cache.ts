@@ -10,10 +10,10 @@ interface NameCount {
   entries: number;
 }
 
-/** A name's count, and its entries in the map and in the entry that shows it. Measured, rounded up. */
+/** Bytes of a name: its count, its entry in the map, its place in the entry that shows it. Measured, rounded up. */
 const NAME_BYTES = 120;
 
-/** The objects around a value. */
+/** Bytes of the objects around a value. */
 const VALUE_BYTES = 80;
 
 interface Entry {
@@ -24,7 +24,7 @@ interface Entry {
 
 export interface MemoryCacheOptions {
   readonly clock: Clock;
-  /** Where it is counted, and under which name; `cache` by default. */
+  /** Where the cache's memory is counted, and under which name (`cache` by default). */
   readonly memories?: Memories;
   readonly memory?: MemoryName;
   /** Bound on the estimated size of everything cached (see `bytesOf`); the least recently used goes first. */
@@ -38,7 +38,7 @@ export interface MemoryCacheOptions {
 export function createMemoryCache(options: MemoryCacheOptions): Cache {
   const { clock, memories = new Memories(), memory = 'cache', maxBytes } = options;
   const names = new NameCounts();
-  /** When they were withdrawn. Remembered 404s show nothing. */
+  /** When each name was withdrawn. Remembered 404s do not need it: they show no names. */
   const withdrawn = memory === 'cache' ? memories.map<number>('withdrawn') : undefined;
   const entries = memories.map<Entry>(memory, {
     ...(maxBytes !== undefined && { maxBytes }),
@@ -109,7 +109,7 @@ class NameCounts {
     }
   }
 
-  /** What an entry's names take in memory, as if no other entry showed them. */
+  /** Bytes that an entry's names take, as if no other entry showed them. */
   bytesOf(counts: readonly NameCount[]): number {
     return counts.reduce((bytes, { name }) => bytes + NAME_BYTES + name.length, 0);
   }

@@ -19,13 +19,13 @@ export function createMemorySingleFlight(): SingleFlight {
   };
 }
 
-/** How much of a timer's lateness is caught up: without it a pace above several hundred a second is never reached. */
+/** How much of a timer's lateness is caught up. Otherwise a pace above several hundred a second is never reached. */
 const CATCH_UP_MS = 10;
 
 export interface MemoryPaceOptions {
   /** Milliseconds from any origin; monotonic, so that setting a clock back stalls nothing. */
   readonly clock: Clock;
-  /** Where its keys are counted. The one idle longest is forgotten first; an idle key has no state. */
+  /** Where its keys are counted. The one idle longest is forgotten first, without loss: an idle key has no state. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }

@@ -3,10 +3,7 @@ import { Memories } from '../../src/lib/memories.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
 
-/**
- * A token bucket: how much it contains, in units of which one millisecond adds `limit`, so that nothing is ever
- * rounded.
- */
+/** A token bucket. Each millisecond adds `limit` units to it, so that nothing is ever rounded. */
 interface Bucket {
   units: number;
   atMs: number;

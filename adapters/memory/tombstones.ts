@@ -12,7 +12,7 @@ interface Told extends Tombstone {
 
 export interface MemoryTombstoneLogOptions {
   readonly clock: Clock;
-  /** Counts what is kept for those who begin to follow later. */
+  /** Counts the tombstones that are kept for followers that begin later. */
   readonly memories?: Memories;
   readonly maxBytes?: number;
 }
