@@ -6,7 +6,7 @@ import type { PaymentEvent } from '../../src/ports/payments.js';
 /** The greatest age of an event, in seconds. */
 const TOLERANCE_S = 300;
 
-/** An event, once its signature over the raw bytes is verified. Throws `bad_request` for an invalid one. */
+/** Verifies the signature over the raw bytes, and returns the event. Throws `bad_request` for an invalid one. */
 export async function readEvent(
   body: Buffer,
   signature: string | undefined,
@@ -26,7 +26,7 @@ export async function readEvent(
   };
 }
 
-/** Ids go into addresses and into the database: nothing but what ids are made of. */
+/** Ids go into URLs and into the database, so only the characters of real ids are accepted. */
 const id = z.string().regex(/^[\w.-]{1,255}$/);
 
 /** The members of an event that lead to a session: sessions, charges, refunds and disputes have them. */
@@ -45,7 +45,7 @@ const eventShape = z.object({
 const referenceId = (reference: z.infer<typeof eventShape>['data']['object']['payment_intent']): string | null =>
   typeof reference === 'object' ? (reference?.id ?? null) : (reference ?? null);
 
-/** Throws `bad_request` for a header that no signature of an event can have, before the event is read. */
+/** Checks the header before the body is read. Throws `bad_request` for one that no validly signed event can have. */
 export function refuseUnsigned(signature: string | undefined, nowMs: number): void {
   const at = /(?:^|,)t=(\d{1,12})(?:,|$)/.exec(signature ?? '')?.[1];
   const isSigned = at !== undefined && /(?:^|,)v1=[0-9a-f]{64}(?:,|$)/.test(signature ?? '');
@@ -59,7 +59,7 @@ const unproven = () =>
   new ServiceError('bad_request', 'Not a signed event from the payment processor, or too old.', { reason: UNSIGNED });
 
 async function proven(body: Buffer, signature: string, secret: string, nowMs: number): Promise<unknown> {
-  // The library is large: it is loaded with the first event.
+  // The library is large, so it is loaded only with the first event.
   const { default: Stripe } = await import('stripe');
   try {
     return Stripe.webhooks.constructEvent(body, signature, secret, TOLERANCE_S, undefined, nowMs);

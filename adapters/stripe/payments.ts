@@ -13,7 +13,7 @@ export interface StripeOptions {
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
-/** The library is large, and is loaded for the first payment. */
+/** The library is large, so it is loaded only for the first payment. */
 async function createStripe({ secretKey, baseUrl }: StripeOptions): Promise<Stripe> {
   const { default: Stripe } = await import('stripe');
   return new Stripe(secretKey, {
@@ -46,7 +46,7 @@ export function createStripePayments(options: StripeOptions): Payments {
   };
 }
 
-/** The SDK's errors have statuses of their own, and messages that are only for the operator. */
+/** Replaces the SDK's errors, whose statuses are not Perch's and whose messages are only for the operator. */
 async function answered<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -63,7 +63,7 @@ async function findSession(stripe: Stripe, payment_intent: string): Promise<stri
 }
 
 /**
- * Without `expires_at` a page lives for 24 h from when Stripe made it, and every attempt sends the same request.
+ * Sends no `expires_at`: the page then lives for 24 h after Stripe made it, and every attempt sends the same request.
  */
 async function openPage(stripe: Stripe, ask: CheckoutRequest): Promise<{ sessionId: string; url: string }> {
   const { saleId, pack, usd, credits, email, successUrl, cancelUrl } = ask;
@@ -110,7 +110,7 @@ async function lookAt(stripe: Stripe, sessionId: string): Promise<PaymentState |
   };
 }
 
-/** Of the expanded payment. Only an address that a page may lead to. */
+/** The receipt's address in the expanded payment, if it is one that a page may link to. */
 function findReceiptUrl(intent: Stripe.Checkout.Session['payment_intent']): string | null {
   const charge = typeof intent === 'object' ? intent?.latest_charge : null;
   const url = typeof charge === 'object' ? charge?.receipt_url : null;
@@ -127,7 +127,7 @@ async function retrieve(stripe: Stripe, sessionId: string): Promise<Stripe.Check
   }
 }
 
-/** `complete` is not `paid`: a bank may take days, and refuse. */
+/** `complete` does not mean `paid`: a bank may take days, and then refuse. */
 function paymentStatus(session: Stripe.Checkout.Session): PaymentState['status'] {
   if (session.payment_status === 'paid') return 'paid';
   if (session.status === 'expired') return 'over';
@@ -150,8 +150,8 @@ async function listDisputes(stripe: Stripe, payment_intent: string): Promise<Dis
 }
 
 /**
- * Other states are inquiries and prevented disputes, which take no money: a dispute that one grows into has one of these.
- * An appeal is of a dispute that was lost, and it stays lost until it is won.
+ * Other states are inquiries and prevented disputes, which take no money; an inquiry that becomes a dispute gets one of
+ * these states. An appeal is against a lost dispute, which stays lost until the appeal is won.
  */
 const STATES: Readonly<Record<string, Dispute['state']>> = {
   needs_response: 'open',

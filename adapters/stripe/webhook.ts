@@ -16,11 +16,11 @@ export interface WebhookOptions {
   readonly senders: Senders;
 }
 
-/** Addresses that send events: whether one may have its next one checked, which takes longer the larger it is (L14). */
+/** Decides whether an address may have its next event checked: a check takes longer the larger the event is (L14). */
 export interface Senders {
   /** Throws `rate_limited` for an address that sent too many events without a valid signature. */
   admit(address: string): Promise<void>;
-  /** Counts one of those, and returns what to throw. */
+  /** Counts an event without a valid signature, and returns the error to throw. */
   count(address: string, failure: ServiceError): Promise<ServiceError>;
 }
 
@@ -33,11 +33,11 @@ export function mountStripeWebhook(
     method: 'POST',
     url: '/webhooks/stripe',
     bodyLimit: BODY_LIMIT,
-    // Before the body is read: what a stranger sends may be as large as an event.
+    // Runs before the body is read, because a stranger can send bodies as large as an event.
     onRequest: async (request, reply) => {
       if (secret === null)
         throw new ServiceError('billing_disabled', 'Payment events are not accepted on this server.');
-      // Refused by the framework, unread.
+      // The framework refuses such a body without reading it.
       if (Number(request.headers['content-length']) > BODY_LIMIT) return;
       reply.header('Connection', 'close');
       refuseUnsigned(signatureHeader(request), clock.now());
