@@ -1,14 +1,14 @@
 import type { Tweet } from '../../../src/domain/model.js';
 
 /**
- * A counter of tweets that searches can ask for. Its name is also its column in the corpus, and the kind of its marks in
+ * A tweet's counter that searches can ask for. Its name is also its column in the corpus, and the kind of its marks in
  * the text index. Mastodon has no such operators.
  */
 interface CounterRow {
   /** As in `min_faves:10`. */
   readonly operator: string;
   readonly field: CounterField;
-  /** Whether Bluesky's posts say it: there, it is checked on what a search found. */
+  /** Whether Bluesky's posts have it. It cannot be searched for there, so it is checked on the posts that are found. */
   readonly isOnBluesky: boolean;
   /** X's own operator; null: X cannot search for it. */
   readonly onX: string | null;

@@ -1,9 +1,9 @@
-/** Shorter words are near too many others. */
+/** The least characters of a word to compare: shorter words are near too many others. */
 export const LEAST_NEAR = 4;
-/** Characters of the beginning of a word that are compared with others. */
+/** Only this many characters of a word, from its beginning, are compared. */
 export const MOST_NEAR = 20;
 
-/** Characters missing, added, changed, or swapped with their neighbour (the distance of Damerau, by restricted edits). */
+/** Counts characters missing, added, changed, or swapped with a neighbour (restricted Damerau–Levenshtein distance). */
 export function typingErrors(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

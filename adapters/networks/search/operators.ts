@@ -14,7 +14,7 @@ interface Operator {
   readonly read: (value: string) => Term | null;
 }
 
-/** Every name that `filter:` accepts; the first of several for a flag is the one that messages use. */
+/** Every name that `filter:` accepts. Where a flag has several names, messages use the first. */
 export const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['replies', 'reply'],
   ['retweets', 'retweet'],
@@ -31,7 +31,7 @@ export const FILTERS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['mentions', 'mention'],
 ]);
 
-/** Which tweets each of them finds, for the documentation. */
+/** Which tweets each flag finds, for the documentation. */
 const FLAGGED: Readonly<Record<Flag, string>> = {
   reply: 'replies',
   retweet: 'retweets',
@@ -163,7 +163,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ],
 ]);
 
-/** Every search term with an operator, written with an example, and which tweets it finds; of filters one each kind. */
+/** Every operator as a search term with an example value, and which tweets it finds; one row for each filter name. */
 export const OPERATOR_EXAMPLES: readonly { readonly term: string; readonly finds: string }[] = [
   ...[...OPERATORS]
     .filter(([name]) => name !== 'filter')
@@ -190,7 +190,7 @@ export function readOperator(name: string, value: string): Term | { readonly fau
   return operator.read(value) ?? { fault };
 }
 
-/** The name that is meant by one that is nearly it: the nearest within two typing errors, one in a short name. */
+/** The name that a mistyped one probably means: the nearest within two typing errors, or one for a short name. */
 function nearestName(typed: string, names: readonly string[]): string | undefined {
   const wanted = typed.toLowerCase().slice(0, NAME_LENGTH);
   const most = wanted.length <= 4 ? 1 : 2;
@@ -208,7 +208,7 @@ function ofHandle(kind: 'from' | 'to', value: string): Term | null {
   return handle === null ? null : { kind, handle };
 }
 
-/** Ids beyond the store's range count as its greatest: nothing is above it. */
+/** An id beyond the store's range counts as the greatest in it, because no stored id is above that. */
 function ofId(kind: 'conversation' | 'quoting' | 'afterId' | 'uptoId', value: string): Term | null {
   if (!isId(value)) return null;
   return { kind, id: BigInt(value) > MAX_BIGINT ? MAX_BIGINT.toString() : value };

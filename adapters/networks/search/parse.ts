@@ -14,7 +14,7 @@ const MAX_PARENTHESES = 50;
 /** The text index accepts no word of more than 2,046 bytes. */
 const MAX_WORD = 500;
 
-/** A quote between two Hebrew letters is a part of the word, an acronym. Its own sign begins no phrase on any network. */
+/** A quote between two Hebrew letters is part of an acronym. Its real sign, the gershayim, never begins a phrase. */
 const GERSHAYIM = /(?<=\p{Script=Hebrew})["\u201C\u201D](?=\p{Script=Hebrew})/gu;
 
 /**
@@ -74,7 +74,7 @@ function syntaxFault(q: string, error: peggy.parser.SyntaxError): ServiceError {
   for (const each of error.expected ?? []) {
     if (each.type === 'other' && each.description !== 'a space') expected.add(each.description);
   }
-  // To a reader, everything that may start a term is the same.
+  // Readers need not know the different ways in which a term may start.
   if (expected.delete('a word')) {
     expected.delete('a phrase');
     expected.add('a search term');

@@ -1,8 +1,8 @@
 /**
- * Hashtags, mentions and cashtags as they stand in a text. A hashtag has letters, marks, digits and the special characters
- * that X and Mastodon list, at least one of them a letter or digit (P18): low lines, the joiners that can't be seen, the
- * middle dots of Catalan and Katakana, and punctuation inside of words in Hebrew, Tibetan, Japanese and Old Cyrillic. It
- * begins no emoji (`#️⃣`), and is not inside of a word, an entity or an address.
+ * Hashtags, mentions and cashtags as they stand in a text. A hashtag has letters, marks, digits and the special
+ * characters that X and Mastodon list, at least one of them a letter or digit (P18): low lines, invisible joiners, the
+ * middle dots of Catalan and Katakana, and punctuation inside words in Hebrew, Tibetan, Japanese and Old Cyrillic. Its
+ * sign does not begin an emoji (`#️⃣`), and does not stand inside a word, an entity or an address.
  */
 const PATTERNS = {
   hashtag:
@@ -13,14 +13,14 @@ const PATTERNS = {
 
 export type SignKind = keyof typeof PATTERNS;
 
-/** What each begins with: most texts have none. */
+/** What each kind begins with. Tested first, because most texts have none. */
 const SIGNS: Readonly<Record<SignKind, RegExp>> = { hashtag: /[#＃]/, mention: /[@＠]/, cashtag: /\$/ };
 
-/** Without their signs. */
+/** Those in a text, without their signs. */
 export const signsIn = (kind: SignKind, text: string): string[] =>
   SIGNS[kind].test(text) ? Array.from(text.matchAll(PATTERNS[kind]), ([, value = '']) => value) : [];
 
-/** With the places that they have, signs included, in UTF-16 units. */
+/** The same with their places in UTF-16 units, signs included. */
 export const signPlaces = (kind: SignKind, text: string): { value: string; from: number; to: number }[] =>
   Array.from(text.matchAll(PATTERNS[kind]), ({ 0: whole, 1: value = '', index }) => ({
     value,

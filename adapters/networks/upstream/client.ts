@@ -26,14 +26,14 @@ export interface UpstreamRequest<T> {
   /** The schema of the answer; members that it does not name are dropped. */
   readonly schema: z.ZodType<T>;
   readonly context: ReadContext;
-  /** What a refusal means where it has a meaning specific to the network. */
+  /** The error for a refusal with a meaning specific to this network; undefined for any other refusal. */
   readonly failureOf?: (refusal: UpstreamRefusal) => ServiceError | undefined;
 }
 
-/** Connections to one host; reads that wait for the pace wait elsewhere. */
+/** Connections to one host. A read that waits for the pace does not occupy one. */
 const CONNECTIONS = 32;
 const CONNECT_MS = 10_000;
-/** The longest silence before the head, and within the body: the caller's signal usually fires sooner. */
+/** The longest silence before the head and within the body. The caller's signal usually fires sooner. */
 const SILENCE_MS = 30_000;
 
 /**
@@ -57,7 +57,7 @@ export class Upstream {
     return (await this.askWithHeaders(ask)).body;
   }
 
-  /** The same with the headers, for networks that put a list's next position there. */
+  /** Like `ask`, but with the headers, for networks that put a list's next position there. */
   async askWithHeaders<T>(ask: UpstreamRequest<T>): Promise<{ readonly body: T; readonly headers: Headers }> {
     const { path, schema, context, failureOf } = ask;
     const { status, headers, text } = await this.#send(ask);

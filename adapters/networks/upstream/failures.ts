@@ -4,13 +4,13 @@ import type { UpstreamRefusal } from './refusal.js';
 
 const causeAt = (path: string, what: string): Error => new Error(`${path.split('?')[0]}: ${what}`);
 
-/** An answer that is no JSON: the details are for the log, not for callers. */
+/** For an answer that is not JSON. The details are for the log, not for callers. */
 export const notJson = (path: string, text: string): ServiceError =>
   new ServiceError('upstream_error', 'The response from the network could not be read.', {
     cause: causeAt(path, `not JSON: ${text.slice(0, 200)}`),
   });
 
-/** JSON that does not have the form of what was requested. */
+/** For JSON that does not have the form of the requested object. */
 export const unreadable = (path: string, what: string): ServiceError => unreadableObject(causeAt(path, what));
 
 /** The upstream's own message, for the log. */
@@ -25,10 +25,10 @@ export function failure(
   return new ServiceError(code, message, { ...detail, cause: toCause(refusal) });
 }
 
-/** It did respond, but not to the request: with a fault of its own, or with a redirect. */
+/** For a network that responds with a fault of its own or a redirect instead of an answer. */
 export const NO_ANSWER = 'The network failed to answer the request.';
 
-/** What a status means where it has no meaning specific to the network. */
+/** The error for a status without a meaning specific to the network. */
 export function defaultFailure(refusal: UpstreamRefusal): ServiceError {
   const { status, headers, limit } = refusal;
   if (status === 429) {

@@ -3,26 +3,26 @@ import { backgroundTimers, monotonic } from '../../../src/lib/monotonic.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { PushLog } from '../../../src/ports/network.js';
 
-/** The largest message that is read. */
+/** The largest message that is accepted. */
 const MOST_BYTES = 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
-/** A connection that is silent for so long is dead: each ping is answered. */
+/** The other side answers each ping, so a connection that is silent for `SILENT_MS` is dead. */
 const PING_EVERY_MS = 15_000;
 const SILENT_MS = 45_000;
-/** Between two attempts: twice as long each time, up to a minute; from the start again once a connection has lasted. */
+/** The pause before the next attempt doubles each time, up to a minute; it starts over once a connection has lasted. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 const LASTED_MS = 60_000;
-/** How long a connection that nobody needs stays open: they may come back. */
+/** How long an unneeded connection stays open, in case it is soon needed again. */
 const LINGER_MS = 30_000;
-/** What was missed for longer is found by reading the lists. */
+/** After a longer gap, a connection is not continued: reading the lists finds what was missed. */
 const CONTINUED_MS = 60 * 60_000;
-/** How long the other side has to agree that a connection ends. */
+/** How long the other side has to confirm that a connection is closed. */
 const END_MS = 1_000;
 
 const CONFIGURED: ClientOptions = { handshakeTimeout: HANDSHAKE_MS, maxPayload: MOST_BYTES, perMessageDeflate: false };
 
-/** Shorter ones, for tests. */
+/** Shorter times, for tests. */
 export interface SocketTimes {
   readonly pingEveryMs?: number;
   readonly silentMs?: number;
@@ -31,7 +31,7 @@ export interface SocketTimes {
 }
 
 export interface SocketOptions {
-  /** Where to connect; `lostAt`: when a connection was lost that this one continues, Unix milliseconds. */
+  /** Where to connect. `lostAt`: when the connection that this one continues was lost, Unix milliseconds, or null. */
   readonly address: (lostAt: number | null) => {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface SocketOptions {
   readonly onConnection: PushLog['onConnection'];
   readonly onOpen: () => void;
   readonly onText: (text: string) => void;
-  /** The other side has read what was sent before the ping with this text. */
+  /** Called once the other side has read everything sent before the ping with this text. */
   readonly onPong: (text: string) => void;
   readonly onLost: () => void;
 }
@@ -56,12 +56,12 @@ export class PushSocket {
   #isNeeded = false;
   #isConnected = false;
   #connectedAt = 0;
-  /** When there was a sign of life; null: no connection is continued. */
+  /** When the other side last sent something; null: there is no connection to continue. */
   #heardAt: number | null = null;
   #pauseMs: number;
   #mayConnectAt = 0;
   #cancelNext: () => void = () => {};
-  /** Why this connection is lost, and what was last said of it. */
+  /** Why this connection was lost, and the reason that was last reported. */
   #reason = '';
   #said = '';
 
@@ -84,7 +84,7 @@ export class PushSocket {
     else if (this.#socket === null) this.#connectSoon();
   }
 
-  /** Nobody needs it: it ends soon if that stays so. */
+  /** Says that the connection is not needed now. It closes soon unless it is needed again. */
   spare(): void {
     this.#isNeeded = false;
     this.#next(this.#times.lingerMs, () => this.close());
@@ -101,7 +101,7 @@ export class PushSocket {
     backgroundTimers.after(END_MS, () => socket.terminate());
   }
 
-  /** False while what was sent before is still on its way: it is not sent then. */
+  /** Returns false, and sends nothing, without a connection or while earlier data is still being sent. */
   send(text: string, ping: string): boolean {
     const socket = this.#socket;
     if (socket === null || !this.#isConnected || socket.bufferedAmount > 0) return false;
@@ -127,7 +127,7 @@ export class PushSocket {
     const socket = new WebSocket(url, { ...CONFIGURED, headers: { 'user-agent': userAgent, ...headers } });
     this.#socket = socket;
     this.#reason = '';
-    // Nothing that comes after it was given up is heard.
+    // Ignores whatever arrives after this socket was given up.
     const hear = (then: (data: Buffer) => void) => (data: unknown) => {
       if (this.#socket !== socket || !this.#isConnected) return;
       this.#heardAt = monotonic.now();
@@ -183,14 +183,14 @@ export class PushSocket {
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
   }
 
-  /** Once, however often it fails for the same reason. */
+  /** Reports a reason once, however often it repeats. */
   #say(isConnected: boolean, reason: string): void {
     if (this.#said === reason) return;
     this.#said = reason;
     this.#options.onConnection(isConnected, reason);
   }
 
-  /** What it waits for: to connect, to ping, or to end. */
+  /** Schedules the next step (to connect, to ping, or to close), which replaces the one scheduled before. */
   #next(ms: number, then: () => void): void {
     this.#cancelNext();
     this.#cancelNext = backgroundTimers.after(Math.max(0, ms), then);

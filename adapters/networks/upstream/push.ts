@@ -10,9 +10,9 @@ import { problemIn } from './readable.js';
 export type PushMessage =
   /** Something new in the list of this name, made at this time, Unix milliseconds. */
   | { readonly name: string; readonly madeAt: number }
-  /** Nothing that concerns lists. */
+  /** The message does not concern lists. */
   | 'nothing'
-  /** The server announces nothing on this connection. */
+  /** The server refuses to announce anything on this connection. */
   | 'refused';
 
 /** JSON, parsed. */
@@ -28,20 +28,20 @@ export const jsonText = z.string().transform((text, { addIssue }): unknown => {
 /** How one network announces what is new, over a WebSocket. */
 export interface PushProtocol {
   readonly address: SocketOptions['address'];
-  /** The name of a list in messages; null: nothing of it is announced. */
+  /** The name of a list in messages; null: the network does not announce what is new in it. */
   nameOf(list: ListRef): string | null;
-  /** The message that names all lists that are followed. Left out: everything is announced anyway. */
+  /** The message that names all followed lists. Left out where the network announces everything anyway. */
   wanted?(names: readonly string[]): string;
   readonly message: z.ZodType<PushMessage>;
-  /** Whether all that is new in a list is announced, once the server has read its name. */
+  /** Whether the server announces everything that is new in a list once it has read the list's name. */
   readonly isComplete: boolean;
 }
 
-/** Most lists of one connection. Others are read as ever. */
+/** The most lists of one connection. Lists beyond that are only read. */
 const MOST_LISTS = 10_000;
-/** The lists are named at most so often, milliseconds. */
+/** The least time between two messages that name the lists, milliseconds. */
 const NAME_EVERY_MS = 1_000;
-/** Messages that cannot be read are logged together. */
+/** Messages that cannot be read are logged together, at most once in this time, milliseconds. */
 const LOG_EVERY_MS = 60_000;
 
 export interface PushOptions {
@@ -115,12 +115,12 @@ export class PushedLists implements Push {
     this.#cancelNaming ??= backgroundTimers.after(NAME_EVERY_MS, () => this.#name());
   }
 
-  /** Names all lists that are followed now. The answer to the ping behind that says that the server has read it. */
+  /** Names all lists followed now, and sends a ping, whose answer shows that the server has read the names. */
   #name(): void {
     this.#cancelNaming?.();
     this.#cancelNaming = null;
     const { wanted } = this.#options.protocol;
-    // No names at all would mean everybody's.
+    // The server takes an empty list of names to mean every account.
     if (wanted === undefined || this.#lists.size === 0 || !this.#socket.isConnected) return;
     if (!this.#socket.send(wanted([...this.#lists.keys()]), String(this.#named + 1))) {
       this.#nameSoon();

@@ -1,7 +1,7 @@
 import type { Headers } from 'undici';
 import type { Limit } from './refusal.js';
 
-/** The longest wait that an upstream may ask for: a header may be wrong, or a clock. */
+/** The longest wait that an upstream may ask for, since its header or a clock may be wrong. */
 const LONGEST_S = 24 * 3600;
 
 const inBounds = (seconds: number): number | undefined =>

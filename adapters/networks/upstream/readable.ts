@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** What is wrong with each object that the answer in hand left out. Parsing is synchronous, so one list is enough. */
+/** The problem of each object left out of the answer being parsed. Parsing is synchronous, so one list is enough. */
 let problems: string[] = [];
 
-/** Parses an answer, and tells what is wrong with each object in it that could not be read and was left out. */
+/** Parses an answer, and lists the problem of each object that could not be read and was left out. */
 export function parseNoting<T>(schema: z.ZodType<T>, json: unknown) {
   problems = [];
   const result = schema.safeParse(json);
   return { result, problems };
 }
 
-/** What is wrong, for the log: the path of the first problem, and the problem. */
+/** The first problem and its path, for the log. */
 export const problemIn = ({ issues: [issue] }: z.ZodError): string =>
   `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'unexpected'}`;
 
-/** The object, or nothing where it cannot be read, which is counted. */
+/** The object, or undefined if it cannot be read; its problem is then added to the list. */
 export function readObject<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
@@ -30,7 +30,7 @@ export const readableObject = <T>(schema: z.ZodType<T>) =>
 export const readable = <T>(item: z.ZodType<T>) =>
   z.array(z.unknown()).transform((all) => all.flatMap((one) => readObject(item, one) ?? []));
 
-/** The same for a page that was requested; if nothing on it can be read, an error about the first object. */
+/** The same for a requested page, but with an error about the first object if none of them can be read. */
 export const readablePage = <T>(item: z.ZodType<T>) =>
   z.array(z.unknown()).transform((all, context) => {
     const items = all.flatMap((one) => readObject(item, one) ?? []);
@@ -41,7 +41,7 @@ export const readablePage = <T>(item: z.ZodType<T>) =>
     return z.NEVER;
   });
 
-/** An object that cannot be read, as it came, and what is wrong with it. */
+/** An object that cannot be read, as it arrived, and its problem. */
 export interface Unread {
   readonly value: unknown;
   readonly problem: string;
@@ -66,7 +66,7 @@ export const lookedUp = <T>(item: z.ZodType<T>) =>
     return { objects, unread: others };
   });
 
-/** Whether one of the unread objects is the requested one: it has its name in this field, or has no name there. */
+/** Whether an unread object may be the requested one: it has that name in this field, or has no name there. */
 export const isAmong = (others: readonly Unread[], field: string, name: string): boolean =>
   others.some(({ value }) => {
     const own = typeof value === 'object' && value !== null && (value as Record<string, unknown>)[field];

@@ -5,13 +5,13 @@ import type { Query, Term } from '../query.js';
 import { findInProfile, NEARLY } from './in-profile.js';
 import { type Find, type FoundText, findInTweet } from './in-tweet.js';
 
-/** Most places of a result. */
+/** The most places marked in one result. */
 const MOST_HIGHLIGHTS = 100;
 
 /**
- * Marks the results of a query. `exact`: the network finds by the words that are marked here, as the corpus does, so
- * what was not found did not match. Any other network says only that a result matches: the query's own words are marked
- * where they stand, and where none does, what matched is not known (null).
+ * Marks the results of a query. `exact`: the network matches by the same words as this code, as the corpus does, so a
+ * term that is not found here did not match. Any other network says only that a result matches: the query's own words
+ * are marked where they stand. If none of them is there, what matched is unknown (null).
  */
 export function createHighlighter({ exact }: { readonly exact: boolean }): NonNullable<Network['highlighter']> {
   return (q, product) => {
@@ -28,15 +28,15 @@ export function createHighlighter({ exact }: { readonly exact: boolean }): NonNu
 }
 
 /**
- * The places of the parts that make it match: of alternatives those that do, of an exclusion none. Null if it doesn't
- * match, which only an exact search can say.
+ * The places that make an item match the query: those of all alternatives that match, and none for an exclusion. Null
+ * if the item does not match, which only an exact search can tell.
  */
 function evaluate(query: Query, find: Find, exact: boolean, wanted = true): readonly FoundText[] | null {
   if (query.kind === 'not') return evaluate(query.of, find, exact, !wanted);
   if (query.kind === 'and' || query.kind === 'or') {
     const parts = query.of.map((part) => evaluate(part, find, exact, wanted));
     const matching = parts.filter((part) => part !== null);
-    // What is excluded by a group is excluded by one of its parts, and the other way round.
+    // An exclusion swaps the rules: one part of an excluded `and` is enough, and an excluded `or` needs every part.
     const needed = (query.kind === 'and') === wanted ? parts.length : 1;
     return matching.length < needed ? null : matching.flat();
   }
@@ -54,7 +54,7 @@ function wantsWords(query: Query, wanted = true): boolean {
   return wanted && isOfWords(query);
 }
 
-/** In order of fields and places, in code points; places that touch or overlap are one. */
+/** In order of fields and places, in code points; places that touch or overlap are merged. */
 function highlightsIn(
   item: Tweet | User,
   fields: readonly Highlight['field'][],

@@ -6,13 +6,13 @@ import { type Find, type FoundText, MOST_TEXT } from './in-tweet.js';
 import { mapped } from './mapped.js';
 import { PlacedText, type PlacedToken, type Span } from './placed-tokens.js';
 
-/** Which words of handle and name are marked beside those that are the same: up to where a word is like what was asked. */
+/** How far to mark a word of the handle or name that only resembles the word asked for; null: not at all. */
 type Like = (token: PlacedToken, word: string) => number | null;
 
-/** By their beginning, which is what is marked then. */
+/** Words that begin with it; only that beginning is marked. */
 const BEGINNING: Like = (token, word) => (token.lexeme.startsWith(word) ? token.endOf(word.length) : null);
 
-/** By all but one typing error. */
+/** Words that differ by one typing error at most. */
 export const NEARLY: Like = (token, word) => {
   const [one, other] = [[...word].slice(0, MOST_NEAR), [...token.lexeme].slice(0, MOST_NEAR)];
   if (Math.min(one.length, other.length) < LEAST_NEAR || Math.abs(one.length - other.length) > 1) return null;
@@ -21,7 +21,7 @@ export const NEARLY: Like = (token, word) => {
 
 const FIELDS = ['handle', 'name', 'bio'] as const;
 
-/** Where terms are found in a profile: in its words without accents, as they are searched. */
+/** Finds terms in a profile, in its words without accents, because these are what is searched. */
 export function findInProfile(user: User, like: Like = BEGINNING): Find {
   const texts = FIELDS.map((field) => {
     const { text, from, to } = mapped((user[field] ?? '').slice(0, MOST_TEXT), withoutAccents);

@@ -10,10 +10,10 @@ export interface FoundText {
   readonly from: number;
   readonly to: number;
 }
-/** Where a term is found; null if it isn't, and no places if the term is not about the text or found elsewhere. */
+/** The places of a term: null if it is not found, none if it is not about the text or was found elsewhere. */
 export type Find = (term: Term) => readonly FoundText[] | null;
 
-/** Characters of a text that are marked: the longest posts of X have as many. */
+/** Only this many characters of a text are marked; the longest posts of X have as many. */
 export const MOST_TEXT = 25_000;
 
 /** Where terms are found in the text of a tweet. */

@@ -1,4 +1,4 @@
-/** A text made of another, cluster by cluster (what readers see as one character), that remembers where it came from. */
+/** A text made from another, cluster by cluster (what readers see as one character), with the places it came from. */
 export interface Mapped {
   readonly text: string;
   /** The part of the original that these characters came from, whole clusters only; in UTF-16 units, like the input. */
@@ -24,7 +24,7 @@ export function mapped(original: string, change: (cluster: string) => string): M
     }
   }
   const whole = change(original);
-  // What can't be seen may stand between a letter and its accent: then the clusters are not what the whole is made of.
+  // An invisible character may stand between a letter and its accent; the changed clusters do not make the whole then.
   if (whole !== text) return { text: whole, from: () => 0, to: () => original.length };
   return { text, from: (index) => starts[index] ?? original.length, to: (index) => ends[index - 1] ?? 0 };
 }

@@ -8,9 +8,9 @@ export interface Span {
   readonly to: number;
 }
 
-/** A token and where its text has it. */
+/** A token and its place in the text. */
 export interface PlacedToken extends Token, Span {
-  /** Where its first characters end: so many UTF-16 units of the lexeme. */
+  /** Where the first `units` UTF-16 units of the lexeme end in the text. */
   readonly endOf: (units: number) => number;
 }
 
@@ -41,7 +41,7 @@ export function placedTokens(text: string): PlacedToken[] {
   return tokens;
 }
 
-/** Neighbours in a run, and its last character. */
+/** The pairs of neighbours in a run, and its last character. */
 function pairsIn(run: string): (Span & { kind: 'pair' | 'last'; offset: number })[] {
   const characters = [...run];
   let from = 0;
@@ -84,12 +84,12 @@ export class PlacedText {
   }
 
   #like({ kind, lexeme }: Token): readonly PlacedToken[] {
-    // The last character of a run begins its pair, too: only that character is marked.
+    // A single character may also begin a pair, of which only that character is marked.
     if (kind !== 'last') return this.#byLexeme.get(lexeme) ?? [];
     return (this.#byFirst.get(lexeme) ?? []).map((token) => ({ ...token, to: token.endOf(lexeme.length) }));
   }
 
-  /** Where the phrase that begins here ends, or null if it does not go on. */
+  /** Where the phrase that begins here ends, or null if the text does not continue it. */
   #follow(begin: PlacedToken, first: Token, rest: readonly Token[]): number | null {
     let end = begin.to;
     for (const token of rest) {
