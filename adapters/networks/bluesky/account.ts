@@ -6,9 +6,9 @@ import { BAD_CREDENTIALS_S, noAccount } from './failures.js';
 import { ANSWERS } from './schemas.js';
 import { createXrpc, type Xrpc, type XrpcCall } from './xrpc.js';
 
-/** An account is allowed 300 sign-ins a day: no two within this time. */
+/** An account is allowed 300 sign-ins a day, so two of them are at least this far apart. */
 const SIGN_IN_EVERY_MS = 300_000;
-/** The longest that signing in may take, whichever reads wait for it. */
+/** The longest that signing in may take, whatever the deadlines of the reads that wait for it. */
 const SIGN_IN_MS = 15_000;
 
 interface Tokens {
@@ -25,13 +25,13 @@ export interface BlueskyAccountOptions {
 }
 
 /**
- * An account that signs in when first needed, and stays signed in: its session is kept and renewed, never opened per
+ * An account that signs in when first needed and stays signed in: its session is kept and renewed, not opened for each
  * read.
  */
 export class BlueskyAccount {
   readonly #options: BlueskyAccountOptions;
   #tokens: Tokens | undefined;
-  /** The tokens of the sign-in or renewal in progress: all who need them wait for the same one. */
+  /** The tokens of the sign-in or renewal in progress, for which all reads that need tokens wait. */
   #pending: Promise<Tokens> | undefined;
   #mayAfterMs = 0;
   #refused: ServiceError | undefined;
@@ -51,7 +51,7 @@ export class BlueskyAccount {
     }
   };
 
-  /** Sends with renewed tokens. If they are refused too, they are dropped, unless others have replaced them. */
+  /** Sends with renewed tokens. If these are refused too, they are dropped, unless another read has replaced them. */
   async #sendAgain<T>(call: XrpcCall<T>, tokens: Tokens): Promise<T> {
     try {
       return await this.#send(call, tokens);
@@ -126,17 +126,17 @@ export class BlueskyAccount {
   }
 }
 
-/** Too many sign-ins rest the whole account, not only the reads of one kind. */
+/** After too many sign-ins the whole account rests, not only reads of one kind. */
 function refusedSignIn(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, limit } = refusal;
   if (status === 429) return noAccount(refusal, limit?.resetsInSeconds);
   return status >= 400 && status < 500 ? noAccount(refusal) : undefined;
 }
 
-/** Another token may work. */
+/** Whether the token was refused; another one may work. */
 const isRefused = (error: unknown): boolean => error instanceof ServiceError && error.code === 'no_account';
 
-/** A caller who leaves does not stop the wait for the others. */
+/** Stops only this caller's wait when its signal fires; other callers continue to wait for the promise. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

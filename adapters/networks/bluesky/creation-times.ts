@@ -9,12 +9,12 @@ import { ANSWERS, type DetailedProfile } from './schemas.js';
 import { EPOCH, normaliseTime } from './times.js';
 
 const LONGEST_MS = 3000;
-/** After any failure except an unknown account and an unreadable log, the directory is not queried for this long. */
+/** After any failure except an unknown account or an unreadable log, the directory is not queried for this long. */
 const REST_MS = 60_000;
 /** The most look-ups for one page. */
 const MOST_AT_ONCE = 10;
 
-/** When accounts were created: an account without a profile record does not say, but the directory of DIDs does. */
+/** When accounts were created: the directory of DIDs knows this for accounts without a profile record, too. */
 export class CreationTimes {
   readonly #directory: Upstream;
   readonly #clock: Clock;

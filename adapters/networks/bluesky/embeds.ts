@@ -15,7 +15,7 @@ const NOTHING: Embedded = { media: [], links: [], articles: [] };
 const described = (alt: string | undefined): Pick<Media, 'altText'> => (alt ? { altText: alt } : {});
 const photo = (url: string, alt: string | undefined): Media => ({ type: 'photo', url, ...described(alt) });
 
-/** What the view of a post embeds. Sizes are left out: the network gives a ratio, not pixels. */
+/** The media and links that the view of a post embeds. Sizes are left out: the network gives a ratio, not pixels. */
 export function embeddedIn(view: PostView['embed']): Embedded {
   switch (view?.$type) {
     case 'app.bsky.embed.images#view':

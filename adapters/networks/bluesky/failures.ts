@@ -14,7 +14,7 @@ const absent = (refusal: UpstreamRefusal, reason?: string): ServiceError =>
 const blocked = (refusal: UpstreamRefusal): ServiceError =>
   failure('access_denied', 'Bluesky does not show this to our account.', refusal, { reason: 'session' });
 
-/** What a refusal with status 400 means, by the name of the error. */
+/** The failure for a refusal with status 400, by the name of its error. */
 const NAMES: Readonly<Record<string, (refusal: UpstreamRefusal) => ServiceError>> = {
   AccountDeactivated: (refusal) => absent(refusal, 'deactivated'),
   AccountTakedown: (refusal) => absent(refusal, 'suspended'),
@@ -32,7 +32,7 @@ const ABSENT = /^(profile|actor|post|could not (find|locate))\b.*\bnot found\b|^
 export const noAccount = (refusal: UpstreamRefusal, retryAfter = BAD_CREDENTIALS_S): ServiceError =>
   failure('no_account', 'Bluesky rejected our credentials.', refusal, { retryAfter });
 
-/** What a refusal of an XRPC method means; undefined where the status says everything. */
+/** The failure for a refusal of an XRPC method; undefined where the status says everything. */
 export function xrpcFailure(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, json } = refusal;
   const { error = '', message = '' } = errorBody.safeParse(json).data ?? {};
@@ -75,6 +75,6 @@ export const searchFailure =
     return xrpcFailure(refusal);
   };
 
-/** The account is for searches: other reads need none, and return the same for everyone without one. */
+/** The account is only for searches: without one, other reads work too, and return the same for everyone. */
 export const notReadByAccount = (): ServiceError =>
   new ServiceError('access_denied', 'This read does not use an account.', { reason: 'session' });

@@ -5,7 +5,7 @@ import type { Impossible } from '../../../src/ports/network.js';
 
 /** Digits of `did:plc`. */
 const PLC_DIGITS = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Digits of TIDs: they sort by time. */
+/** Digits of TIDs (record keys that sort by time). */
 const TID_DIGITS = '234567abcdefghijklmnopqrstuvwxyz';
 const PLC = /^did:plc:([a-z2-7]{24})$/;
 const TID = /^[2-7a-j][2-7a-z]{12}$/;
@@ -34,7 +34,7 @@ export function userId(did: string): string {
     : encodeId(parseBase32(plc, PLC_DIGITS), KIND.plc);
 }
 
-/** Null for what cannot be a user's id: not in canonical digits, of another kind, or without a valid DID. */
+/** Null if it cannot be a user's id: not in canonical digits, of another kind, or without a valid DID. */
 export function userDid(id: string): string | null {
   const number = numberOfId(id);
   if (number === null) return null;
@@ -43,7 +43,7 @@ export function userDid(id: string): string | null {
 }
 
 /**
- * The id of a post or repost. An author with a `did:plc` and a key that is a TID make 56 digits, in the order of time.
+ * The id of a post or repost. With a `did:plc` author and a TID as its key it has 56 digits, and such ids sort by time.
  */
 export function recordId(uri: string): string {
   const parts = parseRecordUri(uri);
@@ -57,7 +57,7 @@ export function recordId(uri: string): string {
   return encodeId((parseBase32(rkey, TID_DIGITS) << DID_BITS) | parseBase32(plc, PLC_DIGITS), kind);
 }
 
-/** Null for what is not the id of a post or repost. */
+/** Null if it is not the id of a post or repost. */
 export function parseRecordId(id: string): RecordUri | null {
   const number = numberOfId(id);
   const uri = number && decodeUri(number.value, number.kind);
@@ -68,7 +68,7 @@ export function parseRecordId(id: string): RecordUri | null {
 
 export const uriOfRecord = ({ did, collection, rkey }: RecordUri): string => `at://${did}/${collection}/${rkey}`;
 
-/** Null for an address without a DID, or of anything but a record. */
+/** Null for an address without a DID, or not of a record. */
 export function parseRecordUri(uri: string): RecordUri | null {
   const [, did = '', collection = '', rkey = ''] = /^at:\/\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   return DID.test(did) && /^[a-zA-Z0-9.-]+$/.test(collection) && RECORD_KEY.test(rkey)
@@ -90,7 +90,7 @@ function decodeUri(value: bigint, kind: bigint): string | null {
 const encodeId = (value: bigint, kind: bigint): string => (value * 10n + kind).toString();
 
 function numberOfId(id: string): { value: bigint; kind: bigint } | null {
-  // Checked before it becomes a number, which takes more than linear time.
+  // Checked before the conversion to a number, which takes more than linear time.
   if (id.length > MOST_DIGITS || !/^(0|[1-9][0-9]*)$/.test(id)) return null;
   const number = BigInt(id);
   return { value: number / 10n, kind: number % 10n };
@@ -118,7 +118,7 @@ function textOfNumber(number: bigint, length: number, digits: string): string | 
 const numberOfText = (text: string): bigint =>
   BigInt(`0x1${Buffer.from(text, 'utf8').toString('hex').padStart(2, '0')}`);
 
-/** Null when the number contains no bytes, or is of a kind that has none. */
+/** Null if the number contains no bytes, or its kind has none. */
 function decodeText(value: bigint, kind: bigint): string | null {
   if (kind !== KIND.otherDid && kind !== KIND.otherRecord) return null;
   const hex = value.toString(16);
@@ -127,13 +127,13 @@ function decodeText(value: bigint, kind: bigint): string | null {
 
 const HANDLE = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const MOST_CHARACTERS = 253;
-/** Replaces a handle that no longer leads to its account. */
+/** What Bluesky shows instead of a handle that no longer leads to its account. */
 const INVALID = 'handle.invalid';
 
 /** Handles are DNS names: at least one dot, and a last label that does not begin with a digit. */
 export const isHandle = (text: string): boolean => text.length <= MOST_CHARACTERS && HANDLE.test(text);
 
-/** Whether an account can be looked up by it. */
+/** Whether an account can be looked up by this handle. */
 export const isAskable = (handle: string): boolean => isHandle(handle) && handle.toLowerCase() !== INVALID;
 
 /** Also for an account that has opted out of being shown. */
@@ -143,7 +143,7 @@ export const noTweet = (): ServiceError => new ServiceError('not_found', 'No suc
 const badId = (): ServiceError =>
   badRequest('No account or post of Bluesky has such an id: use one from an answer of this service.');
 
-/** What Bluesky's grammar cannot have, or no account or post of it turns into. */
+/** Refuses handles that Bluesky's grammar does not allow, and ids that no account or post can have. */
 export const IMPOSSIBLE: Impossible = {
   user(ref) {
     if ('id' in ref) return userDid(ref.id) === null ? badId() : undefined;

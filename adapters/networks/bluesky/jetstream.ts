@@ -8,7 +8,7 @@ const COLLECTIONS: readonly string[] = [POST, REPOST];
 /** Far more than any post. */
 const MOST_BYTES = 512 * 1024;
 
-/** What was announced just before a connection was lost may not have arrived. */
+/** A new connection repeats this much, because the last announcements before the loss may not have arrived. */
 const OVERLAP_MS = 5_000;
 
 const event = z.object({
@@ -27,14 +27,14 @@ const event = z.object({
 const message = jsonText.pipe(event).transform(({ did, time_us: seenUs, commit }): PushMessage => {
   if (commit?.operation !== 'create' || !COLLECTIONS.includes(commit.collection)) return 'nothing';
   const seenAt = seenUs / 1000;
-  // The network sorts by the earlier of the two: clients may write anything.
+  // The network sorts by the earlier of the two, because clients may write anything.
   const writtenAt = Date.parse(commit.record?.createdAt ?? '');
   return { name: did, madeAt: Math.min(seenAt, Number.isNaN(writtenAt) ? seenAt : writtenAt) };
 });
 
 /**
- * Jetstream: all posts and reposts of up to 10,000 accounts, as JSON over a WebSocket. The accounts are named in a message,
- * the first of which it waits for.
+ * Jetstream: all posts and reposts of up to 10,000 accounts, as JSON over a WebSocket. A message names the accounts;
+ * the server announces nothing before the first such message.
  */
 export const createJetstream = (baseUrl: string): PushProtocol => ({
   nameOf: ({ kind, subject }) => (kind === 'timeline' ? userDid(subject) : null),

@@ -65,7 +65,7 @@ function postToTweet(post: PostView): Tweet {
   };
 }
 
-/** With the full text of the original, without a prefix (M23), and its entities. */
+/** A repost has the full text of the original, without a prefix (M23), and its entities. */
 function repostToTweet(post: PostView, { uri, did, at }: NonNullable<Item['repost']>): Tweet {
   const id = recordId(uri);
   return {
@@ -95,7 +95,7 @@ function tweetCounts(post: PostView): Partial<Tweet> {
   };
 }
 
-/** The first that is a language. */
+/** The first of them that is a known language. */
 function tweetLanguage(langs: readonly string[] | undefined): Pick<Tweet, 'lang'> {
   const lang = langs?.find((each) => knownLanguage(each));
   return lang === undefined ? {} : { lang };
@@ -103,13 +103,13 @@ function tweetLanguage(langs: readonly string[] | undefined): Pick<Tweet, 'lang'
 
 const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
-/** All of it is known: an empty list means that there is none. */
+/** All contents are known, so an empty list means that there are none. */
 function tweetContents({ record, embed }: PostView): Partial<Tweet> {
   const marks = marksIn(record.text, record.facets);
   const { media, links, articles } = embeddedIn(embed);
   return {
     media,
-    // Posts of this network can have neither sounds nor polls.
+    // Posts on this network can have neither audio nor polls.
     audio: [],
     articles,
     urls: distinct([...marks.links, ...links]),
@@ -141,7 +141,7 @@ function marksIn(text: string, facets: readonly Facet[] = []): Marks {
   };
 }
 
-/** Not to be shown to people who are not signed in, or to anyone: everyone can see what Perch returns. */
+/** Labels of content that must not be shown to people who are not signed in, or to anyone: all callers see answers. */
 const OPT_OUTS: ReadonlySet<string> = new Set(['!no-unauthenticated', '!hide', '!takedown']);
 
 interface Labelled {

@@ -54,15 +54,15 @@ const ANONYMOUS = 'anonymous';
 const ACCOUNT = 'account';
 
 /**
- * AppViews that deliberately refuse searches without an account: they are not sent any. Any other may decide for
- * itself.
+ * Whether it is an AppView of Bluesky's own. These refuse searches without an account, so none are sent to them; other
+ * AppViews may allow them.
  */
 const isBlueskys = (baseUrl: string): boolean => /(^|\.)bsky\.(app|social)$/.test(new URL(baseUrl).hostname);
 
 /**
- * Counted in reads, not requests. A timeline takes two to five requests with its authors, a page of followers as many, a
- * thread up to seven, a search up to nine: at full pace 8 to 20 requests a second for fast reads, and up to 9 for slow
- * ones. Only a batch consisting of reposts takes more, 27, four at a time.
+ * Counted in reads, not requests. A timeline with its authors takes two to five requests, and so does a page of
+ * followers; a thread takes up to seven, a search up to nine. At full pace that makes 8 to 20 requests a second for
+ * fast reads, and up to 9 for slow ones. Only a batch of reposts takes more: 27, four at a time.
  */
 const PACE = { fast: 4, slow: 1 } as const;
 
@@ -149,7 +149,7 @@ const ofUser =
     return did === null ? pageWithoutSubject(kind, MISSING) : read(reading, did);
   };
 
-/** For a post, or for a repost, which is not a post of its own: `ofRepost`. */
+/** Reads a list of a post, or by `ofRepost` that of a repost, which is not a post of its own. */
 const ofTweet =
   (read: (reading: Reading, uri: string) => Promise<NetworkPage>, ofRepost: Reader): Reader =>
   async (reading, list) => {
@@ -172,7 +172,7 @@ const READERS: Readers<Reader> = {
   search: ({ searches, token, context }, list) => searches.page(list, token, context),
 };
 
-/** The thread of a repost: only itself. Nobody can reply to it. */
+/** The thread of a repost: only the repost itself, because nobody can reply to it. */
 async function alone({ ask, profiles, context }: BlueskyListRead, id: string, wanted: boolean): Promise<NetworkPage> {
   const [found] = await readTweets(ask, profiles, [id], context);
   if (found === undefined || 'fail' in found) throw noTweet();

@@ -16,7 +16,7 @@ export const MOST_INPUTS = 25;
 export const chunks = <T>(all: readonly T[], size = MOST_INPUTS): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
 
-/** Full profiles: those in lists and posts have no counts. */
+/** Reads full profiles, because those in lists and posts have no counts. */
 export class Profiles {
   readonly #ask: Xrpc;
   readonly #creationTimes: CreationTimes;
@@ -26,7 +26,7 @@ export class Profiles {
     this.#creationTimes = creationTimes;
   }
 
-  /** One profile. Throws `not_found`, with the reason where there is one. */
+  /** One profile. Throws `not_found`, with the reason if the network gives one. */
   async one(actor: string, context: ReadContext): Promise<DetailedProfile> {
     const call = { method: 'app.bsky.actor.getProfile', params: { actor }, schema: ANSWERS.getProfile, context };
     return this.#ask(call);
@@ -58,7 +58,7 @@ export class Profiles {
     return dids.flatMap((did) => users.get(did) ?? []);
   }
 
-  /** In the order of the items, with full authors where these can be read; posts that must not be shown are left out. */
+  /** In the order of the items, with full authors if these can be read. Posts that must not be shown are left out. */
   async tweets(items: readonly Item[], context: ReadContext): Promise<Tweet[]> {
     const shown = items.filter(({ post }) => !isHiddenPost(post));
     const authors = [...new Set(shown.map(authorDid))];

@@ -10,21 +10,21 @@ const uri = z.string().startsWith('at://');
 /** The address of a record with a DID, from which an id can be made. */
 const address = uri.refine((text) => parseRecordUri(text) !== null);
 
-/** An invalid value counts as missing: anyone may write records, and one must not spoil a page. */
+/** An invalid value counts as missing: anyone may write records, and a bad one must not spoil a page. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 /** The valid items of a list that is a part of an object. */
 const some = <T>(item: z.ZodType<T>) =>
   z.array(z.unknown()).transform((all) => all.flatMap((one) => item.safeParse(one).data ?? []));
 
-/** An unreadable label does not hide the others: some say that a post must not be shown. */
+/** An unreadable label must not hide the others, which may say that a post must not be shown. */
 const labels = maybe(some(z.object({ val: z.string(), neg: maybe(z.boolean()) })));
 
 const verification = maybe(z.object({ verifiedStatus: z.string(), trustedVerifierStatus: z.string() }));
 
 const labelled = z.object({ labels });
 
-/** All that views of authors and lists are read for: profiles are read in full. */
+/** The only parts read from profiles in posts and lists, because full profiles are read separately. */
 const basicProfile = labelled.extend({ did, verification });
 
 /** The only views with counts. */
@@ -130,7 +130,7 @@ const nextNode = z.lazy((): z.ZodType<ThreadNode> => threadNode);
 
 const threadPost = z.object({
   $type: z.literal('app.bsky.feed.defs#threadViewPost'),
-  // One that cannot be read does not hide what is above and below it.
+  // A post that cannot be read does not hide the posts above and below it.
   post: readableObject(postView),
   parent: maybe(nextNode),
   replies: maybe(readable(nextNode)),

@@ -7,15 +7,15 @@ export function normaliseTime(text: string | undefined): string | undefined {
 export const EPOCH = new Date(0).toISOString();
 
 /**
- * When a repost was made. Read on its own, its record says so; a timeline has no record, only the reason's `indexedAt`:
- * depending on the AppView's settings, the earlier of `createdAt` and when it was seen, or the latter, which is moments
- * later.
+ * When a repost was made. Its record has the time if it is read on its own. A timeline has no record, only the
+ * reason's `indexedAt`: depending on the AppView's settings, the earlier of `createdAt` and the time when the repost
+ * was seen, or always the latter, which is moments later.
  */
 export const repostedAt = (text: string | undefined): string => normaliseTime(text) ?? EPOCH;
 
 /**
- * The network sorts by the earlier of the time that a client wrote and when the post was seen: clients may write
- * anything.
+ * The network sorts by the earlier of two times, the one that the client wrote and the one when the post was seen,
+ * because clients may write anything.
  */
 export function earlierTime(written: string, seen: string): string {
   const times = [normaliseTime(written), normaliseTime(seen)].filter((time) => time !== undefined);

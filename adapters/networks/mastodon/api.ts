@@ -37,7 +37,7 @@ export class Api {
   readonly sessions: readonly string[];
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #upstream: Upstream;
-  /** What lists ask of the accounts that were just read, by id. */
+  /** What lists need to know of the accounts that were just read, by id. */
   readonly owners: ListOwners;
 
   constructor({ baseUrl, tokens, userAgent, clock, memories = new Memories() }: MastodonOptions) {

@@ -5,7 +5,7 @@ import { parseQuery } from '../search/parse.js';
 import type { Query, Term } from '../search/query.js';
 import { formatTerm } from '../search/spelling.js';
 
-/** Words that cannot be anything else. */
+/** Words that the server cannot read as anything else. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}_.'’-]*$/u;
 
 /** The server reads all of these as a straight quote, which would end a phrase. */
@@ -17,17 +17,17 @@ export function compileQuery(q: string, product: Product): string {
   if (product === 'People') return parts.map(personTerm).join(' ');
   const media = product === 'Photos' || product === 'Videos' ? ['has:media'] : [];
   const terms = parts.map(part).sort((one, other) => termOrder(one) - termOrder(other));
-  // The library would be what the token's owner has written, liked and saved.
+  // Without it the search would include the library: the token owner's own, liked and saved posts.
   return [...terms, ...media, 'in:public'].join(' ');
 }
 
-/** Words, excluded words, operators: some versions ignore all but the last run of each kind. */
+/** Words, then excluded words, then operators: some versions ignore all but the last run of each kind. */
 function termOrder(term: string): number {
   if (/^-?[a-z]+:/.test(term)) return 2;
   return term.startsWith('-') ? 1 : 0;
 }
 
-/** Conditions that must all be met: the server has no other way to join terms. */
+/** The conditions that must all be met. The server has no other way to join terms. */
 function conjuncts(query: Query): readonly Query[] {
   return query.kind === 'and' ? query.of.flatMap(conjuncts) : [query];
 }
@@ -56,7 +56,7 @@ function tweetTerm(term: Term): string {
     case 'lang':
       return `language:${term.text}`;
     case 'since':
-      // Its `after:` begins when that day has ended.
+      // The server's `after:` begins when that day has ended.
       return `after:${wholeDay(term, -DAY_MS)}`;
     case 'until':
       return `before:${wholeDay(term, 0)}`;
@@ -71,7 +71,7 @@ function tweetTerm(term: Term): string {
   }
 }
 
-/** Text that the server could take for one of its own operators stays text: `+in:library`. */
+/** In quotes, text that the server could take for an operator, such as `+in:library`, stays text. */
 function phrase(term: Extract<Term, { text: string }>): string {
   const text = term.text.replace(QUOTES, ' ').trim();
   if (text === '') throw unsaid(formatTerm(term));

@@ -5,7 +5,7 @@ import { statusToTweet } from './map.js';
 import { hiddenAs, hiddenTweet, isIdHere, isShown } from './objects.js';
 import { context as contextSchema, type Status, status } from './schemas.js';
 
-/** The most of a conversation that the server shows; one that reaches a limit may be incomplete. */
+/** The most that the server shows of a conversation. One that reaches a limit may be incomplete. */
 const LIMITS = {
   anonymous: { ancestors: 40, descendants: 60, depth: 20 },
   token: { ancestors: 4096, descendants: 4096, depth: Number.POSITIVE_INFINITY },
@@ -38,7 +38,7 @@ export async function readReplies(api: Api, id: string, context: ReadContext): P
   );
 }
 
-/** The status, if it is public: a token may see more. */
+/** The status, if it is public: a token may see others too. */
 async function readShown(api: Api, id: string, context: ReadContext): Promise<Status> {
   const focal = await api.get({ path: `/api/v1/statuses/${id}`, schema: status, context });
   const reason = hiddenAs(focal);
@@ -57,7 +57,7 @@ async function readAround(api: Api, id: string, context: ReadContext): Promise<A
   return { ancestors, descendants, isCut };
 }
 
-/** The depth of replies to replies; a parent comes before its children. */
+/** How deeply replies are nested. Relies on the server's order, in which a parent comes before its children. */
 function maxDepth(id: string, descendants: readonly Status[]): number {
   const depths = new Map([[id, 0]]);
   for (const each of descendants) depths.set(each.id, (depths.get(each.in_reply_to_id ?? '') ?? 0) + 1);

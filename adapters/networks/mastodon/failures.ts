@@ -9,12 +9,12 @@ export const notFound = (message = 'No such object.', reason?: string): ServiceE
 export const needsToken = (what: string): ServiceError =>
   new ServiceError('access_denied', `${what} requires a user token of this server.`, { reason: 'session' });
 
-/** What this network means by a refusal, where it differs from the usual meaning. */
+/** The failure for a refusal that means something else on this network than usual. */
 export function mastodonFailure(refusal: UpstreamRefusal): ServiceError | undefined {
   const { status, json } = refusal;
   const said = errorText(json);
   if (status === 422 && said !== undefined && /authenticated user/i.test(said)) return refused(refusal);
-  // The server itself answers in JSON: anything else is from a proxy in front of it.
+  // The server itself answers in JSON; anything else is from a proxy in front of it.
   if (status === 403 && said === undefined) return failure('upstream_error', NO_ANSWER, refusal);
   if ((status === 404 || status === 410) && said === undefined) {
     return failure('query_id_stale', 'The network no longer offers this read.', refusal);

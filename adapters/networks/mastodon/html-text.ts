@@ -32,7 +32,7 @@ class Writer {
   #written = 0;
   /** Line breaks due before the next text. */
   #due = 0;
-  /** Whether a space is due before the next text, if that is on the same line. */
+  /** Whether a space is due before the next text, provided that it is on the same line. */
   #spaced = false;
   /** The element that is skipped, and how many of that name are open within it. */
   #skipped: { readonly name: string; depth: number } | undefined;
@@ -109,7 +109,7 @@ class Writer {
     this.#spaced = words.endsWith(' ');
   }
 
-  /** Writes the line breaks that are due: none before the first text, and only as many as are still missing. */
+  /** Writes the line breaks that are due and not yet written; none before the first text. */
   #flush(): void {
     if (this.#due > 0) {
       this.#spaced = false;
@@ -128,9 +128,9 @@ type HtmlToken =
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Calls `take` with each piece, in order. Any text is accepted and split into tags and text as browsers do; comments
- * and doctypes are left out. It uses only the tokenizer, without a tree: its time is linear in the length, however deep
- * the nesting.
+ * Calls `take` with each piece, in order. Any text is accepted, and split into tags and text as browsers do; comments
+ * and doctypes are left out. Because only the tokenizer is used and no tree is built, the time is linear in the length,
+ * however deep the nesting.
  */
 function readHtml(html: string, take: (token: HtmlToken) => void): void {
   const text = ({ chars }: Token.CharacterToken): void => take({ kind: 'text', text: chars });

@@ -10,7 +10,7 @@ export function findLink(header: string | null, relation: string): string | null
     let relations: string | undefined;
     for (let found = matchAt(PARAMETER, text, at); found; found = matchAt(PARAMETER, text, at)) {
       at = PARAMETER.lastIndex;
-      // If there are several `rel`, the first counts (3.3).
+      // Of several `rel` parameters, the first counts (3.3).
       if (found[1]?.toLowerCase() === 'rel') relations ??= found[2] ?? found[3];
     }
     if (relations?.toLowerCase().split(/\s+/).includes(relation)) return link[1] ?? null;
@@ -19,8 +19,8 @@ export function findLink(header: string | null, relation: string): string | null
 }
 
 /**
- * Where a list continues: the number `name` in the query of the next page's address. The rest of that address is
- * untrusted and not used: neither its host nor its path is ever requested.
+ * Where a list continues: the number `name` in the query of the next page's address. The rest of that address is not
+ * trusted: neither its host nor its path is ever requested.
  */
 export function nextIn(header: string | null, name: 'max_id' | 'offset'): string | null {
   const target = findLink(header, 'next');

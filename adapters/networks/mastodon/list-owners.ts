@@ -6,8 +6,8 @@ import type { Account } from './schemas.js';
 const TRUST_MS = 60_000;
 
 /**
- * Whether accounts hide whom they follow and who follows them, as read within the last minute: a list by handle reads the account to learn
- * its id, and need not read it again.
+ * Whether accounts hide whom they follow and who follows them, as read within the last minute. A list by handle has
+ * just read the account to learn its id, and so need not read it again.
  */
 export class ListOwners {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class ListOwners {
     this.#read.set(id, { hides: hides === true, untilMs: this.#clock.now() + TRUST_MS });
   }
 
-  /** Undefined where it was not read within the last minute. */
+  /** Undefined if the account was not read within the last minute. */
   hides(id: string): boolean | undefined {
     const read = this.#read.get(id);
     return read !== undefined && this.#clock.now() < read.untilMs ? read.hides : undefined;

@@ -35,8 +35,8 @@ export async function readFollows(
   if (!isIdHere(position.subject)) throw notFound('No such user.');
   const path = `/api/v1/accounts/${position.subject}/${kind}`;
   const { body, next } = await api.page({ path, query: listQuery(ACCOUNTS, position), schema: accounts, context });
-  // The server also returns an empty list for a suspended account, and for one that hides it, except to its owner's
-  // token.
+  // The server also returns an empty list for a suspended account and for one that hides its list, except to the
+  // owner's token.
   if (position.maxId === null && (body.length === 0 || api.hasToken(context))) {
     const known = api.owners.hides(position.subject);
     const hides = known ?? (await readAccount(api, { id: position.subject }, context)).hide_collections;
@@ -75,7 +75,7 @@ export async function readQuotes(api: Api, position: ListPosition, context: Read
   }
 }
 
-/** Whether it is visible only with the token, and not publicly: checked once for each list. */
+/** Whether the post is visible only with the token, not publicly. Checked only for the first page of a list. */
 const isHidden = async (api: Api, { subject, maxId }: ListPosition, context: ReadContext): Promise<boolean> =>
   maxId === null && api.hasToken(context) && !(await exists(api, subject, context));
 

@@ -17,9 +17,9 @@ export function accountToUser(account: Account): User {
     url: site ?? account.url,
     avatarUrl: picture(account.avatar),
     bannerUrl: picture(account.header),
-    // An account that has proven to own an address: Mastodon verifies nothing else.
+    // The account has proven that it owns a web page: Mastodon verifies nothing else.
     verified: fields.some(({ verified_at }) => verified_at != null),
-    // Accounts that approve followers: their public posts are public all the same (T19).
+    // Accounts that approve their followers still have public posts, so none is protected (T19).
     protected: false,
     followersCount: account.followers_count,
     followingCount: account.following_count,
@@ -74,7 +74,7 @@ export function statusToTweet(status: Status): Tweet {
   });
 }
 
-/** The id of the quoted post, if its author has accepted the quote: otherwise it is not shown as one. */
+/** The id of the quoted post, if its author has accepted the quote; if not, the network does not show it as a quote. */
 function acceptedQuoteId(quote: Post['quote']): string | undefined {
   if (quote?.state !== 'accepted') return undefined;
   return quote.quoted_status?.id ?? quote.quoted_status_id ?? undefined;
@@ -108,13 +108,13 @@ const toPoll = ({ options, expires_at: endsAt }: NonNullable<Post['poll']>): Pol
       })
     : null;
 
-/** Without a card there is no article; a server that does not say leaves it open. */
+/** No article without a card; null if the server does not say whether there is one. */
 function cardToArticles(card: Post['card']): Article[] | null {
   if (card === undefined) return null;
   return card?.title ? [withoutUnknown<Article>({ title: card.title, url: card.url || null })] : [];
 }
 
-/** `user` on this server, `user@domain` on another; the domain in its encoded form, by which it can be looked up. */
+/** `user` on this server, `user@domain` on another, with the domain encoded so that the account can be looked up. */
 function acctToHandle(acct: string): string {
   const at = acct.indexOf('@');
   if (at === -1) return acct;
@@ -122,5 +122,5 @@ function acctToHandle(acct: string): string {
   return `${acct.slice(0, at)}@${domainToASCII(domain) || domain}`;
 }
 
-/** Accounts without a picture of their own show a common default. */
+/** Null for the default picture, which accounts without one of their own show. */
 const picture = (url: string | null | undefined): string | null => (url && !url.endsWith('/missing.png') ? url : null);

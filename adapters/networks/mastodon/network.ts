@@ -14,13 +14,13 @@ import { selfCheck } from './self-check.js';
 import { createStreaming } from './streaming.js';
 
 /**
- * A server allows 300 calls in 5 minutes from each client. A slow read may take two: together these make at most 5 × 60
- * × (0.5 + 2 × 0.25) = 300. It allows 300 paged reads in 15 minutes: slow ones make 225 of them, and when many
- * timelines are paged as well, its rate headers say when to rest.
+ * A server allows 300 calls in 5 minutes from each client. A slow read may take two calls, so fast and slow reads
+ * together make at most 5 × 60 × (0.5 + 2 × 0.25) = 300. It also allows 300 paged reads in 15 minutes: slow reads make
+ * 225 of them, and when many timelines are paged as well, the server's rate headers say when to rest.
  */
 const PACE = { fast: 0.5, slow: 0.25 } as const;
 
-/** One Mastodon server (4.3 or later) through its client API: what it knows of the network can be read. */
+/** One Mastodon server (4.3 or later) through its client API. What this server knows of the network can be read. */
 export function createMastodonNetwork(options: MastodonOptions): Network {
   const api = new Api(options);
   const { streamingUrl, userAgent, clock } = options;
@@ -29,7 +29,7 @@ export function createMastodonNetwork(options: MastodonOptions): Network {
     name: 'mastodon',
     sessions: api.sessions,
     billing: null,
-    // A handle is a call of its own, and a turn is one call; a call takes twenty posts.
+    // The pace counts calls: a handle takes a call of its own, while one call reads up to twenty posts.
     batchSize: { users: 1, tweets: 20 },
     pace: PACE,
     products: SEARCHABLE,
@@ -59,7 +59,7 @@ const paged =
   (api, { subject }, token, context) =>
     read(api, { subject, maxId: token }, context);
 
-/** A list that comes in one piece. */
+/** A list that the server returns in one piece. */
 const whole =
   (read: (api: Api, id: string, context: ReadContext) => Promise<NetworkPage>): Reader =>
   (api, { subject }, _token, context) =>

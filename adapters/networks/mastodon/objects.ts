@@ -11,7 +11,7 @@ import { type Account, account, requestedStatuses, type Status } from './schemas
 /** The greatest id that a server stores. */
 const LAST_ID = 2n ** 63n - 1n;
 
-/** An id that the server cannot have need not be requested. */
+/** Whether the server can have this id; no other id needs to be requested. */
 export const isIdHere = (id: string): boolean => BigInt(id) <= LAST_ID;
 
 /** One call each: the server looks up one handle at a time, and ids are rarely requested. */
@@ -60,7 +60,7 @@ export async function readTweets(api: Api, ids: readonly string[], context: Read
   });
 }
 
-/** In halves where a server takes fewer at once than most do. */
+/** Reads them in halves if the server accepts fewer ids at once than most servers do. */
 async function readStatuses(api: Api, ids: readonly string[], context: ReadContext): Promise<LookedUp<Status>> {
   if (ids.length === 0) return { objects: [], unread: [] };
   try {
@@ -78,7 +78,7 @@ async function readStatuses(api: Api, ids: readonly string[], context: ReadConte
 
 const PUBLIC: ReadonlySet<string> = new Set(['public', 'unlisted']);
 
-/** Why it is not public, although a token may see it. */
+/** Why the status is not public although a token may see it; undefined if it is public. */
 export function hiddenAs(status: Status): 'private' | 'suspended' | undefined {
   const all = status.reblog == null ? [status] : [status, status.reblog];
   if (all.some(({ account: { suspended } }) => suspended)) return 'suspended';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { lookedUp, readable, readablePage, readObject } from '../upstream/readable.js';
 
-/** Ids are numbers as text; if not, it is other server software, whose ids Perch cannot represent. */
+/** Ids are numbers as text. Others come from other server software, whose ids Perch cannot represent. */
 export const id = z.string().regex(/^(0|[1-9][0-9]{0,19})$/, 'is no decimal id');
 
-/** A time in Perch's format. Some are days without a time. */
+/** A time in Perch's format. Some servers send a day without a time. */
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])
   .transform((text) => new Date(text).toISOString());
@@ -13,14 +13,14 @@ const moment = z
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
 const text = maybe(z.string());
 
-/** An optional list of which the valid items are kept. */
+/** An optional list, of which only valid items are kept. */
 const some = <T>(item: z.ZodType<T>) =>
   maybe(z.array(z.unknown()).transform((all) => all.flatMap((one) => item.safeParse(one).data ?? [])));
 
 /** Servers that hide a count send −1. */
 const count = maybe(z.int().nonnegative());
 
-/** What decides whether an account is shown: never taken for missing. */
+/** The members that decide whether an account is shown; unlike others, they never count as missing when invalid. */
 const shown = z.object({
   id,
   suspended: z.boolean().nullish(),
@@ -62,14 +62,14 @@ const poll = z.object({
   options: some(z.object({ title: z.string(), votes_count: count })),
 });
 
-/** Complete, or in servers' nested answers only its id. */
+/** A quote: complete, or only its id where the server nests objects. */
 const quote = z.object({
   state: z.string(),
   quoted_status: maybe(z.object({ id })),
   quoted_status_id: maybe(id),
 });
 
-/** An author: what decides whether the post is shown, and the profile where that can be read. */
+/** An author: the members that decide whether the post is shown, and the profile if it can be read. */
 const author = z.unknown().transform((value, { addIssue }) => {
   const { data, error } = shown.safeParse(value);
   if (data !== undefined) return { ...data, profile: readObject(account, value) };
@@ -107,7 +107,7 @@ export const accounts = readablePage(account);
 export const statuses = readablePage(status);
 export const requestedStatuses = lookedUp(status);
 export const context = z.object({ ancestors: readable(status), descendants: readable(status) });
-/** Without a token some versions leave out members that are not served. */
+/** Without a token, some versions leave out members that they do not serve. */
 export const found = z.object({ accounts: accounts.default([]), statuses: statuses.default([]) });
 
 export const instance = z.object({

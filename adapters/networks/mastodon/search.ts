@@ -8,17 +8,17 @@ import { accountToUser, statusToTweet } from './map.js';
 import { isShown } from './objects.js';
 import { found, type Status } from './schemas.js';
 
-/** The products that the server can find: it does not rank, so there is no Top. */
+/** The products that the server can search for. It does not rank, so there is no Top. */
 export const SEARCHABLE: readonly Product[] = ['Latest', 'People', 'Photos', 'Videos'];
 
 const SIZE = 40;
-/** Its index does not go back further. */
+/** The server's index does not go back further. */
 const LAST_OFFSET = 10_000 - SIZE;
 
 export interface Search {
   readonly q: string;
   readonly product: Product;
-  /** How many to skip. */
+  /** How many results to skip. */
   readonly offset: number;
 }
 
@@ -45,15 +45,15 @@ export async function readSearch(api: Api, search: Search, context: ReadContext)
       ['type', isPeople ? 'accounts' : 'statuses'],
       ['q', compiled],
       ['limit', String(SIZE)],
-      // Without a token an offset is refused.
+      // Without a token, the server refuses an offset.
       ...(offset > 0 ? [['offset', String(offset)] as const] : []),
     ],
     schema: found,
     context,
-    // Some servers allow no search without a token: other reads are not affected.
+    // Some servers allow no search without a token; that must not affect other reads.
     failureOf: (refusal) => (refusal.status === 401 && !api.hasToken(context) ? refused(refusal) : undefined),
   });
-  // The server filters after counting: a page that is not full is not the last, but an empty one is.
+  // The server filters after counting, so a page that is not full may not be the last; an empty one is.
   const isMore = (isPeople ? accounts : statuses).length > 0;
   const goesOn = isMore && offset + SIZE <= LAST_OFFSET && api.hasToken(context);
   return {
@@ -70,7 +70,7 @@ const MEDIA_OF: Readonly<Partial<Record<Product, readonly string[]>>> = {
   Videos: ['video', 'gifv'],
 };
 
-/** Whether its author's posts may be found, and it has what the product requires. */
+/** Whether the post's author allows it to be found, and the post has the media that the product requires. */
 function isFindable(status: Status, product: Product): boolean {
   const { indexable, noindex } = status.account;
   if (!isShown(status) || indexable === false || noindex) return false;

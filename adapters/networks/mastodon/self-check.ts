@@ -8,14 +8,14 @@ type Finding = NetworkReport['findings'][number];
 const yes = (what: string): Finding => ({ ok: true, what });
 const no = (what: string): Finding => ({ ok: false, what });
 
-/** The first version with the batches that Perch uses; the first with lists of quotes. */
+/** The first version with the batches that Perch uses, and the first API version with lists of quotes. */
 const OLDEST = [4, 3] as const;
 const QUOTES_SINCE = 7;
 
 /** A word that occurs in some post of any server that supports search. */
 const COMMON_WORD = 'the';
 
-/** One call, and at most two for each session, one after the other. Never rejects. */
+/** Makes one call, and then at most two for each session, one after the other. Never rejects. */
 export async function selfCheck(api: Api, context: ReadContext): Promise<NetworkReport> {
   try {
     const server = await api.get({ path: '/api/v2/instance', schema: instance, context });
@@ -26,7 +26,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
     for (const session of api.sessions) {
       const about = await aboutSession(api, server, { ...context, session });
       findings.push(...about.findings);
-      // One session that reads is enough.
+      // One session that can read is enough.
       ok ||= about.reads;
     }
     return { ok, findings };
@@ -36,7 +36,7 @@ export async function selfCheck(api: Api, context: ReadContext): Promise<Network
   }
 }
 
-/** Reports software that Perch cannot read: some has the same interface, but ids that are not numbers. */
+/** Reports server software that Perch cannot read: some has Mastodon's interface, but ids that are not numbers. */
 function findFault({ domain, version, contact }: Instance): string | undefined {
   const [, major = 0, minor = 0] = /^(\d+)\.(\d+)\.\d+/.exec(version)?.map(Number) ?? [];
   const hasNumbers = /^\d+$/.test(contact?.account?.id ?? '0');
@@ -105,7 +105,7 @@ async function aboutSearch(api: Api, name: string, context: ReadContext): Promis
 const catchFailure = (read: Promise<unknown>): Promise<ServiceError | undefined> =>
   read.then(() => undefined, asServiceError);
 
-/** What an operator can do about it. */
+/** What an operator can do about the failure. */
 function hint(failure: ServiceError): string {
   if (failure.code === 'no_account') return 'the server rejected the token, or requires one: see MASTODON_TOKENS.';
   if (failure.code === 'access_denied')

@@ -8,7 +8,7 @@ const event = z.union([
   z.object({ event: z.literal('update'), payload: jsonText.pipe(announced) }).transform(
     ({ payload: { account, created_at } }): PushMessage => ({
       name: account.id,
-      // Of an odd time: as early as can be, so that one read is enough.
+      // A time that cannot be parsed counts as the earliest possible, so that one read is enough.
       madeAt: Date.parse(created_at) || 0,
     }),
   ),
@@ -17,8 +17,8 @@ const event = z.union([
 ]);
 
 /**
- * The public timeline of a server, as it comes. It has no boosts, no replies to others, and nothing that is unlisted or
- * that the token's owner hides: timelines are read as ever besides.
+ * Streams a server's public timeline. It has no boosts, no replies to others, and nothing that is unlisted or that the
+ * token's owner hides, so timelines are still read as well.
  */
 export const createStreaming = (baseUrl: string, token: string): PushProtocol => ({
   nameOf: ({ kind, subject }) => (kind === 'timeline' ? subject : null),

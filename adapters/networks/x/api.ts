@@ -24,16 +24,16 @@ export interface XOptions {
   readonly vocabulary: VocabularyName;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** What the calls of other processes have left; without it, this process's own are known. */
+  /** How many calls all processes together have left; without it, only this process's own calls are counted. */
   readonly callsLeft?: CallsLeft | undefined;
 }
 
-/** A read's context. `isList`: lookups are made beside the list's own endpoint. */
+/** A read's context. `isList`: the read is of a list, so lookups are made in addition to the list's own endpoint. */
 export type XContext = ReadContext & { readonly isList?: boolean };
 
 type Answer = UsersAnswer | TweetsAnswer;
 
-/** What a call returns: what X bills, and its schema. */
+/** What a call returns: the kind of object that X bills, and the schema of the answer. */
 interface Expected<T> {
   readonly kind: BilledKind;
   readonly schema: z.ZodType<T>;
@@ -42,7 +42,7 @@ interface Expected<T> {
 const NO_TOKEN_S = 3600;
 const readLimit = limitReader('x-rate-limit', 'unix seconds');
 
-/** X API v2 over HTTP: one call each, with the session's token, in one vocabulary. */
+/** X API v2 over HTTP. Each method makes one call, with the session's token, in one vocabulary. */
 export class XApi {
   readonly sessions: readonly string[];
   readonly #baseUrl: string;
@@ -86,12 +86,12 @@ export class XApi {
     );
   }
 
-  /** A name for a question to X: the same as long as credentials and requests are. It contains a token. */
+  /** A name for a question to X, which stays the same while credentials and requests do. It contains a token. */
   questionOf(question: string, context: ReadContext): string {
     return ['x', this.#baseUrl, JSON.stringify(this.#vocabulary), this.#tokenOf(context), question].join('\n');
   }
 
-  /** Throws while the endpoint has no calls left: before anything is asked that only serves a call to it. */
+  /** Throws while the endpoint has no calls left. Used before other calls that would be made only for this endpoint. */
   requireCalls(path: string, context: ReadContext): Promise<void> {
     return this.#limits.require(this.#nameOf(this.#tokenOf(context)), endpointPattern(path));
   }
@@ -133,7 +133,7 @@ export class XApi {
     return answer;
   }
 
-  /** The session's name in every process, whose settings may list the tokens in another order. */
+  /** A name for the session that is the same in all processes, even if their settings list tokens in another order. */
   #nameOf(token: string): string {
     return digestText(`${this.#baseUrl} ${token}`);
   }
@@ -149,6 +149,6 @@ export class XApi {
   }
 }
 
-/** What was refused is not the list's own endpoint: the next page may not need it, so this kind of read continues. */
+/** Marks a refusal of another endpoint than the list's own: the next page may not need it, so such reads continue. */
 const beside = ({ message, detail }: ServiceError): ServiceError =>
   new ServiceError('upstream_rate_limited', message, { ...detail, isBeside: true });

@@ -4,17 +4,17 @@ import type { Clock } from '../../../src/ports/clock.js';
 import { type CallsLeft, FINDS_OUT_WITHIN_MS, type Taken } from '../../../src/ports/rate-limiter.js';
 import type { Limit } from '../upstream/refusal.js';
 
-/** A path without the ids in it: X counts the calls of each such endpoint on their own, per token. */
+/** A path with its ids replaced: X counts the calls of each such endpoint separately, per token. */
 export const endpointPattern = (path: string): string => path.replace(/(?<=.)\/\d+(?=\/)/, '/:id');
 
-/** Endpoints that look up single objects: a list may need one of them beside its own. */
+/** Endpoints that look up single objects. A list may need one of them in addition to its own endpoint. */
 const LOOKUPS: ReadonlySet<string> = new Set(['/2/users', '/2/users/by', '/2/tweets']);
 
 export const isLookup = (endpoint: string): boolean => LOOKUPS.has(endpoint);
 
 /** The calls of one endpoint with one token. */
 interface Calls {
-  /** By the latest answer of the window that `untilMs` ends; Unix milliseconds. */
+  /** Calls left, by the latest answer. The answer's window lasts from `fromMs` to `untilMs`, Unix milliseconds. */
   remaining: number;
   fromMs: number;
   untilMs: number;
@@ -24,35 +24,35 @@ interface Calls {
   waiting: (() => void)[];
 }
 
-/** Two answers whose windows end this close to each other are of one window: X says whole seconds. */
+/** Two answers whose windows end this close to each other are of one window, since X gives whole seconds. */
 const SAME_WINDOW_MS = 2000;
 
-/** What is assumed for a while where an answer says nothing of its endpoint: calls need not wait for one another. */
+/** Assumed for a while if an answer says nothing of its endpoint's limit: calls need not wait for one another then. */
 const UNLIMITED: Limit = { remaining: 1_000_000_000, resetsInSeconds: 60 };
 
-/** How often a process looks whether another one has found out what is left. */
+/** How often a process checks whether another one has found out how many calls are left. */
 const LOOK_EVERY_MS = 50;
 
-/** Ends a call, with what its answer said of the endpoint, if it said anything. */
+/** Ends a call, with the limit that its answer gave for the endpoint, if any. */
 export type Leave = (limit: Limit | undefined) => Promise<void>;
 
-/** How many calls endpoints have left, by X's own rate headers: one call more would only be refused (L21). */
+/** How many calls endpoints have left, by X's own rate headers. Any call beyond that would only be refused (L21). */
 export class EndpointLimits {
   readonly #clock: Clock;
   readonly #shared: CallsLeft | undefined;
   /** By session and endpoint. */
   readonly #calls = new Map<string, Calls>();
 
-  /** `shared`: what other processes know, too; sessions are named alike in all of them. */
+  /** `shared`: what all processes know together; sessions have the same names in all of them. */
   constructor(clock: Clock, shared?: CallsLeft) {
     this.#clock = clock;
     this.#shared = shared;
   }
 
   /**
-   * Resolves when a call may be sent: while as many are under way as are left, it waits for one of them to be answered.
-   * While nothing is known one is sent, and the others wait for it, but not for long. Throws the refusal when none is left,
-   * and the signal's reason.
+   * Resolves when a call may be sent. If as many calls are in flight as are left, it waits until one of them is
+   * answered. While the limit is unknown, one call is sent, and the others wait for its answer, but not for long.
+   * Throws a refusal if no call is left, and the signal's reason.
    */
   async enter(session: string, endpoint: string, signal: AbortSignal): Promise<Leave> {
     const calls = this.#of(session, endpoint);
@@ -63,7 +63,7 @@ export class EndpointLimits {
     }, FINDS_OUT_WITHIN_MS);
     try {
       for (;;) {
-        // A signal that has fired wakes nobody.
+        // A signal that has already fired would not wake this call.
         signal.throwIfAborted();
         this.#requireOwn(calls, endpoint);
         if (this.#isKnown(calls) ? calls.inFlight < calls.remaining : calls.inFlight < 1 || isOverdue) break;
@@ -87,7 +87,7 @@ export class EndpointLimits {
     });
     return async (told) => {
       const limit = told !== undefined && told.resetsInSeconds > 0 ? told : undefined;
-      // A caller who left has no answer; the next call finds out.
+      // An aborted call has no answer; the next call finds out.
       const assumed = signal.aborted ? undefined : UNLIMITED;
       const own = limit ?? (this.#isKnown(calls) ? undefined : assumed);
       if (own) this.#note(calls, own);
@@ -104,7 +104,7 @@ export class EndpointLimits {
     await this.#ask(sessionBucket(session, endpoint), endpoint, 0);
   }
 
-  /** One of the calls that all processes have, as soon as that is known. */
+  /** Takes one of the calls that all processes share, as soon as it is known how many are left. */
   async #take(bucket: string, endpoint: string, signal: AbortSignal): Promise<Taken['is']> {
     for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
       const is = await this.#ask(bucket, endpoint, 1);
@@ -133,7 +133,7 @@ export class EndpointLimits {
     if (this.#isKnown(calls) && calls.remaining === 0) throw usedUp(endpoint, calls.untilMs - this.#clock.now());
   }
 
-  /** A clock that was set back doesn't lengthen a window. */
+  /** Whether the current window is known. A clock that was set back does not lengthen it. */
   #isKnown({ fromMs, untilMs }: Calls): boolean {
     const now = this.#clock.now();
     return fromMs <= now && now < untilMs;

@@ -9,7 +9,7 @@ import { hiddenIn, mapTweets, mapUsers } from './map.js';
 import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
-/** In input order. Ids and handles take two calls; an invalid input is not sent. */
+/** One outcome per input, in order. Ids and handles take a call each; invalid inputs are not sent. */
 export async function findUsers(api: XApi, refs: readonly UserRef[], context: ReadContext): Promise<Found<User>[]> {
   const ids = refs.flatMap((ref) => ('id' in ref && isXId(ref.id) ? [ref.id] : []));
   const handles = refs.flatMap((ref) => ('handle' in ref && isXHandle(ref.handle) ? [ref.handle] : []));
@@ -71,7 +71,7 @@ const joinProblems = (unread: readonly Unread[]): string => unread.map(({ proble
 const notGiven = (cause?: unknown): ServiceError =>
   new ServiceError('upstream_error', 'The network did not return these objects.', { cause });
 
-/** A refusal that concerns one object says nothing about the others in its batch. */
+/** Replaces a refusal that concerns one object, because it says nothing about the others in its batch. */
 async function ofBatch<T>(inputs: readonly string[], read: Promise<T>): Promise<T> {
   try {
     return await read;

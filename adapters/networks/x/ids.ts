@@ -11,7 +11,7 @@ export const FIRST_POST_MS = Date.UTC(2006, 2, 21);
 export const isXId = (text: string): boolean => /^[0-9]{1,19}$/.test(text);
 export const isXHandle = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test(text);
 
-/** A time (Unix milliseconds) before which nothing can refer to a post: when it was written, if its id says so. */
+/** Nothing can refer to a post before this time (Unix milliseconds): when it was written, as far as its id says so. */
 export function timeOfId(id: string): number {
   const number = BigInt(id);
   return number < FIRST_WITH_TIME ? FIRST_POST_MS : Number(number >> 22n) + EPOCH_MS;

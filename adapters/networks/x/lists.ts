@@ -9,15 +9,15 @@ import { isOfInput, privateFailure, problemFailure } from './problems.js';
 import type { TweetsAnswer, UsersAnswer } from './schemas.js';
 
 /**
- * Items that X may be asked for at once: the least it accepts, and the most, which are a natural page. Of followers it
- * would return 1,000; no caller may request more than 200, and one more shows whether others follow.
+ * How many items X may be asked for at once: the least it accepts, and the most, which make a natural page. X would
+ * return 1,000 followers, but no caller may request more than 200, and one more shows whether there are others.
  */
 const TIMELINE: PageBounds = { least: 5, most: 100 };
 const FOLLOWS: PageBounds = { least: 1, most: 201 };
 const QUOTES: PageBounds = { least: 10, most: 100 };
 const RETWEETERS: PageBounds = { least: 1, most: 100 };
 
-/** X shows this many posts of a timeline. */
+/** X shows at most this many posts of a timeline. */
 const TIMELINE_DEPTH = 3200;
 
 export interface ListPlace {
@@ -67,8 +67,8 @@ export async function readRetweeters({ api, token, context, want }: ListPlace, i
 }
 
 /**
- * X shows a user's token the lists of protected accounts that this user follows. Checked first: lists cost more.
- * Returns the profile where it had to be read.
+ * X shows a user's token the lists of protected accounts that this user follows, so the account is checked. This comes
+ * first because lists cost more. Returns the profile if it had to be read.
  */
 async function requirePublic(api: XApi, id: string, context: ReadContext): Promise<NetworkPage['beside']> {
   const cached = await context.cached?.user(id);
@@ -96,7 +96,7 @@ export function subjectIn(answer: TweetsAnswer | UsersAnswer, what: 'user' | 'tw
   if (errors?.length) throw new ServiceError('upstream_error', 'The network returned an error instead of a page.');
 }
 
-/** The quotes and retweeters of a deleted post are empty. */
+/** Returns an empty list of quotes or retweeters for a deleted post. */
 async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T>): Promise<T | typeof EMPTY> {
   try {
     const answer = await read;
@@ -110,7 +110,7 @@ async function emptyIfGone<T extends TweetsAnswer | UsersAnswer>(read: Promise<T
 
 const EMPTY = { data: undefined, includes: null, errors: null, meta: null, unread: [], returned: 0 };
 
-/** The end of a timeline that continues beyond what X shows of it. */
+/** Marks the last page of a timeline that is longer than what X shows of it. */
 function withDepth(page: NetworkPage): NetworkPage {
   const written = page.tweets?.at(-1)?.author?.tweetsCount ?? 0;
   return page.next === null && written > TIMELINE_DEPTH ? { ...page, endReason: 'network_limit' } : page;

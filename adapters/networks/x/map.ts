@@ -3,7 +3,7 @@ import { knownLanguage } from '../../../src/domain/model.js';
 import { withoutUnknown } from '../upstream/readable.js';
 import type { Includes, TweetsAnswer, UsersAnswer, XMedia, XPoll, XTweet, XUser } from './schemas.js';
 
-/** Links to a post's own pictures are among its links; older posts don't mark them. */
+/** A post's links include those to its own pictures, which older posts do not mark. */
 const OWN_MEDIA = /^pic\.(?:twitter|x)\.com\//;
 /** The prefix of X's shortened copy of a retweeted text. */
 const RETWEET_PREFIX = /^RT @[A-Za-z0-9_]{1,15}: /;
@@ -21,12 +21,12 @@ export function hiddenIn({ data, includes }: TweetsAnswer): string[] {
   return (data ?? []).filter((tweet) => isHidden(tweet, beside)).map(({ id }) => id);
 }
 
-/** X shows a user's token the posts of protected accounts that this user follows: callers must not see them. */
+/** X shows a user's token the posts of protected accounts that this user follows; callers must not see them. */
 const isHidden = ({ author_id }: XTweet, { isProtected }: Beside): boolean => isProtected.has(author_id);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Times to the millisecond. */
+/** A time in Perch's format, to the millisecond. */
 const toIsoTime = (text: string): string => new Date(text).toISOString();
 
 /** X writes '' for empty fields. */
@@ -58,7 +58,7 @@ function toUser(user: XUser): User {
   });
 }
 
-/** The objects included beside the posts, by id and key. */
+/** The objects that an answer includes in addition to its posts, by id and key. */
 interface Beside {
   readonly users: ReadonlyMap<string, XUser>;
   /** Ids of protected users. */
@@ -80,7 +80,7 @@ function indexed(includes: Includes): Beside {
   };
 }
 
-/** All fields were requested, and X leaves out empty ones: a missing list is known to be empty. */
+/** All fields were requested and X leaves out empty ones, so a missing list is known to be empty. */
 function toTweet(tweet: XTweet, beside: Beside): Tweet {
   const metrics = tweet.public_metrics;
   const author = beside.users.get(tweet.author_id);
@@ -91,7 +91,7 @@ function toTweet(tweet: XTweet, beside: Beside): Tweet {
   const content = tweetContent(original ?? tweet);
   return withoutUnknown<Tweet>({
     id: tweet.id,
-    // X shortens a retweeted text: the full one is the original's.
+    // X shortens the text of a retweet; the original has the full text.
     text: retweetedId === undefined || original ? content.text : content.text.replace(RETWEET_PREFIX, ''),
     lang: knownLanguage(tweet.lang),
     createdAt: toIsoTime(tweet.created_at),
@@ -110,7 +110,7 @@ function toTweet(tweet: XTweet, beside: Beside): Tweet {
     bookmarksCount: metrics?.bookmark_count,
     viewsCount: metrics?.impression_count,
     media: findMedia([original, tweet], beside),
-    // X has no posts with sounds.
+    // X has no posts with audio.
     audio: [],
     poll: findPoll(original ?? tweet, beside),
     articles: content.articles,
@@ -124,7 +124,7 @@ function toTweet(tweet: XTweet, beside: Beside): Tweet {
   });
 }
 
-/** The long text where there is one, and its entities. */
+/** The text and its entities: the long text's, if there is one. */
 function tweetContent(tweet: XTweet): Required<Pick<Tweet, 'text' | 'urls' | 'articles' | 'hashtags' | 'mentions'>> {
   const long = tweet.note_tweet ?? tweet.note_post;
   const entities = long?.entities ?? tweet.entities;
@@ -142,7 +142,7 @@ type XLink = NonNullable<NonNullable<XTweet['entities']>['urls']>[number];
 
 const linkUrl = (link: XLink): string | null | undefined => link.unwound_url ?? link.expanded_url ?? link.url;
 
-/** An article on X: the post contains only its link, and beside it its title. */
+/** The link to an article on X. A post of one contains only this link; the article's title is a separate field. */
 const ON_X = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/article\/\d+/;
 
 function articlesIn({ article }: XTweet, links: readonly XLink[]): Article[] {
@@ -165,7 +165,7 @@ function findPoll({ attachments }: XTweet, { polls }: Beside): Poll | undefined 
   });
 }
 
-/** The media of the first post whose pictures were included; undefined where some were not. */
+/** The media of the first post whose media were included; undefined if there are media but none were included. */
 function findMedia(tweets: readonly (XTweet | undefined)[], beside: Beside): Media[] | undefined {
   const keys = tweets.flatMap((tweet) =>
     tweet?.attachments?.media_keys?.length ? [tweet.attachments.media_keys] : [],
@@ -196,7 +196,7 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
 
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** Text as people wrote it: X escapes it. Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+/** Text as people wrote it, which X escapes. Decoded once only, so that `&amp;lt;` stays a visible `&lt;`. */
 const decoded = (text: string): string => text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'");
 
 interface Link {
@@ -204,7 +204,7 @@ interface Link {
   readonly expanded_url?: string | null | undefined;
 }
 
-/** Replaces short links with their targets; found by their text, since X's positions count code points. */
+/** Replaces short links with their targets. Finds them by their text, because X's positions count code points. */
 const withLinks = (text: string, links: readonly Link[]): string =>
   links.reduce(
     (out, { url, expanded_url: expanded }) => (url && expanded ? out.replace(url, () => expanded) : out),

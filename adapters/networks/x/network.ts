@@ -11,7 +11,7 @@ import { checkSearch, readSearch, type SearchPlace } from './search.js';
 import { checkAll } from './self-check.js';
 import { readReplies, readThread } from './thread.js';
 
-/** Calls per second of each token. X's own limits count per quarter of an hour, but its archive allows one a second. */
+/** Calls per second of each token. X's own limits are per quarter of an hour, but its archive allows one a second. */
 const PACE = { recent: { fast: 30, slow: 12 }, archive: { fast: 30, slow: 1 } } as const;
 
 /** X's price list for pay-per-use (docs.x.com, pricing): each post and each profile returned. */

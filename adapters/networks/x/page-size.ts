@@ -4,13 +4,13 @@ export interface PageBounds {
   readonly most: number;
 }
 
-/** What X is asked for, and what the page says of it: a natural page says nothing. */
+/** How many items X is asked for, and what the page says about that. A natural page says nothing. */
 export interface Sized {
   readonly asked: number;
   readonly page: { readonly size?: number };
 }
 
-/** X bills each item returned: as many as are needed, within its bounds. */
+/** Asks only for as many items as are needed, within X's bounds, because X bills each item it returns. */
 export function choosePageSize({ least, most }: PageBounds, want: number | undefined): Sized {
   if (want === undefined) return { asked: most, page: {} };
   const asked = Math.min(most, Math.max(least, want));

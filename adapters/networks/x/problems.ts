@@ -5,7 +5,7 @@ import { failure } from '../upstream/failures.js';
 import type { UpstreamRefusal } from '../upstream/refusal.js';
 import { type Problem, refusalSchema } from './schemas.js';
 
-/** What a request reads, as far as it affects the meaning of refusals. */
+/** What a request reads, as far as this affects the meaning of refusals. */
 export type RequestedInput =
   /** Objects by id or name, and timelines: every enrolled application may read these. */
   | { readonly kind: 'objects' }
@@ -18,13 +18,13 @@ export type RequestedInput =
       readonly isOurs?: boolean;
     };
 
-/** What a failure is about; `object`: either of the others. */
+/** What a failure is about; `object`: either a user or a tweet. */
 type Subject = 'user' | 'tweet' | 'object';
 
-/** Problems are identified by the end of their type: the beginning was renamed with the vocabulary. */
+/** Problems are identified by the end of their type, because the beginning was renamed with the vocabulary. */
 const problemType = ({ type }: { type?: string | null | undefined }): string => type?.split('/').at(-1) ?? '';
 
-/** Types that mean that an object is not visible, with the reason. */
+/** The problem types of objects that are not visible, with the reason. */
 const GONE: Readonly<Record<string, string | undefined>> = {
   'resource-not-found': undefined,
   'not-authorized-for-resource': 'private',
@@ -32,7 +32,7 @@ const GONE: Readonly<Record<string, string | undefined>> = {
   'resource-unavailable': 'unavailable',
 };
 
-/** What a problem says about the requested object. */
+/** The failure for a problem with the requested object. */
 export function problemFailure(problem: Problem, what: Subject): ServiceError {
   const type = problemType(problem);
   if (!Object.hasOwn(GONE, type)) {
@@ -73,7 +73,7 @@ const CREDITS_S = 300;
 const NOT_ENROLLED_S = 900;
 const CAP_S = 3600;
 
-/** What a refusal means where it has a meaning specific to X. */
+/** The failure for a refusal with a meaning specific to X; undefined for any other refusal. */
 export function refusalFailure(refusal: UpstreamRefusal, asked: RequestedInput): ServiceError | undefined {
   const parsed = refusalSchema.safeParse(refusal.json);
   const body = parsed.success ? parsed.data : undefined;
@@ -101,7 +101,7 @@ export function refusalFailure(refusal: UpstreamRefusal, asked: RequestedInput):
     case 429:
       if (body && problemType(body) === 'usage-capped')
         return noAccount('Our account with the network has reached its cap.', CAP_S);
-      // With calls left, there were too many at once (the archive: one a second), not too many in the window.
+      // If calls are left, too many were made at once (the archive allows one a second), not too many in the window.
       if (!refusal.limit?.remaining) return undefined;
       return failure('upstream_rate_limited', 'The network has rate limited Perch. Nothing was charged.', refusal, {
         retryAfter: SOON_S,
@@ -115,7 +115,7 @@ const TOKENS = ['next_token', 'pagination_token'];
 const OF_QUERY = ['query', 'start_time', 'end_time', 'since_id', 'until_id'];
 
 /**
- * 400 is the caller's fault if it concerns the query, or a cursor that is too old; otherwise Perch sent a wrong
+ * A 400 is the caller's fault if it concerns the query, or a cursor that is too old. Otherwise Perch sent a wrong
  * request.
  */
 function badInput(
@@ -135,7 +135,7 @@ function badInput(
   });
 }
 
-/** 403: these credentials may not read this (P15). Where every application may, they are useless. */
+/** 403: these credentials may not read this (P15). If every application may read it, the credentials are useless. */
 function notAllowed(refusal: UpstreamRefusal, asked: RequestedInput, isNotEnrolled: boolean): ServiceError {
   if (asked.kind === 'search' && asked.product !== 'Latest') {
     return failure('product_unavailable', `Our network session has no access to ${asked.product} search.`, refusal);

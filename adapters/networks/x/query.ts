@@ -5,7 +5,7 @@ import type { Query, Term } from '../search/query.js';
 import { formatTerm } from '../search/spelling.js';
 import { isXHandle } from './ids.js';
 
-/** A search for posts in X's form: the words, and separately what X takes as parameters. */
+/** A search for posts in X's form: the query text, and separately the bounds that X takes as parameters. */
 export interface PostQuery {
   readonly query: string;
   readonly bounds: PostBounds;
@@ -33,7 +33,7 @@ export function compilePosts(q: string, only: 'images' | 'video_link' | null): P
   return { query: [...words, ...(only === null ? [] : [`has:${only}`])].join(' '), bounds: collectBounds(parts) };
 }
 
-/** Words for profiles. X takes letters, digits, `_`, `'` and spaces, 50 at most. */
+/** The words to search profiles for. X accepts letters, digits, `_`, `'` and spaces, 50 characters at most. */
 export function compilePeople(q: string): string {
   const words = musts(parseQuery(q)).map((part) => {
     if (part.kind === 'word' || part.kind === 'phrase' || part.kind === 'mention') return part.text;
@@ -59,7 +59,7 @@ function collectBounds(parts: readonly Query[]): PostBounds {
     if (part.kind === 'afterId') bounds.afterId = narrower(bounds.afterId, part.id, (id, current) => id > current);
     if (part.kind === 'uptoId') bounds.uptoId = narrower(bounds.uptoId, part.id, (id, current) => id < current);
   }
-  // X would ignore the time.
+  // With both, X would ignore the time.
   if (bounds.since !== undefined && bounds.afterId) throw badRequest('X accepts since: or since_id:, not both.', 'q');
   if (bounds.until !== undefined && bounds.uptoId) throw badRequest('X accepts until: or max_id:, not both.', 'q');
   return bounds;
@@ -88,7 +88,7 @@ function compileWords(query: Query): string {
 const grouped = (query: Query): string =>
   query.kind === 'and' || query.kind === 'or' ? `(${compileWords(query)})` : compileWords(query);
 
-/** X cannot negate groups; "neither of several" becomes "none of each". */
+/** X cannot negate groups, so "none of these" becomes "not this, and not that". */
 function withoutWords(query: Query): string {
   if (query.kind === 'not') return grouped(query.of);
   if (query.kind === 'or') return query.of.map(withoutWords).join(' ');
@@ -147,7 +147,7 @@ function counterOf(term: Extract<Term, { kind: 'atLeast' }>): string {
   return onX;
 }
 
-/** X interprets punctuation, and some words: between quotes they are text. */
+/** X interprets punctuation and some words unless they are in quotes. */
 const quoteIfNeeded = (text: string): string =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(text) && !/^(?:or|and|not)$/i.test(text) ? text : quoted(text);
 

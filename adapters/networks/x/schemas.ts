@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { lookedUp, readable } from '../upstream/readable.js';
 
-/** An optional member: an invalid value counts as missing, since X changes members without notice. */
+/** An optional member. An invalid value counts as missing, because X changes members without notice. */
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
 
 const id = z.string().regex(/^[0-9]{1,19}$/);
 const text = maybe(z.string());
 const count = maybe(z.int().nonnegative());
 const moment = z.string().refine((value) => !Number.isNaN(Date.parse(value)), 'not a date-time');
-/** A list of which only valid items are kept. */
+/** An optional list, of which only valid items are kept. */
 const lenientList = <T extends z.ZodType>(schema: T) =>
   maybe(
     z
@@ -116,7 +116,7 @@ const pollSchema = z.object({
 });
 export type XPoll = z.infer<typeof pollSchema>;
 
-/** Part of an answer with 200: why an object is missing from it. */
+/** The part of a 200 answer that says why an object is missing from it. */
 export const problemSchema = z.object({
   type: text,
   title: text,
@@ -131,7 +131,7 @@ export type Problem = z.infer<typeof problemSchema>;
 /** An invalid included object must not make the answer unreadable. */
 const includes = maybe(
   z.object({
-    // Those that cannot be read may still say that they are protected.
+    // Users that cannot be read may still say that they are protected.
     users: maybe(lookedUp(userSchema)),
     tweets: maybe(readable(tweetSchema)),
     posts: maybe(readable(tweetSchema)),
@@ -142,8 +142,8 @@ const includes = maybe(
 export type Includes = z.infer<typeof includes>;
 
 /**
- * `data` is absent, not empty, where there is nothing: then `meta` or `errors` says so. Invalid objects are in `unread`
- * as they came. `returned` counts them all: X bills each.
+ * If there is nothing, `data` is absent, not empty, and `meta` or `errors` says so. Invalid objects are in `unread` as
+ * they arrived. `returned` counts valid and invalid objects, because X bills both.
  */
 const answerSchema = <T>(item: z.ZodType<T>) =>
   z

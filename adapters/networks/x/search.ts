@@ -83,10 +83,10 @@ async function searchPosts(
   };
 }
 
-/** X's search covers posts up to half a minute ago, and refuses to start later. */
+/** X's search covers posts up to half a minute ago, and refuses a later start. */
 const LATEST_START_MS = 60_000;
 
-/** What was posted under a post can be found from the time when it was written, or shortly before. */
+/** Where a search for what was posted under a post starts: when the post was written, or shortly before. */
 const searchStart = ({ clock }: Settings, id: string): number => Math.min(timeOfId(id), clock.now() - LATEST_START_MS);
 
 /** Throws while `searchUnder` has no calls left. */
@@ -95,7 +95,7 @@ export function requireSearchUnder({ api, context, settings }: SearchPlace, id: 
   return api.requireCalls(`/2/tweets/search/${path}`, context);
 }
 
-/** What was posted under a post: a search that only Perch makes. */
+/** Finds what was posted under a post, with a query of Perch's own. */
 export function searchUnder(place: SearchPlace, query: string, id: string): Promise<PostPage> {
   const bounds = { since: searchStart(place.settings, id) };
   return searchPosts(place, { query, bounds, product: 'Latest', isOurs: true });

@@ -10,19 +10,19 @@ const KNOWN_USER = '12';
 /** A conversation and a name that do not exist: nothing is found, so nothing is billed. */
 const NO_CONVERSATION = 'conversation_id:1';
 const NOBODY = 'zqxjkvwyzqxjkvwy';
-/** More than anyone should have. */
+/** The most tokens that are checked: more than anyone should have. */
 const MAX_TOKENS = 10;
 
 interface Check {
   readonly api: XApi;
   readonly options: Pick<XOptions, 'search' | 'vocabulary'>;
-  /** If given, no question is asked that was asked in the last day. */
+  /** If given, questions that were asked in the last day are not asked again. */
   readonly memory: CheckMemory | undefined;
 }
 
 /**
- * Costs a few cents at X: a post for each token, then with the first that works a follower, and two searches without
- * results.
+ * Costs a few cents at X: it reads a post with each token, then, with the first token that works, reads a follower and
+ * makes two searches without results.
  */
 export async function checkAll(check: Check, context: ReadContext): Promise<NetworkReport> {
   const { sessions } = check.api;
@@ -47,7 +47,7 @@ function checkToken(check: Check, context: ReadContext, name: string): Promise<F
     ask: () => check.api.tweets('/2/tweets', { ids: KNOWN_POST }, { kind: 'objects' }, context),
     yes: `X: ${name} can read tweets, profiles and timelines.`,
     no: (error) => {
-      // An answer that lacks the fields requested by name.
+      // The answer lacks fields that were requested by name.
       const isMisread = errorCode(error) === 'upstream_error' && /created_at|author_id/.test(errorCause(error));
       const hint = isMisread ? ` X may have changed the names used in this request: try X_VOCABULARY=${other}.` : '';
       return `X: ${name} cannot read anything: ${publicMessage(error)}${hint}`;
@@ -116,7 +116,7 @@ async function finding(
   }
 }
 
-/** An answer that this process no longer waits for may be billed all the same: it stays asked for the day. */
+/** An answer that this process no longer waits for may still be billed, so its question counts as asked for the day. */
 async function asked(
   answer: Promise<unknown>,
   note: (isGood: boolean) => Promise<void> | undefined,

@@ -4,7 +4,7 @@ import type { NetworkPage } from '../../../src/ports/network.js';
 import { findTweet, findTweets } from './entities.js';
 import { requireSearchUnder, type SearchPlace, searchUnder } from './search.js';
 
-/** The most calls for a post's ancestors, and for finding out whether an answer belongs under it. */
+/** The most calls for a post's ancestors, and for finding out whether replies belong under it. */
 const MAX_ABOVE = 30;
 const MAX_PARENT_CALLS = 10;
 
@@ -12,7 +12,7 @@ const MAX_PARENT_CALLS = 10;
 export async function readReplies(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { api, context, token } = reading;
   if (token === null) await requireSearchUnder(reading, id);
-  // Nothing is found under a post that does not exist, nor under one without replies: this distinguishes the two.
+  // The search finds nothing under a post without replies or one that does not exist; this distinguishes the two.
   const isKnown = token !== null || (await context.cached?.tweet(id)) !== undefined;
   const search = searchUnder(reading, `in_reply_to_tweet_id:${id}`, id);
   const [page, focal] = await Promise.all([search, isKnown ? undefined : findTweet(api, id, context)]);
@@ -21,9 +21,9 @@ export async function readReplies(reading: SearchPlace, id: string): Promise<Net
 }
 
 /**
- * The focal post, its ancestors from the root down, and its descendants: from each page of X's search, newest page
- * first, with the oldest post first: so their order depends on the size of a page, which is therefore the same for
- * every reader. A token contains the conversation and the search's own token.
+ * The focal post, its ancestors from the root down, and its descendants. These come from the pages of X's search,
+ * newest page first, but oldest post first within each page. Their order therefore depends on the page size, so that is
+ * the same for all readers. A token contains the conversation and the search's own token.
  */
 export async function readThread(reading: SearchPlace, id: string): Promise<NetworkPage> {
   const { token } = reading;
@@ -44,7 +44,7 @@ export async function readThread(reading: SearchPlace, id: string): Promise<Netw
   return { ...page, tweets: [focal, ...above, ...page.tweets] };
 }
 
-/** Up to the first that is not visible; the root of the conversation still comes first. */
+/** The ancestors up to the first one that is not visible; the root of the conversation still comes first. */
 async function readAbove({ api, context }: SearchPlace, focal: Tweet): Promise<Tweet[]> {
   const root = focal.conversationId;
   const seen = new Map<string, Tweet>([[focal.id, focal]]);
@@ -79,7 +79,7 @@ async function below(
   return { ...page, tweets, next };
 }
 
-/** Of a conversation, the posts that answer this post or an answer to it; parents on other pages are looked up. */
+/** The posts of a conversation that reply to this post or to a reply below it. Looks up parents on other pages. */
 async function descendants({ api, context }: SearchPlace, id: string, tweets: readonly Tweet[]): Promise<Tweet[]> {
   const parents = new Map<string, string | undefined>(tweets.map((tweet) => [tweet.id, tweet.inReplyToId]));
   /** The first ancestor that is unknown, is the focal post, or is too old to be below it; undefined at a root. */

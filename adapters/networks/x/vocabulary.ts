@@ -1,6 +1,6 @@
 /**
  * X has two names for everything, "tweet" (up to 2.166) and "post" (from 2.167), and silently ignores field names that
- * it does not know: a request uses one of them throughout. Answers are read in both (schemas.ts).
+ * it does not know, so a request uses one of the two throughout. Answers are read in both (schemas.ts).
  */
 export type VocabularyName = 'tweet' | 'post';
 
@@ -11,13 +11,13 @@ export interface Vocabulary {
   readonly posts: FieldParams;
   /** Users in lists. */
   readonly users: FieldParams;
-  /** Users requested individually: expanding a pinned post is billed, so lists of hundreds leave it out. */
+  /** Users requested individually. Expanding a pinned post is billed, so lists of hundreds leave it out. */
   readonly profiles: FieldParams;
 }
 
 const USER_FIELDS =
   'id,name,username,created_at,description,entities,location,url,profile_image_url,profile_banner_url,verified,verified_type,protected,public_metrics';
-/** With each post, and free: X bills posts and users. */
+/** Requested with each post at no cost, because X bills only posts and users. */
 const BESIDE: FieldParams = {
   'media.fields': 'media_key,type,url,preview_image_url,width,height,variants,alt_text',
   'poll.fields': 'id,options,end_datetime',

@@ -4,10 +4,10 @@ import type { XOptions } from './api.js';
 import { FIRST_POST_MS, timeOfId } from './ids.js';
 import type { PostBounds } from './query.js';
 
-/** How far back recent search goes, and how much of that may have passed by the time X processes the request. */
+/** How far back recent search goes, and how much of that may be lost by the time X processes the request. */
 const RECENT_MS = 7 * DAY_MS;
 const MARGIN_MS = 60_000;
-/** X accepts no end nearer to now than this; without one the search ends there anyway. */
+/** X accepts no end closer to now than this; without an end, the search ends there anyway. */
 const LATEST_END_MS = 30_000;
 
 export type Settings = Pick<XOptions, 'search' | 'clock'>;
@@ -34,7 +34,8 @@ export function chooseWindow(bounds: PostBounds, { search, clock }: Settings): W
 }
 
 /**
- * The first page's window, for the pages after it: X's tokens are valid only for the exact request that returned them.
+ * Keeps the first page's window for the pages after it, because X's tokens are valid only for the exact request that
+ * returned them.
  */
 export function encodeToken({ path, params }: Window, next: string): string {
   const { start_time: start, end_time: end, since_id: since = '', until_id: until = '' } = params;
@@ -58,8 +59,8 @@ export function parseToken(token: string): { window: Window; nextToken: string }
 }
 
 /**
- * Refuses a range that recent search does not fully cover. A day that began before its window counts from the window's
- * start.
+ * Refuses a range that recent search does not fully cover. A day that began before the search's window counts from the
+ * window's start.
  */
 export function requireReach(bounds: PostBounds, { search, clock }: Settings): void {
   if (search === 'archive') return;
@@ -90,7 +91,7 @@ const from = ({ since, afterId }: PostBounds): Window['params'] => ({
   ...(afterId !== undefined && { since_id: afterId }),
 });
 
-/** Without a start the archive would begin 30 days ago. */
+/** Without a start, the archive search would begin 30 days ago. */
 const fromTheFirst = ({ since = FIRST_POST_MS, afterId }: PostBounds): Window['params'] =>
   from({ since: Math.max(since, FIRST_POST_MS), ...(afterId !== undefined && { afterId }) });
 

@@ -34,7 +34,7 @@ export async function readTimeline(
   return { tweets: await profiles.tweets(feed.flatMap(toItems), context), next: cursor || null };
 }
 
-/** An unknown reason only explains why the post is in the list. */
+/** Any other reason only explains why the post is in the list. */
 function toItems({ post, reason }: FeedItem): Item[] {
   if (reason?.$type !== REPOST) return [{ post }];
   const { uri, by, indexedAt } = reason;

@@ -9,7 +9,7 @@ import type { BlueskyListRead } from './lists.js';
 /** Levels above and below; the network may return fewer. */
 const HEIGHT = 80;
 const DEPTH = 100;
-/** The network returns a thread in one piece: it is cut into pages here. */
+/** The network returns a thread in one piece, which is cut into pages here. */
 const PAGE = 50;
 
 /**
@@ -71,7 +71,7 @@ function below(focal: ThreadPost): PostView[] {
 const sortKey = ({ uri, record, indexedAt }: PostView): string =>
   `${earlierTime(record.createdAt, indexedAt)} ${recordId(uri)}`;
 
-/** The page after the position in the token: posts added or deleted since then move no others. */
+/** The page after the position in the token. Posts added or deleted in the meantime do not shift others. */
 async function pageAfterToken(
   { profiles, token, context }: BlueskyListRead,
   top: readonly PostView[],

@@ -11,7 +11,7 @@ import { repostedAt } from '../times.js';
 import type { Xrpc } from '../xrpc.js';
 
 const GET_POSTS = 'app.bsky.feed.getPosts';
-/** Records of reposts are read one by one. */
+/** Records of reposts take one call each; this many calls run at once. */
 const MOST_AT_ONCE = 4;
 
 /** One outcome per input: posts, and reposts under their own ids. */
@@ -61,7 +61,7 @@ interface Subject {
   readonly repost?: NonNullable<Item['repost']>;
 }
 
-/** The post that a record is, or that it reposts; null where none exists. */
+/** The post that the record is or reposts; null if there is none. */
 async function findSubject(
   ask: Xrpc,
   record: RecordUri,

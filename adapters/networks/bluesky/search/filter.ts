@@ -31,7 +31,7 @@ const FLAGS: Readonly<Record<Flag, Filter>> = {
 
 export const flagFilter = (flag: Flag): Filter => FLAGS[flag];
 
-/** Undefined where a post does not say. */
+/** Undefined if a post alone does not show whether it matches. */
 export function compileFilter(query: Query): Filter | undefined {
   switch (query.kind) {
     case 'and':

@@ -14,14 +14,14 @@ import { type Search, translate, translatePeople } from './translate.js';
 
 /** Posts of one upstream page. */
 const LIMIT = 50;
-/** Upstream pages read for one page of Perch's, where the results must be filtered. */
+/** The most upstream pages read for one page of Perch's whose results must be filtered. */
 const MOST_PAGES = 5;
-/** Close enough to a full page: no more are read. */
+/** With this many results, a page is full enough, and no more are read. */
 const ENOUGH = 25;
 /** After this long, Perch checks again whether the newer search is available. */
 const ASK_AGAIN_MS = 6 * HOUR_MS;
 
-/** Two versions of the search: their cursors are not interchangeable. */
+/** The two versions of the search. Their cursors are not interchangeable. */
 type Version = 1 | 2;
 
 export interface SearchOptions {
@@ -106,7 +106,7 @@ export class Searches {
         next: answer.cursor === undefined || answer.cursor === '' ? null : `${version} ${answer.cursor}`,
       };
     } catch (error) {
-      // An account that does not exist wrote nothing.
+      // An account that does not exist has written nothing.
       if (error instanceof ServiceError && error.code === 'not_found') return { posts: [], next: null };
       throw error;
     }
@@ -150,7 +150,7 @@ export const searchPostsV2 = (search: Search, product: Product): XrpcParams => (
   hashtags: search.tags,
   since: search.since,
   until: search.until,
-  // As far back as the older version.
+  // Searches as far back as the older version.
   allTime: true,
   repliesOnly: search.hints.replies === true ? true : undefined,
   excludeReplies: search.hints.replies === false ? true : undefined,
@@ -158,7 +158,7 @@ export const searchPostsV2 = (search: Search, product: Product): XrpcParams => (
   hasVideo: search.hints.video,
 });
 
-/** Given several tags, the newer search matches any, the older one all; and the newer one needs a search text. */
+/** Of several tags, the newer search requires any, the older one all; and the newer one needs something to look for. */
 export const canSayInV2 = (search: Search): boolean => {
   const { text, author, mentions, lang, domain, url, tags } = search;
   const something = [text, author, mentions, lang, domain, url, tags[0]].some((value) => value);

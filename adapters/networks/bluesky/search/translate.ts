@@ -22,7 +22,7 @@ export interface Search {
   /** RFC 3339; exclusive. */
   readonly until?: string;
   readonly filters: readonly Filter[];
-  /** The filters as far as the newer search can express them: it then looks through more posts for each page. */
+  /** The filters that the newer search can express too; it then looks through more posts for each page. */
   readonly hints: { readonly replies?: boolean; readonly media?: true; readonly video?: true };
 }
 
@@ -128,7 +128,7 @@ function addText(draft: Draft, text: string): void {
   draft.text = draft.text === '' ? text : `${draft.text} ${text}`;
 }
 
-/** The network takes each of these once. */
+/** The network accepts each of these parameters only once. */
 function addOnce(
   draft: Draft,
   name: 'author' | 'mentions' | 'lang' | 'domain' | 'url',
@@ -147,17 +147,17 @@ function addAddress(draft: Draft, text: string, term: Term): void {
     throw cannotSay(spelling(term), 'url: must be followed by a domain such as example.org, or a full URL in quotes');
 }
 
-/** As the search's lexicon defines it. */
+/** Whether the search's lexicon allows this tag. */
 function isTag(text: string): boolean {
   const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);
   return Buffer.byteLength(text, 'utf8') <= 640 && [...characters].length <= 64;
 }
 
-/** Must also be a `uri` of the AT protocol's lexicons. */
+/** Whether it is a full URL that is also a `uri` of the AT protocol's lexicons. */
 const isAddress = (text: string): boolean =>
   text.length <= 8192 && /^https?:\/\/[^\s/]\S*$/i.test(text) && URL.canParse(text);
 
-/** A word that could be read as anything else becomes a phrase of one word. */
+/** A word that the network could read as something else becomes a phrase of one word. */
 const plain = (text: string): string =>
   /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}'’._-]*$/u.test(text) && !/^(AND|NOT|TO)$/.test(text) ? text : `"${text}"`;
 
