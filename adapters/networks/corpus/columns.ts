@@ -5,7 +5,7 @@ import type { Article, PollOption } from '../../../src/domain/model.js';
 export const FIRST_SNOWFLAKE = 2199023255552n;
 
 /**
- * A profile's columns, from `corpus_users u`, under names that leave room for a tweet's beside them. Counts that no
+ * A profile's columns, from `corpus_users u`, under names that do not collide with a tweet's columns. Counts that no
  * source had are computed from the corpus, as is the last fallback for a missing date (T17).
  */
 export const USER_COLUMNS = raw(`
@@ -40,7 +40,7 @@ export interface UserRow {
   user_created_at: Date | null;
   user_first_tweet_at: Date | null;
   user_pinned: string[] | null;
-  /** A later account has the handle: `readUsers` finds that one by it. */
+  /** A later account has this handle now, and `readUsers` finds that one by it. */
   user_lost_handle: boolean | null;
 }
 
@@ -107,8 +107,8 @@ export interface PollValue {
 
 /**
  * Tweets (a statement that returns whole rows of `corpus_tweets`) with their authors, in an order over `t`, as one
- * statement. One row of each author has the author's columns, the others have nulls: an author of many of them is read,
- * if necessary counted, and sent once.
+ * statement. One row of each author has the author's columns, the others have nulls, so that an author of many tweets
+ * is read, if necessary counted, and sent only once.
  */
 export const withAuthors = (tweets: Sql, order: Sql): Sql => sql`
   SELECT ${TWEET_COLUMNS}, w.* FROM (

@@ -26,7 +26,7 @@ export function rowToUser(row: UserRow & { user_id: string }): User {
   });
 }
 
-/** Tweets of one statement, each with its author, whom only one of an author's rows shows. */
+/** The tweets of one statement, each with its author, although only one row of each author has the author's columns. */
 export function rowsToTweets(rows: readonly TweetRow[]): Tweet[] {
   const authors = new Map(rows.filter(hasUser).map((row) => [row.user_id, rowToUser(row)]));
   return rows.map((row) => rowToTweet(row, authors.get(row.author_id) ?? null));

@@ -19,7 +19,8 @@ import { type CorpusPosition, parsePosition, storableId } from './token.js';
 
 /**
  * The network of imported data, read from the tables of migration 002: every list kind and every search product, no
- * pace; or the invented network of test keys, from tables of the same form. Give it a pool of its own: an aborted read is cancelled in the database (see `runOn`).
+ * pace. With other `tables`, the invented network of test keys, from tables of the same form. Give it a pool of its
+ * own, because an aborted read is cancelled in the database (see `runOn`).
  */
 export function createCorpusNetwork(pool: CorpusPool, tables: Tables = 'corpus'): Network {
   const run = runOn(pool, tables);

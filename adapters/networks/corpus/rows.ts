@@ -5,7 +5,7 @@ export type CorpusUser = Omit<User, 'createdAt'> & Partial<Pick<User, 'createdAt
 
 /** A tweet as a file contains it. */
 export type CorpusTweet = Tweet & {
-  /** Of an edited tweet: the ids that its earlier versions have, which are in no list beside it. */
+  /** The ids of an edited tweet's earlier versions, which lists leave out. */
   readonly earlierIds?: readonly string[];
 };
 

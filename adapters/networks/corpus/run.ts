@@ -19,7 +19,7 @@ export type Run = <Row extends object>(
 /** Whose tables are read: the imported data's, or those of the invented network that test keys read. */
 export type Tables = 'corpus' | 'invented';
 
-/** A statement over the corpus, as one over tables of the same form. Values of callers are never part of the text. */
+/** Rewrites a statement over the corpus for tables of the same form. Callers' values are never part of the text. */
 const inTables = (tables: Tables, text: string): string =>
   tables === 'corpus' ? text : text.replaceAll(/\bcorpus_(?=(?:users|tweets|follows)\b)/g, `${tables}_`);
 

@@ -6,12 +6,12 @@ import { type StagedFollow, stagedText } from './stage.js';
 import type { ImportSummary } from './summary.js';
 import type { Into } from './tables.js';
 
-/** Few enough that rows which wait for their batch seldom outlive a collection of young objects. */
+/** Few enough that rows waiting for their batch seldom survive a garbage collection of young objects. */
 const MOST_ROWS = 2000;
 /** Characters of text. */
 const MOST_TEXT = 8 * 1024 * 1024;
 
-/** What a later row of the same object does not tell stays as it was. */
+/** Merges a row into an earlier row of the same object. Fields that the later row lacks stay as they were. */
 function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row): void {
   const earlier = rows.get(row.id);
   rows.set(row.id, earlier === undefined ? row : { ...earlier, ...row });
@@ -19,7 +19,7 @@ function keep<Row extends { readonly id: string }>(rows: Map<string, Row>, row: 
 
 const OF_TEXT = ['text', 'urls', 'articles', 'hashtags', 'mentions'] as const;
 
-/** The same; a text that its source cut leaves the whole one as it was, with what it contains. */
+/** The same for a tweet. A text that its source cut does not replace the whole one, nor the fields found in it. */
 function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
   const earlier = rows.get(row.id);
   const isCut = earlier !== undefined && isCutOf(row.text, earlier.text);
@@ -27,7 +27,7 @@ function keepTweet(rows: Map<string, CorpusTweet>, row: CorpusTweet): void {
   keep(rows, { ...row, ...Object.fromEntries(kept), ...(earlier && mergedParts(earlier, row)) });
 }
 
-/** A batch as its tables take it. */
+/** A batch in the form in which its tables accept it. */
 export interface PreparedBatch {
   readonly size: number;
   readonly users: CopyText;
@@ -65,7 +65,7 @@ export class RowBatch {
     }
   }
 
-  /** Computes what is to be written, which takes longer than writing it. */
+  /** Computes the values to write, which takes longer than writing them. */
   async prepare(into: Into): Promise<PreparedBatch> {
     return {
       size: this.size,

@@ -20,15 +20,15 @@ function field(value: unknown): string {
   return escaped(JSON.stringify(value));
 }
 
-/** Rows as COPY takes them; values are in column order. */
+/** Rows in the form that COPY accepts, with values in column order. */
 export interface CopyText {
   readonly rows: number;
   readonly chunks: readonly string[];
 }
 
 /**
- * Computes the text in turns, between which a copy in progress continues: it sends no faster than this process turns to
- * its sockets. Each row is released once it is text.
+ * Computes the text in steps. Between them a copy in progress can continue, because it sends only while this process
+ * attends to its sockets. Each row is released once it is text.
  */
 export async function copyText(rows: Iterable<readonly unknown[]>): Promise<CopyText> {
   const chunks: string[] = [];
@@ -69,7 +69,7 @@ export async function copyInto(
   }
   target.end();
   await setImmediate();
-  // Answered once the copy is. If the server refuses that, this fails as well, and says less.
+  // Answered after the copy. If the server refuses the copy, this fails too, with an error that says less.
   await sql`select`.catch((error: Error) => {
     throw target.errored ?? error;
   });

@@ -1,6 +1,6 @@
 /**
- * X cuts long texts, where it is not asked for the whole, and ends them with an ellipsis, with or without a link to the
- * post. A text that is so cut never replaces the whole one (T27): here for rows of a batch, and for the database.
+ * X cuts long texts unless it is asked for the whole, and ends them with an ellipsis, with or without a link to the
+ * post. A text that was cut never replaces the whole one (T27), neither among the rows of a batch nor in the database.
  */
 const IS_CUT = /\u2026(?:\s*https:\/\/t\.co\/\w+)?$/;
 const CUT = IS_CUT.source;

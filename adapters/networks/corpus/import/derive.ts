@@ -7,7 +7,7 @@ export const derivedStageName = (table: string): string => `derived_${table}`;
 
 /**
  * Computes the derived columns of the rows that a statement selects (under the plain columns' names) into the derived
- * stage, which it empties first. Gives the number of rows.
+ * stage, which it empties first. Returns the number of rows.
  */
 export async function deriveInto<Row>(
   sql: TransactionSql,
@@ -25,7 +25,7 @@ export async function deriveInto<Row>(
     `create temp table if not exists ${stage} (id text, ${derived.map((column) => `${column.name} text`).join(', ')}) on commit drop`,
   );
   await sql`truncate ${sql(stage)}`;
-  // One by one, so that the process turns to others in between.
+  // One by one, so that the process can do other work in between.
   const values = function* (): Generator<unknown[]> {
     for (const found of stored) {
       const row = Object.fromEntries(columns.map((column) => [column.key, plain(found[column.name])])) as Row;

@@ -65,9 +65,9 @@ async function identify(
 }
 
 /**
- * Imports files and folders into the corpus: everything except the faults counted in the summary. One that throws has
- * stored a beginning, after which it resumes when it is given again, unless a file has changed. Throws bad_request for a
- * path that can't be imported and, when `strict`, at the first fault, having stored nothing.
+ * Imports files and folders into the corpus: everything except the faults counted in the summary. An import that throws
+ * has stored the beginning of its rows, and resumes after them when it is started again, unless a file has changed.
+ * Throws bad_request for a path that can't be imported and, when `strict`, at the first fault, having stored nothing.
  */
 export async function importPaths(
   sql: Sql,

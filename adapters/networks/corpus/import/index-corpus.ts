@@ -9,30 +9,31 @@ import { IMPORT_LOCK, type Sql, type TransactionSql } from './sql.js';
 import { type EntityTable, intoTables } from './tables.js';
 
 /**
- * Goes up by one with every change of what `vectorOfTweet`, `vectorOfUser` or `computeRank` give: all tables are indexed anew (T26).
+ * Increased by one with every change of what `vectorOfTweet`, `vectorOfUser` or `computeRank` return, so that all
+ * tables are indexed again (T26).
  */
 export const INDEX_VERSION = 2;
 
-/** Few enough that the process serves others between two of them. */
+/** Rows of a batch: few enough that the process can serve requests between two batches. */
 const MOST_ROWS = 1000;
-/** So many new versions of rows leave as many old ones behind. */
+/** From this many rewritten rows on a table is vacuumed, because each leaves its old version behind. */
 const LARGE_ROWS = 1_000;
-/** While an import or another process has its turn. */
+/** How long to wait while an import or another process has its turn. */
 const TURN_MS = 200;
 
 export interface IndexOptions {
   readonly onProgress?: (text: string) => void;
   readonly tables?: Tables;
-  /** Ends it after the batch in progress, with the signal's reason. */
+  /** Ends the indexing after the batch in progress, with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Indexes every row that is not indexed (one of 0.3.0, or written by hand), builds the indexes of the database that are
- * missing (after 0.3.0, or a first import that stopped), then indexes each row that is found as an earlier version
- * of the index has it, in batches of their own: interrupted, it loses one batch, and continues from there when called
- * again. The latter are found as before until their turn comes. At the end, full partitions of tweets are divided. Processes that call it together share the work; it takes
- * turns with imports. Reports its progress.
+ * Indexes every row that is not indexed (from 0.3.0, or written by hand), builds the database indexes that are missing
+ * (after 0.3.0, or a first import that stopped), then indexes each row again that still has an earlier version of the
+ * index; until then, searches find such a row as before. At the end, full partitions of tweets are divided. Works in
+ * batches: if it is interrupted, it loses one batch, and continues from there when called again. Processes that call it
+ * at the same time share the work; it takes turns with imports. Reports its progress.
  */
 export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise<void> {
   const { users, tweets } = intoTables(options.tables ?? 'corpus');
@@ -41,23 +42,23 @@ export async function indexCorpus(sql: Sql, options: IndexOptions = {}): Promise
   if (tweets.name === 'corpus_tweets') await divideInTurn(sql, tweets.name, options);
 }
 
-/** What an earlier version made too large, or somebody with SQL. Left to the next time while an import has its turn. */
+/** Divides what an earlier version, or SQL by hand, made too large. Left for the next call while an import runs. */
 const divideInTurn = (sql: Sql, table: string, { signal }: IndexOptions): Promise<void> =>
   atLeisure(sql, async (holder) => {
     const [turn] = await holder`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
     if (turn?.taken) await divide(sql, table, { signal });
   });
 
-/** Notes that all rows of an empty table are going to be of this version of the index. */
+/** Notes that all rows of an empty table will have this version of the index. */
 export const noteIndexed = (sql: TransactionSql, table: string): Promise<void> => noteReached(sql, table, null);
 
-/** Notes that rows with an id up to `reached` are of this version of the index; null: all that are indexed. */
+/** Notes that rows with an id up to `reached` have this version of the index; null: all rows that are indexed. */
 async function noteReached(sql: TransactionSql, table: string, reached: string | null): Promise<void> {
   await sql`insert into search_index (table_name, version, reached, complete) values (${table}, ${INDEX_VERSION}, ${reached}, true)
     on conflict (table_name) do update set version = excluded.version, reached = excluded.reached`;
 }
 
-/** What is left in tables whose searches are refused for it, as lines for an operator; none where all are complete. */
+/** Lines for an operator about tables whose searches are refused until they are indexed; none if all are complete. */
 export async function describeIndexing(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select table_name as name from search_index where not complete and table_name like 'corpus%' order by 1`;
@@ -72,7 +73,7 @@ export async function describeIndexing(sql: Sql): Promise<string[]> {
   return lines;
 }
 
-/** What makes searches slow for a reason of the server's. */
+/** Lines for an operator about a setting of the database server that makes searches slow. */
 export async function describeJit(sql: Sql): Promise<string[]> {
   const [server] = await sql<{ hasJit: boolean; database: string }[]>`
     select current_setting('jit')::boolean as "hasJit", current_database() as database`;
@@ -82,7 +83,7 @@ export async function describeJit(sql: Sql): Promise<string[]> {
   ];
 }
 
-/** Up to which id rows are of this version of the index, or of a later one; null: all that are indexed. */
+/** The id up to which rows have this version of the index, or a later one; null: all rows that are indexed. */
 async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<string | null> {
   const [found] = await sql<{ reached: string | null }[]>`
     select case when version = ${INDEX_VERSION} then reached::text end as reached
@@ -90,7 +91,7 @@ async function reachedIn(sql: Sql | TransactionSql, table: string): Promise<stri
   return found === undefined ? '-1' : found.reached;
 }
 
-/** Repeats one batch until it gives null, each in a turn of its own among those who write to the corpus. */
+/** Repeats a batch until it returns null. Each runs in its own turn among all processes that write to the corpus. */
 async function inTurns(
   sql: Sql,
   { signal }: IndexOptions,
@@ -99,7 +100,7 @@ async function inTurns(
 ): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
-    // Tried, not waited for: an import may take hours, in which this would keep a connection.
+    // Tries the lock without waiting: an import may take hours, during which a wait would occupy a connection.
     const rows = await atLeisure(sql, async (transaction) => {
       const [turn] = await transaction`select pg_try_advisory_xact_lock(${IMPORT_LOCK}) as taken`;
       return turn?.taken ? batch(transaction) : 'later';
@@ -132,7 +133,7 @@ async function indexTable<Row>(sql: Sql, table: EntityTable<Row>, what: string, 
     transaction.unsafe(`select from ${table.name} where search is null limit 1`),
   );
   if (missing.length > 0) await sweep('search is null', missingRows(table));
-  // After the rows: so they are built once over all of them.
+  // After the rows, so that each index is built once over all of them.
   await inTurns(
     sql,
     options,
@@ -152,7 +153,7 @@ async function buildNext(turn: TransactionSql, table: string, options: IndexOpti
   return 1;
 }
 
-/** From then on searches are served: later rows without an index are known to be missing by who wrote them. */
+/** Lets searches be served from then on: whoever later writes rows without an index knows that they are missing. */
 export async function noteComplete(sql: Sql | TransactionSql, table: string): Promise<void> {
   await sql`update search_index set complete = true
     where table_name = ${table} and not complete and not exists (select from ${sql(table)} where search is null)
@@ -160,7 +161,7 @@ export async function noteComplete(sql: Sql | TransactionSql, table: string): Pr
         select from missing_indexes m where regexp_replace(m.table_name, '_[0-9]+$', '') = search_index.table_name)`;
 }
 
-/** Each batch after the one before: the beginning of their index is what was there once. */
+/** Each batch starts after the previous one, because the beginning of their index is full of rows that are done. */
 function missingRows<Row>(table: EntityTable<Row>): (sql: TransactionSql) => Promise<number | null> {
   let after = '-1';
   return async (sql) => {
@@ -179,7 +180,7 @@ async function earlierRows<Row>(sql: TransactionSql, table: EntityTable<Row>): P
   return last === null ? null : count;
 }
 
-/** The first of those rows by id. Gives their number and the last id; null: there are none. */
+/** Indexes the first of those rows by id. Returns their number and the last id; null if there are none. */
 async function indexBatch<Row>(
   sql: TransactionSql,
   table: EntityTable<Row>,

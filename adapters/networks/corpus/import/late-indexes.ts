@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from './sql.js';
 
 /** More memory would hardly speed up a build over millions of rows. */
 const BUILD_MEMORY = '256MB';
-/** A partial index that is so small beside so large a table gets few rows: a pass over the table would cost more. */
+/** A partial index this small on a table this large gets few rows, so another pass over the table would cost more. */
 const FEW_ROWS = '16kB';
 const MANY_ROWS = '1MB';
 
@@ -12,13 +12,14 @@ export interface MissingIndex {
   readonly definition: string;
 }
 
-/** Of a load whose rows are seen before its end, those alone that only searches need, which wait for them. */
+/** `of searches`: for a load whose rows are read before its end, only indexes that nothing but searches needs. */
 export type Which = 'all' | 'of searches';
 
 /**
- * Drops the secondary indexes of tables that were empty, which are built once, over all rows at the end of a load, instead
- * of row by row, and notes them as missing. A reader who has to wait for the end of this transaction misses nothing there,
- * while one of a filled table would. Unique indexes stay, since merging rows needs the keys.
+ * Drops the secondary indexes of tables that were empty, and notes them as missing, so that they are built once over
+ * all rows at the end of a load instead of row by row. Readers may have to wait for the end of this transaction; they
+ * miss nothing in a table that was empty, but would in a filled one. Unique indexes stay, since merging rows needs the
+ * keys.
  */
 export async function dropIndexes(sql: TransactionSql, tables: readonly string[], which: Which): Promise<void> {
   const indexes = await sql<{ table: string; name: string; definition: string }[]>`
@@ -37,13 +38,13 @@ export async function dropIndexes(sql: TransactionSql, tables: readonly string[]
     where table_name in (select table_name from missing_indexes where definition like '%(search)%') and table_name in ${sql(tables)}`;
 }
 
-/** Of the tables or their partitions. */
+/** The missing indexes of these tables or their partitions. */
 export const missingIndexes = (sql: Sql | TransactionSql, tables: readonly string[]): Promise<MissingIndex[]> =>
   sql<MissingIndex[]>`
     select name, definition from missing_indexes
     where regexp_replace(table_name, '_[0-9]+$', '') in ${sql(tables)} order by number`;
 
-/** Builds an index that is missing. Until the end of this transaction nobody else writes to its table; it is read. */
+/** Builds a missing index. Until this transaction ends, its table can be read, but not written to by others. */
 export async function buildIndex(
   sql: TransactionSql,
   { name, definition }: MissingIndex,

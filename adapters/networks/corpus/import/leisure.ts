@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from './sql.js';
 
-/** A transaction that takes its time: the limits of its pool are those of requests. */
+/** Runs a transaction without time limits, because those of its pool are meant for requests. */
 export const atLeisure = <T>(sql: Sql, work: (sql: TransactionSql) => Promise<T>): Promise<T> =>
   sql.begin(async (transaction) => {
     await transaction`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
@@ -8,7 +8,7 @@ export const atLeisure = <T>(sql: Sql, work: (sql: TransactionSql) => Promise<T>
     return work(transaction);
   }) as Promise<T>;
 
-/** Outside of a transaction, where it can't run: the limit is one of a connection of its own, and reset afterwards. */
+/** Vacuums outside of a transaction, as it must, on a reserved connection whose time limit is reset afterwards. */
 export async function vacuum(sql: Sql, table: string): Promise<void> {
   const own = await sql.reserve();
   try {

@@ -1,8 +1,8 @@
 /**
- * Loads rows into the corpus tables. Always true: what is stored of a load is a beginning of its source, stored once; edges
- * come at its end, all together; loads take turns; loading the same rows again changes nothing; memory holds two batches,
- * whatever the size of the source. Tables that were empty get indexes at the end when the load is large, which halves the
- * database's work.
+ * Loads rows into the corpus tables. Always true: what a load has stored is the beginning of its source, stored once;
+ * edges are stored all together at its end; loads take turns; loading the same rows again changes nothing; memory holds
+ * two batches, whatever the size of the source. If the load is large, tables that were empty get their indexes at the
+ * end, which halves the database's work.
  */
 import { badRequest } from '../../../../src/domain/errors.js';
 import { sentence } from '../../../../src/lib/text.js';
@@ -28,7 +28,7 @@ import {
   rowsRead,
 } from './unfinished.js';
 
-/** Of `MOST_ROWS` rows: what an import keeps at once, and the most that one which is interrupted does again. */
+/** Batches of `MOST_ROWS` rows that an import commits at once, and so the most that an interrupted one does again. */
 const MOST_BATCHES = 10;
 /** This many new rows make the planner's statistics wrong. */
 const LARGE_LOAD_ROWS = 1_000;
@@ -39,9 +39,9 @@ export interface LoadOptions {
   /** Rows sent to the database so far, before each batch and at the end. */
   readonly onRows?: (rows: number) => void;
   readonly onFault?: (fault: Fault) => void;
-  /** Where to: the imported data by default. */
+  /** Which tables to load into; those of the imported data by default. */
   readonly tables?: Tables;
-  /** Another load has its turn, which may take long. */
+  /** Called if another load has its turn, which may take long. */
   readonly onWait?: () => void;
 }
 
@@ -52,16 +52,16 @@ interface Load {
   readonly into: Into;
   /** The transaction in which it ends. */
   readonly last: TransactionSql;
-  /** Runs a step: in that transaction, or in one of its own, which keeps what it did. */
+  /** Runs a step, either in that transaction or in one of its own, which is committed after it. */
   step(work: (sql: TransactionSql) => Promise<void>): Promise<void>;
-  /** Writes some batches, as a step that also keeps how far they reach. */
+  /** Writes some batches, in a step that also stores how far they reach. */
   turn(work: (sql: TransactionSql) => Promise<Reached>): Promise<void>;
-  /** Of a turn. */
+  /** The most batches of a turn. */
   readonly batches: number;
-  /** Which indexes may be missing until its end. */
+  /** Which indexes may be missing until the load ends. */
   readonly late: Which;
   readonly empty: readonly string[];
-  /** Tables to which rows are first copied as they are. */
+  /** Tables that rows are copied into directly, as far as that works. */
   readonly fresh: Set<string>;
   readonly from: Reached;
 }
@@ -74,7 +74,7 @@ function note(fault: Fault, faults: ImportSummary['faults'], options: LoadOption
 
 type PlacedBatch = PreparedBatch & { readonly reached: Reached };
 
-/** What follows the place that the load begins at, in batches; and all edges: those before it were not yet stored. */
+/** The rows after the place where the load begins, in batches; and all edges, since earlier ones are not yet stored. */
 async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load): AsyncGenerator<PlacedBatch> {
   const { summary } = from;
   let batch = new RowBatch();
@@ -101,7 +101,7 @@ async function* batchesOf(rows: Rows, options: LoadOptions, { into, from }: Load
   yield await prepared();
 }
 
-/** Both to their end, whatever becomes of the other: a transaction can't be rolled back in the middle of a copy. */
+/** Waits until both end, even if one fails, because a transaction can't be rolled back in the middle of a copy. */
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<A> {
   const [first] = await Promise.allSettled([one, other]);
   await other;
@@ -117,7 +117,7 @@ async function writeBatch(sql: TransactionSql, { users, tweets, follows }: Prepa
   await stageFollows(last, follows);
 }
 
-/** What is kept of a summary that has grown since: what was read, and all that was written. Edges are read again. */
+/** The state to store: what was read up to this place, and all that was written. Edges are left out, and read again. */
 function reachedWith({ place, summary }: Reached, { users, tweets }: ImportSummary): Reached {
   const kept = (read: Tally, { added, changed }: Tally): Tally => ({ ...read, added, changed });
   return {
@@ -147,7 +147,7 @@ async function writeAll(rows: Rows, options: LoadOptions, load: Load): Promise<v
     for (let nth = 0; nth < load.batches && !next.done; nth += 1) {
       const batch: PlacedBatch = next.value;
       options.onRows?.(given);
-      // If everything fits one batch, dropping an index is not worth it; and what readers have seen keeps its own.
+      // If everything fits one batch, dropping an index is not worth it; and rows that readers have seen keep theirs.
       if (turns === 1 && nth === 1 && late.length > 0) await dropIndexes(sql, late, load.late);
       given += batch.size;
       // The database works while the next batch is read and prepared.
@@ -179,15 +179,15 @@ async function loadAll(rows: Rows, options: LoadOptions, load: Load): Promise<Im
     for (const index of (await missingIndexes(last, tables)).filter(which))
       await load.step((sql) => buildIndex(sql, index));
   };
-  // After an upgrade, until they are built otherwise: each turn needs them.
+  // After an upgrade these may still be missing, and each turn needs them.
   await build(({ definition }) => !definition.includes('USING gin'));
-  // A simple statement leaves no snapshot behind, for which old versions of rows would be kept until the end.
+  // A simple statement leaves no snapshot behind, which would make the database keep old row versions until the end.
   await last.unsafe('select');
   await writeAll(rows, options, load);
   await build(() => true);
   for (const table of tables) await load.step((sql) => noteComplete(sql, table));
   if (summary.follows.read === 0) return summary;
-  // Reads that count edges wait for the end of this transaction, which has them all.
+  // Reads that count edges then wait for the end of this transaction, which stores all of them.
   const isLate = load.empty.includes(into.follows) && summary.follows.read >= LARGE_LOAD_ROWS;
   if (isLate) await dropIndexes(last, [into.follows], 'all');
   noteWritten(summary.follows, await mergeFollows(last, into.follows));
@@ -196,10 +196,10 @@ async function loadAll(rows: Rows, options: LoadOptions, load: Load): Promise<Im
   return summary;
 }
 
-/** What is written is counted with the commit, for `vacuumWritten`, and not a second later. */
+/** Makes the database count what is written with the commit, not a second later, for `vacuumWritten`. */
 const countWritten = (sql: TransactionSql) => sql`select pg_stat_force_next_flush()`;
 
-/** Of each tweet of which a later version is there, the latest one. */
+/** Notes the latest version of each tweet that has a later version in the table. */
 async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
   await sql`update ${sql(tweets)} t set edited_to = later.id from (
       select earlier, max(id) as id from ${sql(tweets)}, unnest(earlier_ids) as earlier where earlier_ids is not null group by earlier
@@ -208,20 +208,20 @@ async function markEdited(sql: TransactionSql, tweets: string): Promise<void> {
 
 const namesIn = ({ users, tweets, follows }: Into): string[] => [users.name, tweets.name, follows];
 
-/** Tables without a row, of which it is noted that all rows that they get are indexed by today's version. */
+/** The tables without rows. Also notes that all rows that they get are indexed by today's version. */
 async function findEmptyTables(sql: TransactionSql, into: Into): Promise<string[]> {
   const empty: string[] = [];
   for (const table of namesIn(into)) {
     const found = await sql`select from ${sql(table)} limit 1`;
     if (found.length > 0) continue;
     empty.push(table);
-    // Otherwise the first start would index anew what this load has just indexed.
+    // Otherwise the first start would index again what this load has just indexed.
     if (table !== into.follows) await noteIndexed(sql, table);
   }
   return empty;
 }
 
-/** Runs a load when no other runs, in a transaction of which it can make what it likes. */
+/** Runs a load while no other runs, and gives it a transaction that ends with it. */
 async function inTurn(
   sql: Sql,
   into: Into,
@@ -240,7 +240,7 @@ async function inTurn(
     (sum, { added, changed }) => sum + added + changed,
     0,
   );
-  // One after the other: while one is analyzed, another could not mark the pages that index-only scans pass by.
+  // One after the other: while one is analyzed, a vacuum of another could not mark the pages for index-only scans.
   if (written >= LARGE_LOAD_ROWS) for (const name of namesIn(into)) await vacuumWritten(sql, name);
   return summary;
 }
@@ -272,19 +272,19 @@ export async function loadCorpus(sql: Sql, rows: Rows, options: LoadOptions = {}
 }
 
 export interface TurnOptions extends Omit<LoadOptions, 'strict' | 'tables'> {
-  /** It begins, or resumes: after these rows, which an earlier run stored. */
+  /** Called when the load begins, or resumes after the rows that an earlier run stored. */
   readonly onBegin?: (begun: Begun) => void;
-  /** Of a turn. */
+  /** The most batches of a turn. */
   readonly batches?: number;
-  /** Of a partition of tweets that is full. */
+  /** Rows that fill a partition of tweets. */
   readonly mostRows?: number;
-  /** So many rows of users and tweets are stored, whatever happens next. */
+  /** Called with the number of rows of users and tweets that are stored, whatever happens next. */
   readonly onKept?: (rows: number) => void;
 }
 
 /**
- * The same in one transaction after the other: when it is interrupted and given again, with the same identity and the same
- * rows, it resumes after the last of them. Needs a second connection of the pool.
+ * The same in a series of transactions. If it is interrupted and called again with the same identity and the same rows,
+ * it resumes after the last row that was stored. Needs a second connection of the pool.
  */
 export async function loadInTurns(
   sql: Sql,
@@ -316,7 +316,7 @@ export async function loadInTurns(
       batches: options.batches ?? MOST_BATCHES,
       late: 'of searches',
       empty,
-      // What an interrupted import has left is new, too.
+      // The remaining rows of an interrupted import are new, too.
       fresh: new Set(begun.reached === null ? empty : namesIn(into)),
       from: begun.reached ?? { place: 0, summary: emptySummary() },
     });

@@ -3,7 +3,7 @@ import type { CorpusTweet } from '../rows.js';
 
 const keyOf = ({ previewUrl, url }: Media): string | undefined => previewUrl ?? url;
 
-/** Those with the same address are told apart by their order. */
+/** Media with the same address are told apart by their order. */
 function mergedMedia(known: readonly Media[], given: readonly Media[]): Media[] {
   const left = [...known];
   return given.map((medium) => {
@@ -15,8 +15,8 @@ function mergedMedia(known: readonly Media[], given: readonly Media[]): Media[] 
 }
 
 /**
- * The parts of a tweet with what was known of each, such as the alternative text of a picture: an archive has none, and
- * a page only those that were asked for. Here for rows of a batch, and for the database.
+ * The parts of a tweet, merged with what was known of each, such as a picture's alternative text: an archive has none,
+ * and a page only those that were requested. Here for rows of a batch, and below as SQL for the database.
  */
 export function mergedParts(known: CorpusTweet, given: CorpusTweet): Partial<CorpusTweet> {
   return {
@@ -25,13 +25,13 @@ export function mergedParts(known: CorpusTweet, given: CorpusTweet): Partial<Cor
   };
 }
 
-/** Each with its address, and which of those with the same address it is. */
+/** Each medium with its address, and its number among those with the same address. */
 const numberedSql = (media: string): string => `(
   select one, nth, key, row_number() over (partition by key order by nth) turn
   from jsonb_array_elements(${media}) with ordinality each (one, nth),
   lateral (select coalesce(one ->> 'preview_url', one ->> 'url') key) address)`;
 
-/** Null where either is not known, or nothing is listed. */
+/** Null if either is unknown, or if nothing is listed. */
 export const mergedMediaSql = (known: string, given: string): string => `(
   select jsonb_agg(coalesce(k.one, '{}') || g.one order by g.nth)
   from ${numberedSql(given)} g left join ${numberedSql(known)} k using (key, turn))`;

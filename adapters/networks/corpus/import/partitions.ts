@@ -3,19 +3,19 @@ import { cancelOnAbort } from '../../../../src/lib/abort.js';
 import { atLeisure, vacuum } from './leisure.js';
 import type { Sql, TransactionSql } from './sql.js';
 
-/** So many rows fill a partition: its text index stays a size that one server builds, vacuums and keeps in memory. */
+/** Rows that fill a partition: one server can still build and vacuum its text index, and keep it in memory. */
 const MOST_ROWS = 50_000_000;
-/** A row takes no less of a page of 8 KB. */
+/** The most rows that fit on a page of 8 KB. */
 const ROWS_OF_A_PAGE = 80;
-/** Statistics of a table that has grown by more are made anew before they are believed. */
+/** If a table has grown by more than this factor, its statistics are renewed before they are used. */
 const TRUSTED_GROWTH = 1.2;
-/** Reads wait no longer for a lock that a longer read keeps from being taken. */
+/** The longest that a lock waits for a long read, because new reads have to wait behind it. */
 const LONGEST_LOCK_MS = 100;
 const LOCK_AGAIN_MS = 1000;
-/** While a partition is cut, it takes no rows of the other one. */
+/** The constraint that keeps a partition from taking rows of the other half while it is cut. */
 const CUT = 'up_to_the_cut';
 
-/** A table, or one partition of it: rows with ids from one on and up to another; null: without such a bound. */
+/** A table, or one partition of it, with ids from `from` on and below `to`; null: no such bound. */
 interface Part {
   readonly name: string;
   readonly from: string | null;
@@ -26,7 +26,7 @@ interface Part {
   readonly rows: number | null;
 }
 
-/** By id. */
+/** In the order of ids. */
 const partsOf = (sql: Sql | TransactionSql, table: string): Promise<Part[]> => sql<Part[]>`
   select name, low::text as "from", high::text as "to", "isCut", pages,
     case when relpages > 0 and pages <= ${TRUSTED_GROWTH}::float8 * relpages then reltuples::float8 * pages / relpages end as rows
@@ -43,15 +43,15 @@ const partsOf = (sql: Sql | TransactionSql, table: string): Promise<Part[]> => s
 
 export interface DivideOptions {
   readonly mostRows?: number;
-  /** Ends it, without effect, with the signal's reason. */
+  /** Ends the division, without effect, with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Gives rows of higher ids a partition of their own where the newest is full, which moves no row; and cuts another one in
- * the middle where rows that came in another order have filled it twice, which moves half of them. A table without partitions
- * becomes the first of them. Reads go on, except for a moment at the end. For one process at a time, under
- * the lock of imports.
+ * If the newest partition is full, adds one for higher ids, which moves no rows. If rows that came in another order
+ * have filled another partition twice over, cuts that one in the middle, which moves half of its rows. A table without
+ * partitions becomes the first partition. Reads continue, except for a moment at the end. For one process at a time,
+ * under the lock of imports.
  */
 export async function divide(
   sql: Sql,
@@ -63,12 +63,12 @@ export async function divide(
     const rows = await rowsOf(sql, table, part, mostRows);
     if (rows < mostRows) continue;
     if (part.to === null) await cut(sql, table, part, await aboveAll(sql, part), signal);
-    // A larger one is older than partitions: it stays whole.
+    // A larger one was filled before there were partitions, and stays whole.
     else if (rows >= 2 * mostRows && rows < 4 * mostRows) await cut(sql, table, part, await middle(sql, part), signal);
   }
 }
 
-/** Cuts what has an id there, however large it is. */
+/** Cuts the partition whose range has this id inside, at that id, however large it is. */
 export async function divideAt(sql: Sql, table: string, id: string): Promise<void> {
   const isIn = ({ from, to }: Part): boolean =>
     (from === null || BigInt(from) < BigInt(id)) && (to === null || BigInt(id) < BigInt(to));
@@ -76,7 +76,7 @@ export async function divideAt(sql: Sql, table: string, id: string): Promise<voi
   if (part !== undefined) await cut(sql, table, part, id);
 }
 
-/** Vacuums a table, of which it takes those partitions that rows were written to. */
+/** Vacuums a table, or those of its partitions that rows were written to. */
 export async function vacuumWritten(sql: Sql, table: string): Promise<void> {
   const written = await sql<{ name: string }[]>`
     select relid::regclass::text as name from pg_stat_user_tables
@@ -85,13 +85,13 @@ export async function vacuumWritten(sql: Sql, table: string): Promise<void> {
   for (const { name } of written) await vacuum(sql, name);
 }
 
-/** Ends what a process that was killed left of a cut. */
+/** Removes what a killed process left behind of a cut. */
 export async function mend(sql: Sql | TransactionSql, table: string): Promise<void> {
   for (const { name, isCut } of await partsOf(sql, table))
     if (isCut) await sql.unsafe(`alter table ${name} drop constraint if exists ${CUT}`);
 }
 
-/** About how many; 0 if it is certain to be few. */
+/** About how many rows a partition has; 0 if it certainly has fewer than `mostRows`. */
 async function rowsOf(sql: Sql, table: string, { name, pages, rows }: Part, mostRows: number): Promise<number> {
   if (pages * ROWS_OF_A_PAGE < mostRows) return 0;
   if (rows !== null) return rows;
@@ -99,7 +99,7 @@ async function rowsOf(sql: Sql, table: string, { name, pages, rows }: Part, most
   return (await partsOf(sql, table)).find((part) => part.name === name)?.rows ?? 0;
 }
 
-/** Null where no id can be greater. */
+/** The id after the greatest one; null if no id can be greater. */
 async function aboveAll(sql: Sql, { name }: Part): Promise<string | null> {
   const [row] = await sql.unsafe<{ id: string }[]>(
     `select (max(id) + 1)::text as id from ${name} where id < 9223372036854775807`,
@@ -107,7 +107,7 @@ async function aboveAll(sql: Sql, { name }: Part): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** As the statistics have it. */
+/** The middle id, according to the statistics. */
 async function middle(sql: Sql, { name }: Part): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select ids[cardinality(ids) / 2 + 1]::text as id
@@ -116,7 +116,7 @@ async function middle(sql: Sql, { name }: Part): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** Makes two partitions of one: of the ids below, and of those from there on. */
+/** Makes two partitions of one: the first with the ids below `at`, the second with those from `at` on. */
 async function cut(
   sql: Sql,
   table: string,
@@ -139,7 +139,7 @@ async function cut(
     const moved = await run(`insert into ${rest} select * from ${part.name} where id >= ${at}`);
     await run(`delete from ${part.name} where id >= ${at}`);
     for (const definition of await indexesFor(transaction, part.name, rest)) await run(definition);
-    // Otherwise it would be read as a whole while nobody else can read it.
+    // Otherwise attaching it would scan the whole partition while nobody else can read it.
     await run(`alter table ${part.name} validate constraint ${CUT}`);
     await lockAlone(transaction, table, signal);
     const first = part.name === table ? await beginPartitions(transaction, table) : part.name;
@@ -153,7 +153,7 @@ async function cut(
     for (const name of [first, rest]) await run(`alter table ${name} drop constraint ${CUT}`);
     return moved.count > 0 ? [first, rest] : [];
   });
-  // What is known of the one was true of both, and its pages have room.
+  // The statistics are those of both halves together, and the pages that lost rows have room.
   for (const half of halves) await vacuum(sql, half);
 }
 
@@ -164,7 +164,7 @@ async function freeNumber(sql: TransactionSql, table: string): Promise<number> {
   return row?.number ?? 2;
 }
 
-/** A lock that only a moment without readers gives; those who come meanwhile don't wait for those who were there. */
+/** Takes a lock that needs a moment without readers, in short tries, so that new readers hardly wait for old ones. */
 async function lockAlone(sql: TransactionSql, table: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
@@ -180,14 +180,14 @@ async function lockAlone(sql: TransactionSql, table: string, signal: AbortSignal
   }
 }
 
-/** An index's definition of one table as that of another: both named after their tables. */
+/** The definition of one table's index, changed to that of another table. Index names begin with the table's name. */
 const forTable = (definition: string, from: string, to: string): string =>
   definition.replace(
     /INDEX (\S+) ON \S+/,
     (_, name: string) => `INDEX ${name.startsWith(`${from}_`) ? to + name.slice(from.length) : name} ON ${to}`,
   );
 
-/** Those that the other one has; those that it misses are noted as missing. */
+/** Statements that give `to` the indexes of `from`. Indexes that `from` misses are noted as missing of `to`, too. */
 async function indexesFor(sql: TransactionSql, from: string, to: string): Promise<string[]> {
   const indexes = await sql<{ definition: string }[]>`
     select pg_get_indexdef(indexrelid) as definition from pg_index
@@ -202,7 +202,7 @@ async function indexesFor(sql: TransactionSql, from: string, to: string): Promis
   return [key, ...indexes.map(({ definition }) => forTable(definition, from, to))];
 }
 
-/** The table becomes what will be its first partition. */
+/** Renames the table to what will be its first partition, and creates a partitioned table in its place. */
 async function beginPartitions(sql: TransactionSql, table: string): Promise<string> {
   const first = `${table}_1`;
   const indexes = await sql<{ name: string }[]>`

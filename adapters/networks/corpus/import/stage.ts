@@ -7,7 +7,7 @@ import type { EntityTable } from './tables.js';
 const stageName = (table: string): string => `staged_${table}`;
 
 /**
- * The staging tables take any text: a value that a column can't store is refused when it is merged, by a plain
+ * Staging tables accept any text. A value that a column can't store is refused when it is merged, by an ordinary
  * statement.
  */
 export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row>): Promise<void> {
@@ -15,7 +15,7 @@ export async function openStage<Row>(sql: TransactionSql, table: EntityTable<Row
   await sql.unsafe(`create temp table if not exists ${stageName(table.name)} (${fields.join(', ')}) on commit drop`);
 }
 
-/** Rows as their stage takes them, derived values included; the work of computing them is here. */
+/** Rows in the form that their stage accepts, including derived values, which are computed here. */
 export const stagedText = <Row>(table: EntityTable<Row>, rows: Iterable<Row>): Promise<CopyText> =>
   copyText(rowValues(table, rows));
 
@@ -30,9 +30,9 @@ export interface Written {
 }
 
 /**
- * Writes rows (as `stagedText` gives them, each id once). `fresh` are the tables that have had nothing but new rows since
- * they were empty: such rows are copied right into them, which takes the database a third less time, until one of them is
- * there already.
+ * Writes rows (as `stagedText` returns them, each id once). `fresh` are the tables that have received only new rows
+ * since they were empty: rows are copied straight into them, which takes the database a third less time, until a row
+ * already exists.
  */
 export async function writeRows<Row>(
   sql: TransactionSql,
@@ -50,7 +50,7 @@ export async function writeRows<Row>(
 
 const allColumns = <Row>({ columns, derived }: EntityTable<Row>) => [...columns, ...derived];
 
-/** False if the table doesn't take a row as it is: merging all of them says why, and writes the others. */
+/** False if the table refuses a row: then all rows are merged instead, which either writes them or says why not. */
 async function addRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<boolean> {
   const names = allColumns(table).map((column) => column.name);
   try {
@@ -62,8 +62,8 @@ async function addRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: 
 }
 
 /**
- * Values that a row has overwrite, missing ones stay as they are, and a row with nothing new is not touched, so that
- * importing the same file again changes nothing.
+ * The values of a row overwrite stored ones, values that it lacks stay as they are, and a row with nothing new is not
+ * touched, so that importing the same file again changes nothing.
  */
 async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text: CopyText): Promise<Written> {
   const all = allColumns(table);
@@ -76,13 +76,13 @@ async function mergeRows<Row>(sql: TransactionSql, table: EntityTable<Row>, text
     `insert into ${table.name} (${names.join(', ')}) select ${names.map((name) => `s.${name}`).join(', ')}
      from ${given} where not exists (select from ${table.name} t where t.id = s.id)`,
   );
-  // Those just added are no changes, since they equal what was given.
+  // Rows that were just added do not count as changed, since they equal what was given.
   const changed = added.count < text.rows ? await mergeChanges(sql, table, given) : 0;
   await sql`truncate ${sql(stage)}`;
   return { added: added.count, changed };
 }
 
-/** Rows that are there already: what is derived follows from the merged values, not from the given ones alone. */
+/** Changes rows that already exist. Derived values are computed from the merged values, not just the given ones. */
 async function mergeChanges<Row>(sql: TransactionSql, table: EntityTable<Row>, given: string): Promise<number> {
   const columns = table.columns.filter(({ name }) => name !== 'id');
   const fields = columns.map(({ name }) => name);

@@ -15,9 +15,9 @@ interface Column<Row> {
 /** A column that a source fills: one field of the model. */
 interface PlainColumn<Row> extends Column<Row> {
   readonly key: keyof Row & string;
-  /** The text, or what it contains: of a text that its source cut, less than is known of the whole one. */
+  /** The text, or what was found in it: a text that its source cut has less of it than the whole one. */
   readonly isOfText?: true;
-  /** SQL for what a stored and a given value say together; null for the one that is known. */
+  /** SQL that merges a stored and a given value; where it is null, the one that is known is taken. */
   readonly merged?: (known: string, given: string) => string;
 }
 

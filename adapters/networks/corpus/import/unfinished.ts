@@ -3,16 +3,16 @@ import { counted } from '../../../../src/domain/figures.js';
 import type { Sql, TransactionSql } from './sql.js';
 import type { ImportSummary } from './summary.js';
 
-/** Which import it is, to be recognised when it is given again. */
+/** Identifies an import, so that it is recognised when it is started again. */
 export interface ImportIdentity {
-  /** Of its files' names and options. */
+  /** Digest of its files' names and its options. */
   readonly id: string;
-  /** Of what the files are: another one when one of them has changed. */
+  /** Digest of the files themselves; it differs once one of them has changed. */
   readonly content: string;
   readonly paths: readonly string[];
 }
 
-/** How far an import has come: stored together with the rows. */
+/** How far an import has come; stored together with the rows. */
 export interface Reached {
   /** How many rows, faults and omissions of its files are dealt with. */
   readonly place: number;
@@ -27,10 +27,10 @@ export interface Begun {
   readonly claim: string;
 }
 
-/** What nobody has gone on with for so long is forgotten: given again, it begins anew. */
+/** An import that was not continued for this long is forgotten; started again, it begins from the start. */
 const KEPT_DAYS = 30;
 
-/** Begins an import, or continues one that stopped. The process that had it before writes nothing more. */
+/** Begins an import, or continues one that stopped. The process that ran it before can write nothing more. */
 export async function beginImport(sql: TransactionSql, { id, content, paths }: ImportIdentity): Promise<Begun> {
   await sql`delete from unfinished_imports where written_at < now() - make_interval(days => ${KEPT_DAYS})`;
   const [found] = await sql<{ content: string; place: string; summary: ImportSummary; begunAt: Date }[]>`
@@ -72,6 +72,6 @@ export async function describeUnfinished(sql: Sql): Promise<string[]> {
   );
 }
 
-/** Rows that were dealt with, without edges: these are stored at the end. */
+/** Rows that were dealt with, without edges, which are only stored at the end. */
 export const rowsRead = (summary: ImportSummary | null): number =>
   summary === null ? 0 : summary.users.read + summary.tweets.read;

@@ -34,7 +34,7 @@ export async function readUsers(
   return { byId, byHandle };
 }
 
-/** Null if there is nobody. */
+/** Null if there is no such account. */
 export async function readMostFollowed(run: Run, signal: AbortSignal): Promise<SampleAccount | null> {
   const [row] = await run<{ handle: string; tweet_id: string | null }>(
     sql`SELECT u.handle, (
@@ -53,7 +53,7 @@ export async function readTweets(run: Run, ids: readonly string[], signal: Abort
   const possible = ids.filter((id) => storableId(id) !== null);
   const rows = await run<TweetRow>(
     withAuthors(
-      // Joined, so that the plan is the same for all ids, and is kept: of partitions, each id looks into its own.
+      // A join, so that one plan serves all ids and is kept; each id is then looked up only in its own partition.
       sql`SELECT t.* FROM unnest(${possible}::bigint[]) AS asked (id) JOIN corpus_tweets t ON t.id = asked.id`,
       sql`t.id`,
     ),

@@ -11,7 +11,7 @@ export function tweetPage(rows: readonly TweetRow[], size: number): NetworkPage 
   return { tweets: rowsToTweets(rows).slice(0, size), next: nextOf(rows, size), nextIsCertain: true };
 }
 
-/** Of such rows: where the next page begins. */
+/** Where the page after such rows begins. */
 export function nextOf(
   rows: readonly { readonly id: string; readonly created_at: Date }[],
   size: number,

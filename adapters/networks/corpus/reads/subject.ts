@@ -3,9 +3,9 @@ import { ServiceError } from '../../../../src/domain/errors.js';
 import type { Run } from '../run.js';
 
 /**
- * True for a tweet `t` that lists have: no later version of it is there (T29), and its author is not protected; tweets of
- * protected authors never leave the corpus (T8). A look-up for each tweet, which no planner turns into a list of all
- * protected profiles.
+ * True for a tweet `t` that lists show: it has no later version (T29), and its author is not protected; tweets of
+ * protected authors never leave the corpus (T8). Written as a look-up for each tweet, so that no planner turns it into
+ * a list of all protected profiles.
  */
 export const VISIBLE = raw(
   't.edited_to IS NULL AND (SELECT p.protected FROM corpus_users p WHERE p.id = t.author_id) IS NOT TRUE',

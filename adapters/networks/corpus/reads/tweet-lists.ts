@@ -88,8 +88,9 @@ function leading(columns: Sql, { which, after }: NewestFirst, place: Sql, limit:
 }
 
 /**
- * Of partitions of which each is older than the one before it: the newest by itself, then ever more at once. The tweets by a
- * statement whose plan is kept: for many partitions it takes longer to plan than to run.
+ * For partitions of which each is older than the one before it. Searches the newest one alone, then growing groups of
+ * older ones. The tweets are read by a statement whose plan is kept, because with many partitions planning takes longer
+ * than running.
  */
 async function newestInSequence(
   run: Run,
@@ -116,7 +117,7 @@ async function newestInSequence(
           signal,
         );
   return {
-    // What has become protected since it was found is left out.
+    // Tweets of authors who have become protected in the meantime are left out.
     tweets: page.flatMap(({ id }) => known.get(id) ?? []).filter(({ author }) => author?.protected !== true),
     next: nextOf(found, list.size),
     nextIsCertain: true,

@@ -114,7 +114,7 @@ export class Archive {
     ]);
   }
 
-  /** Read together with the tweets; says how many belong to none of them. */
+  /** Long posts are read together with the tweets; this only reports how many belong to none of them. */
   async *readLongPosts({ path }: Source, onBytes: OnBytes): AsyncGenerator<Reading> {
     onBytes?.(0);
     const posts = await this.longPosts();
@@ -145,7 +145,7 @@ export class Archive {
     return posts;
   }
 
-  /** The first entry of a file; nothing without one. */
+  /** The first entry of a file; an empty object if there is none. */
   private async first(name: string): Promise<Json> {
     const source = this.folder.files.get(`${name}.js`);
     if (source === undefined) return {};
@@ -197,13 +197,13 @@ async function* rowsIn(
 export const readOldMonth = (source: Source, onBytes: OnBytes): AsyncGenerator<Reading> =>
   rowsIn(source, 'tweet', onBytes, (entry) => v11Object(entry, '', 0, 'archive'));
 
-/** A file of an archive that holds nothing a corpus has room for. */
+/** Counts the entries of an archive's file of which a corpus can store nothing. */
 export async function* countEntries(source: Source, onBytes: OnBytes): AsyncGenerator<Omission> {
   let count = 0;
   try {
     for await (const _ of entries(source, onBytes)) count += 1;
   } catch {
-    // Unreadable or not: nothing of it would be imported.
+    // A file that cannot be read does not matter: nothing of it would be imported.
   }
   if (count > 0) yield { file: source.path, omitted: 'entries that a corpus has no place for', count };
 }

@@ -4,7 +4,7 @@ import type { Source } from './source.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** A file's content in chunks, decompressed if it is gzip; `onBytes` gets the sizes before that. Throws for UTF-16. */
+/** A file's content in chunks, unpacked if it is gzip; `onBytes` gets the packed sizes. Throws for UTF-16. */
 export async function* readBytes(source: Source, onBytes?: (bytes: number) => void): AsyncGenerator<Buffer> {
   const { head, all } = await peek(counted(await source.open(), onBytes));
   const isGzip = source.name.endsWith('.gz') || (head[0] === 0x1f && head[1] === 0x8b);
@@ -27,7 +27,7 @@ async function* counted(file: AsyncIterable<Buffer>, onBytes?: (bytes: number) =
 const unpacked = (packed: AsyncGenerator<Buffer>): AsyncIterable<Buffer> =>
   pipeline(Readable.from(packed), createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
 
-/** The first two bytes, or fewer if there are no more, and everything, those included. */
+/** The first two bytes (fewer if there are no more), and the whole content including them. */
 async function peek(chunks: AsyncIterable<Buffer>): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> {
   const iterator = chunks[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -48,7 +48,7 @@ async function peek(chunks: AsyncIterable<Buffer>): Promise<{ head: Buffer; all:
   return { head: head.subarray(0, 2), all: all() };
 }
 
-/** By its byte order mark, or by the NUL beside its first character, which is ASCII in all that is read here. */
+/** By its byte order mark, or by the NUL next to its first character, which is ASCII in all files read here. */
 const isUtf16 = ([first, second]: Buffer): boolean =>
   second !== undefined &&
   ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0));

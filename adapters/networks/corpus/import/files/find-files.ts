@@ -14,13 +14,13 @@ export interface ImportFile {
   readonly path: string;
   readonly bytes: number;
   readonly rank: number;
-  /** Another one after a change of the file. */
+  /** Differs after a change of the file. */
   stamp(): Promise<string>;
   read(onBytes?: (bytes: number) => void): AsyncGenerator<Reading>;
 }
 
 export interface FindOptions {
-  /** Texts of rows under the interface's names are escaped as X escapes them. */
+  /** Whether texts of rows under the interface's names are escaped as X escapes them. */
   readonly areEscaped?: boolean | undefined;
 }
 
@@ -62,7 +62,7 @@ function inArchive(source: Source, archive: Archive): How | undefined {
   if (/^(?:community-)?tweets?(?:-part\d+)?\.js$/.test(name))
     return how(RANK.tweet, (onBytes) => archive.readTweets(source, onBytes));
   if (OLD_MONTH.test(name)) return how(RANK.tweet, (onBytes) => readOldMonth(source, onBytes));
-  // After the tweets: then it is known what they completed.
+  // After the tweets, because only then is it known which long posts complete one.
   if (NOTES.test(name)) return how(RANK.follow, (onBytes) => archive.readLongPosts(source, onBytes));
   const [, follows] = /^(follower|following)(?:-part\d+)?\.js$/.exec(name) ?? [];
   if (follows === 'follower' || follows === 'following')
@@ -83,7 +83,7 @@ const isScript = (name: string): boolean => name.endsWith('.js') && name !== 'ma
 
 const isArchived = (name: string): boolean => isScript(name) || /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(name);
 
-/** Data that is not imported, which is said; readmes, pictures and the like go without saying. */
+/** Data that is not imported, which is reported; readmes, pictures and the like are skipped silently. */
 function leftOut(source: Source, { files }: Folder): How | undefined {
   // verified.js is part of the profile.
   if (files.has('account.js') && isScript(source.name) && source.name !== 'verified.js')
@@ -143,7 +143,7 @@ const fileStem = (file: ImportFile): string => basename(file.path).split('.', 1)
 const byName = (a: ImportFile, b: ImportFile): number =>
   fileStem(a).localeCompare(fileStem(b), 'en', { numeric: true });
 
-/** Those of an archive if it is one, else those of the outermost folder that has any. */
+/** The files of the X archive if the zip is one; otherwise those of the outermost folder that has importable files. */
 async function inZip(path: string, options: FindOptions): Promise<ImportFile[]> {
   const folders = await foldersInZip(path, isArchived);
   const depth = ({ path: place }: Folder): number => place.split('/').length;

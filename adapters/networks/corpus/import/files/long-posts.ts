@@ -2,7 +2,7 @@ import { textBeforeCut } from '../cut-text.js';
 import { decodeEntities, linksIn } from '../objects/escaped-text.js';
 import { asRecord, asRecords, type Fault, type Json } from '../objects/reading.js';
 
-/** Characters of text that are kept until their tweets have been read. */
+/** The most characters of text that are kept until their tweets have been read. */
 const MOST_KEPT = 64 * 1024 * 1024;
 interface LongPost {
   readonly text: string;
@@ -10,20 +10,20 @@ interface LongPost {
 }
 
 /**
- * The whole texts of an archive's long posts, which its tweets have only the beginning of. Their ids are others than
- * those of the tweets: both have the second, and the beginning of the text.
+ * The whole texts of an archive's long posts, of which its tweets have only the beginning. Long posts and tweets have
+ * different ids, so they are matched by the second when they were written and by the beginning of the text.
  */
 export class LongPosts {
   readonly faults: Fault[] = [];
   private readonly bySecond = new Map<number, LongPost[]>();
   private kept = 0;
 
-  /** How many no tweet was completed with. */
+  /** How many long posts completed no tweet. */
   get left(): number {
     return [...this.bySecond.values()].reduce((sum, posts) => sum + posts.length, 0);
   }
 
-  /** An entry of `note-tweet.js`; why it is of no use. */
+  /** Adds an entry of `note-tweet.js`. Returns why it cannot be used, or undefined. */
   add({ createdAt, core }: Json): string | undefined {
     const { text, urls, hashtags, mentions } = asRecord(core);
     const second = epochSecond(createdAt);
@@ -41,7 +41,7 @@ export class LongPosts {
     return undefined;
   }
 
-  /** The tweet, with the whole of its text where it is here; each long post completes one. */
+  /** The tweet, with its whole text if a long post has it. Each long post completes one tweet. */
   complete(tweet: Json): Json {
     const { text } = tweet;
     const beginning = typeof text === 'string' ? textBeforeCut(text) : null;
@@ -64,7 +64,7 @@ export class LongPosts {
 const epochSecond = (moment: unknown): number =>
   typeof moment === 'string' ? Math.floor(Date.parse(moment) / 1000) : Number.NaN;
 
-/** Undefined where an item has no such name: the format is not documented. */
+/** Undefined if an item lacks the member, because the format is not documented. */
 function pluckTexts(list: unknown, name: string): unknown[] | undefined {
   const texts = asRecords(list).map((item) => item[name]);
   return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts : undefined;

@@ -9,11 +9,11 @@ const CHUNK_BYTES = 64 * 1024;
 /** A file to read, on disk or in a zip. */
 export interface Source {
   readonly name: string;
-  /** As messages name it. */
+  /** The path that messages show. */
   readonly path: string;
   /** How many bytes `open` will give. Throws bad_request for a file that is too large to be read from a zip. */
   bytes(): Promise<number>;
-  /** Another one after a change: for a file on disk by its size, time, beginning and end; in a zip by its checksum. */
+  /** Differs after a change. Made of the size, time, beginning and end of a file on disk; in a zip, of its checksum. */
   stamp(): Promise<string>;
   open(): Promise<Readable>;
 }

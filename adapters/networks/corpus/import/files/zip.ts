@@ -10,11 +10,11 @@ const MOST_ENTRIES = 500_000;
 const LONGEST_NAME = 1_000;
 /** Bytes of all that is read from one zip. */
 const MOST_UNPACKED = 64 * 1024 * 1024 * 1024;
-/** Unpacked bytes for each packed one, of files above `SMALL`. Those of archives have some 20. */
+/** The most unpacked bytes for each packed byte, in files above `SMALL`. Files of archives have about 20. */
 const MOST_RATIO = 200;
 const SMALL = 1024 * 1024;
 
-/** The zip's folders, with those of their files that are wanted by name. Throws bad_request for what is not read. */
+/** The zip's folders, with the files whose names are wanted. Throws bad_request for a zip that is not read. */
 export async function foldersInZip(path: string, isWanted: (name: string) => boolean): Promise<Folder[]> {
   const folders = new Map<string, Map<string, Source>>();
   const admit = admission(path);
@@ -58,7 +58,7 @@ const toSource = (path: string, entry: Entry, admit: (entry: Entry) => void): So
   },
 });
 
-/** Throws for an entry that would exceed the bounds of its zip. No entry gives more bytes than it says. */
+/** Throws for an entry that would exceed the bounds of its zip. No entry yields more bytes than it declares. */
 function admission(path: string): (entry: Entry) => void {
   let unpacked = 0;
   return ({ fileName, compressedSize, uncompressedSize }) => {

@@ -1,4 +1,4 @@
-/** Texts as X's API and archives write them: escaped, with links shortened. Nothing else is read by these (T30). */
+/** Reads texts as X's API and archives write them: escaped, with links shortened. For no other source (T30). */
 import { articleSchema, valid } from './fields.js';
 import { asRecord, asRecords, type Json } from './reading.js';
 
@@ -6,13 +6,13 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|#0?39|#x27);/gi;
 
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 
-/** Text as people wrote it. Decoded once, so that `&amp;lt;` stays a visible `&lt;`. */
+/** Text as people wrote it. Decoded once only, so that `&amp;lt;` stays a visible `&lt;`. */
 export const decodeEntities = <Text>(text: Text): Text =>
   typeof text === 'string' && text.includes('&')
     ? (text.replace(ENTITY, (entity) => CHARACTERS[entity.toLowerCase()] ?? "'") as Text)
     : text;
 
-/** Replaces short links in a text with their targets; found by their text, since positions count code points. */
+/** Replaces short links with their targets. Finds them by their text, because positions count code points. */
 export function expandLinks(text: unknown, links: readonly Json[]): unknown {
   if (typeof text !== 'string') return text;
   return links.reduce<string>(
@@ -34,10 +34,10 @@ function addressesIn(text: string): string[] {
   });
 }
 
-/** X's own short links: where none is listed, it is that of a picture or of the post itself. */
+/** X's own short links. One that is not listed leads to a picture or to the post itself. */
 const SHORT = /^https?:\/\/t\.co\//i;
 
-/** Links to a post's own pictures are among its links; older pages don't mark them. */
+/** A post's links include those to its own pictures, which older pages do not mark. */
 const isOwnMedia = (link: Json): boolean =>
   link.media_key !== undefined ||
   (typeof link.display_url === 'string' && /^pic\.(?:twitter|x)\.com\//.test(link.display_url));
@@ -46,7 +46,7 @@ const targetOf = (link: Json): unknown => link.unwound_url ?? link.expanded_url 
 
 /**
  * The targets of the links that X lists, and the addresses in the text that the list does not cover: before X shortened
- * links, it listed none. Undefined where it lists none because it was not asked to.
+ * links, it listed none. Undefined if there is no list because it was not requested.
  */
 export function linksIn(text: unknown, list: unknown, media: readonly Json[] = []): unknown[] | undefined {
   if (!Array.isArray(list)) return undefined;
@@ -57,10 +57,10 @@ export function linksIn(text: unknown, list: unknown, media: readonly Json[] = [
   return [...new Set([...targets, ...found.filter((address) => !covered.has(address) && !SHORT.test(address))])];
 }
 
-/** An article on X: the post contains only its link, and beside it its title. */
+/** The link to an article on X. A post of one contains only this link; the article's title is a separate field. */
 const ON_X = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/article\/\d+/;
 
-/** The article that a post is, and the linked pages whose titles X gives. Titles may not have been asked for. */
+/** The article that a post is, and the linked pages whose titles X gives. Undefined if none: perhaps not requested. */
 export function articlesIn(article: unknown, list: unknown): Json[] | undefined {
   const links = asRecords(list).filter((link) => !isOwnMedia(link));
   const { title } = asRecord(article);

@@ -3,7 +3,7 @@ import { isId, parseHandle } from '../../../../../src/domain/ids.js';
 import { readable } from '../../../../../src/lib/text.js';
 
 const MAX_BIGINT = '9223372036854775807';
-/** As the model has times, and as most sources write them. */
+/** The format of times in the model, and in most sources. */
 const IN_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -69,6 +69,6 @@ export const pollSchema = z.object({ options: list(optionSchema, 50), ends_at: m
 
 export const articleSchema = z.object({ title: text(2_000), url: text(2_048).nullish() });
 
-/** A part of a post, unless it is odd: then the post goes without it (T20). */
+/** A part of a post, or undefined if it is invalid: then the post is kept without it (T20). */
 export const valid = <Value>(schema: z.ZodType, value: Value): Value | undefined =>
   schema.safeParse(value).success ? value : undefined;

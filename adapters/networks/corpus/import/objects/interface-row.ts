@@ -151,7 +151,7 @@ const TWEET_NAMES: Record<keyof z.output<typeof tweetSchema>, keyof CorpusTweet>
   earlier_ids: 'earlierIds',
 };
 
-/** Texts that an object has even where they are empty. */
+/** Texts that are kept even if they are empty. */
 const REQUIRED = new Set(['text', 'name', 'title']);
 
 /** The checked fields under the model's names; null and empty optional ones are absent. */

@@ -10,7 +10,7 @@ const NO_INCLUDES: V2Includes = {
   tweets: new Map(),
   listsReferences: false,
 };
-/** Objects inside objects: a post, the one it quotes, whom that one mentions. */
+/** The deepest nesting of objects that is read: a post, the one it quotes, an account that one mentions, … */
 const MOST_LEVELS = 4;
 
 /** Fields that only X's API v2 writes. */
@@ -47,11 +47,11 @@ const isRefusal = (value: Json): boolean =>
 
 const at = (given: Given, where: string): Given => (typeof given === 'string' ? `${where}${given}` : given);
 
-/** Ids as text are v1.1's, where those as numbers may be rounded. */
+/** Only v1.1 has ids as text in `id_str`, because its numeric ids may be rounded. */
 const isV11 = (value: Json): boolean =>
   typeof value.id_str === 'string' && ['text', 'full_text', 'screen_name'].some((name) => has(value, name));
 
-/** An object of X's API, of either version, with those inside it. */
+/** Reads an object of X's API, of either version, and the objects inside it. */
 type Read = (value: Json, where: string, level: number) => Given[];
 
 const inside = (read: Read, value: unknown, where: string, level: number): Given[] =>
@@ -63,7 +63,7 @@ export function v11Object(value: Json, where: string, level = 0, from: Beside['f
   const user = asRecord(value.user);
   const within = (name: string) => inside((...each) => v11Object(...each, from), value[name], `${where}${name}`, level);
   return [
-    // Cut down to an id where users were not asked for.
+    // If users were not requested, this is only an id.
     ...(has(user, 'screen_name') ? within('user') : []),
     ...within('retweeted_status'),
     ...within('quoted_status'),
@@ -71,7 +71,10 @@ export function v11Object(value: Json, where: string, level = 0, from: Beside['f
   ];
 }
 
-/** Tools that flatten pages put what a page includes inside its posts; a mere reference has no text, and a mention no name. */
+/**
+ * The objects inside a post: tools that flatten pages put there what a page includes. A mere reference has no text, and
+ * a mention has no name.
+ */
 function v2Inside(includes: V2Includes, value: Json, where: string, level: number): Given[] {
   const read: Read = (each, place, depth) => v2Object(each, includes, place, depth);
   const users = [value.author, value.in_reply_to_user, ...asRecords(asRecord(value.entities).mentions)];
@@ -95,7 +98,7 @@ function v2Object(value: Json, includes: V2Includes, where: string, level = 0): 
   return [...around, tweet];
 }
 
-/** With the media, polls and references that are inside the post. */
+/** Adds the media, polls and references that are inside the post. */
 function withOwn(includes: V2Includes, value: Json): V2Includes {
   const posts = referencesOf(value).filter((post) => has(post, 'text'));
   const attached = [value, ...posts].map((post) => asRecord(post.attachments));
@@ -113,7 +116,7 @@ function withOwn(includes: V2Includes, value: Json): V2Includes {
 const byKey = (values: readonly Json[], key: string): Map<unknown, Json> =>
   new Map(values.map((value) => [value[key], value]));
 
-/** What a field says of the others: who asked for references gets those of each post that has any. */
+/** Whether references were requested, as the request or one post shows: then each post with references lists them. */
 function listsReferences(page: Json, posts: readonly Json[]): boolean {
   const { url } = asRecord(page.__twarc);
   const asked = typeof url === 'string' && URL.canParse(url) ? new URL(url).searchParams : new URLSearchParams();

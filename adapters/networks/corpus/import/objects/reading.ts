@@ -1,7 +1,7 @@
 /**
- * Reads files into corpus rows. Always true: a reader never throws because of a file's content, every piece of a file
- * becomes rows, a fault with its file and line, or is counted as omitted, and memory does not grow with the file. Readers know nothing of the
- * database; the loader knows nothing of files.
+ * Reads files into corpus rows. Always true: a reader never throws because of a file's content; every piece of a file
+ * becomes rows or a fault with its file and line, or is counted as omitted; memory does not grow with the file. Readers
+ * know nothing of the database; the loader knows nothing of files.
  */
 import type { CorpusRow } from '../../rows.js';
 
@@ -15,11 +15,11 @@ export interface Fault {
 export interface Located {
   readonly row: CorpusRow;
   readonly line: number;
-  /** More of the same object follows, such as the tweets of a page after their authors: they are stored together. */
+  /** More rows of the same object follow, such as a page's tweets after their authors; all are stored together. */
   readonly continues?: boolean;
 }
 
-/** How much of a kind was left out of a file on purpose: said once, at its end. */
+/** How much of one kind was left out of a file on purpose; reported once, at its end. */
 export interface Omission {
   readonly file: string;
   /** In the plural. */
@@ -27,7 +27,7 @@ export interface Omission {
   readonly count: number;
 }
 
-/** What became of one object of a file; a text says what is wrong with it. */
+/** The row that an object of a file became, or a text that says what is wrong with it. */
 export type Given = CorpusRow | string;
 
 export type Reading = Located | Fault | Omission;
@@ -53,6 +53,6 @@ export const asRecords = (value: unknown): Json[] => (Array.isArray(value) ? val
 const withLocation = (given: Given, file: string, line: number, continues: boolean): Located | Fault =>
   typeof given === 'string' ? { file, line, message: given } : { row: given, line, continues };
 
-/** What one object of a file gives, each with its place. */
+/** The rows and faults of one object of a file, with their places. */
 export const located = (all: readonly Given[], file: string, line: number): (Located | Fault)[] =>
   all.map((given, index) => withLocation(given, file, line, index < all.length - 1));

@@ -6,7 +6,7 @@ import { bestVideo, earlierIds } from './v2.js';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const MOMENT = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2}) (\d{4})$/;
-/** As archives of before 2018 write it. */
+/** The format of archives from before 2018. */
 const OLD_MOMENT = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/;
 
 /** "Sat Nov 09 12:14:18 +0000 2024" as RFC 3339; anything else is returned unchanged for the later check. */
@@ -27,7 +27,7 @@ const parseNumber = (value: unknown): unknown =>
 function v11Media(medium: Json): Json {
   const { w, h } = asRecord(asRecord(medium.sizes).large);
   const still = medium.media_url_https ?? medium.media_url;
-  // Archives have no alternative texts, answers those that were asked for.
+  // Archives have no alternative texts; answers have them if they were requested.
   const alt_text = valid(altText, decodeEntities(medium.ext_alt_text));
   const rest = { width: parseNumber(w), height: parseNumber(h), alt_text };
   if (medium.type === 'photo') return { type: 'photo', url: still, ...rest };
@@ -39,19 +39,19 @@ function v11Media(medium: Json): Json {
 const texts = (list: unknown, name: string): unknown[] | undefined =>
   Array.isArray(list) ? asRecords(list).map((item) => item[name]) : undefined;
 
-/** What of a status does not stand in the status itself. */
+/** What is known of a status that is not in the status itself. */
 export interface Beside {
   readonly authorId: unknown;
   /**
-   * `archive`: it leaves out what does not apply, and shows a retweet in the text alone. `answer`: it has every field,
-   * if not cut down by a tool.
+   * `archive`: the status leaves out fields that do not apply, and shows only in its text that it is a retweet.
+   * `answer`: it has every field, unless a tool has removed some.
    */
   readonly from: 'archive' | 'answer';
 }
 
 /** A status, as X's API v1.1 and archives have it, under the interface's names; a retweet keeps its own text. */
 export function statusTweet(status: Json, { authorId, from }: Beside): Json {
-  // A stream cuts long ones, and has the rest here.
+  // A stream cuts long statuses, and has their full content here.
   const long = asRecord(status.extended_tweet);
   const entities = asRecord(long.entities ?? status.entities);
   const listed = asRecord(long.extended_entities ?? status.extended_entities).media ?? entities.media;
@@ -85,7 +85,7 @@ export function statusTweet(status: Json, { authorId, from }: Beside): Json {
   };
 }
 
-/** Archives have all versions of an edited tweet, each with the ids of all. */
+/** Archives have all versions of an edited tweet, each with the ids of all versions. */
 function versionIds({ edit_info: info }: Json): unknown {
   const { initial, edit } = asRecord(info);
   return asRecord(initial ?? asRecord(edit).editControlInitial).editTweetIds;

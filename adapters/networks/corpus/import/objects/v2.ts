@@ -3,12 +3,12 @@ import { articlesIn, decodeEntities, expandLinks, linksIn } from './escaped-text
 import { altText, counter, moment, optionSchema, pollSchema, valid } from './fields.js';
 import { asRecord, asRecords, isRecord, type Json } from './reading.js';
 
-/** The objects that a page includes beside its posts, by key and id. */
+/** The objects that a page includes in addition to its posts, by key and id. */
 export interface V2Includes {
   readonly media: ReadonlyMap<unknown, Json>;
   readonly polls: ReadonlyMap<unknown, Json>;
   readonly tweets: ReadonlyMap<unknown, Json>;
-  /** Whether references were asked for: then a post without any refers to nothing, and otherwise that is unknown. */
+  /** Whether references were requested. If so, a post without any refers to nothing; if not, that is unknown. */
   readonly listsReferences: boolean;
 }
 
