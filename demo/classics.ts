@@ -9,7 +9,7 @@ import { retweet } from './spread.js';
 import { CELEBRATED, CHORUS, readText } from './vocabulary.js';
 import type { Writer } from './writer.js';
 
-/** The longest that it continues. */
+/** The most days for which replies, quotes and retweets of the picture continue. */
 const ECHO_DAYS = 60;
 const QUOTES = 180;
 const RETWEETS = 900;

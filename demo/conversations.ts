@@ -21,7 +21,7 @@ export interface Talk {
 
 const MOST_APPLAUSE = 3;
 
-/** Minutes or hours later than the tweet, and not later than now; null when it was written at this very moment. */
+/** A time minutes or hours after the tweet, but not after now; null if the tweet was written just now. */
 export function afterwards(earlierMs: number, medianMinutes: number, { chance, nowMs }: Talk): number | null {
   const left = nowMs - earlierMs;
   if (left < 4 * SECOND_MS) return null;
@@ -30,8 +30,8 @@ export function afterwards(earlierMs: number, medianMinutes: number, { chance, n
 }
 
 /**
- * Picks one that fits the post and was not used yet, usually one written for such a post, and one the author has heard
- * least.
+ * Picks a choice that fits the post and was not used yet, usually one written for such posts, and of these one that the
+ * author has heard least often.
  */
 export function fitting<T extends Exchange | Comment>(choices: readonly T[], post: Draft, talk: Talk): T | null {
   const { chance, told } = talk;

@@ -1,6 +1,6 @@
 /**
- * Where to begin: names for the README and GraphiQL's examples that exist at every start. The ids depend on nothing
- * else.
+ * Names and ids for the examples of the README and GraphiQL, which exist at every start. The ids depend only on the
+ * times here.
  */
 import { snowflake } from './snowflake.js';
 
@@ -10,7 +10,7 @@ export const COMET_THREAD_ID = snowflake(THREAD_MS);
 
 export const CELEBRATED_MS = Date.UTC(2025, 2, 8, 8, 12, 0);
 /**
- * A picture that went viral: more quotes, retweeters and direct replies than a page has room for, more than 2^31 views.
+ * A picture that went viral: more quotes, retweeters and direct replies than fit on a page, and more than 2^31 views.
  */
 export const CELEBRATED_TWEET_ID = snowflake(CELEBRATED_MS);
 

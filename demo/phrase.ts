@@ -1,7 +1,7 @@
 /**
- * A template becomes a sentence: `[this|that]` is a choice, `{slot}` a word that stays the same through a conversation
- * (`{slot2}` a second, other one), `{^slot}` with a capital, `{a slot}` with its article, `{@kind}` the handle of such
- * an account.
+ * Makes a sentence of a template: `[this|that]` is a choice, `{slot}` a word that stays the same throughout a
+ * conversation (`{slot2}` a second, different one), `{^slot}` the word with a capital, `{a slot}` with its article,
+ * `{@kind}` the handle of an account of that kind.
  */
 import type { Chance } from './random.js';
 import { type Season, SLOTS } from './vocabulary.js';

@@ -31,7 +31,7 @@ export class Subjects {
   }
 }
 
-/** A time at which such an account posts; recent times are likelier. */
+/** A time at which an account of this kind would post; recent times are likelier. */
 function postTime(account: DemoAccount, nowMs: number, chance: Chance): number {
   const [opens, closes] = requireKind(account.kind).hours;
   const day = Math.floor(nowMs / DAY_MS) * DAY_MS - Math.floor(SPAN_DAYS * chance.unit() ** 1.25) * DAY_MS;

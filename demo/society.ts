@@ -30,7 +30,7 @@ export class Society {
     return anyone === of ? this.reader(of, chance) : anyone;
   }
 
-  /** The handle of such an institution: the one in town, or one that everybody knows. */
+  /** The handle of an institution of this kind: the one in the speaker's town, or one that everybody knows. */
   handleOf(kind: string, speaker: DemoAccount, chance: Chance): string {
     const houses = (this.houses.get(kind) ?? []).filter((house) => house !== speaker);
     const near = houses.find(({ town }) => town === speaker.town);

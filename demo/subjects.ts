@@ -18,7 +18,7 @@ export interface DemoPost {
 }
 
 export interface Exchange {
-  /** Of the post's text, with `<media>` at its end where it has some; null: any post. */
+  /** Matches the text of posts that it fits, followed by `<media>` if they have any; null: fits any post. */
   readonly under: RegExp | null;
   readonly turns: readonly string[];
 }

@@ -40,7 +40,7 @@ interface Counts {
   quotes: number;
 }
 
-/** In the order of time; drafts of the same millisecond in the order they were written. */
+/** Gives ids in order of time; drafts of the same millisecond get theirs in the order in which they were written. */
 export function withIds(drafts: readonly Draft[]): Map<Draft, string> {
   const ids = new Map<Draft, string>();
   let [lastMs, sequence] = [0, 0];

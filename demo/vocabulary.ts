@@ -68,7 +68,7 @@ function slotWords(name: string): readonly string[] {
 }
 
 export const TOWNS = slotWords('town');
-/** One in the sky at a time, a quarter of a year each. */
+/** One of them is in the sky at a time, each for a quarter of a year. */
 export const COMETS = slotWords('comet');
 /** No pair of them names a real person. */
 export const FIRST_NAMES = slotWords('first name');
@@ -105,5 +105,5 @@ export const CELEBRATED = readJson<{
   readonly quotes: readonly string[];
 }>('celebrated.json');
 
-/** What some neighbors and visitors write in: each has a file of subjects. */
+/** The languages in which some neighbors and visitors write. Each has a file of subjects. */
 export const LANGUAGES = ['fr', 'es', 'de', 'pt'];

@@ -1,7 +1,7 @@
 /**
  * Handles and tweet ids of the invented network that always answer in a known way, so that a client can try its error
- * paths. They are in no list and found by no search. A failure belongs to its own input: the session that it was read
- * with stays usable, so nobody else's reads wait or fail.
+ * paths. They are in no list, and no search finds them. A failure affects only its own input: the session that it was
+ * read with stays usable, so no other reads wait or fail.
  */
 import { type ErrorCode, type ErrorDetail, ServiceError } from '../../src/domain/errors.js';
 import { LISTS, type ListRef } from '../../src/domain/lists.js';
@@ -103,7 +103,7 @@ const toServiceError = ({ code, reason, message }: FailingHandle): ServiceError 
   return new ServiceError(code, message, detail);
 };
 
-/** The network with these handles, and the one that posts: what they are not asked for, the network answers. */
+/** The network with these handles and the one that posts added. The network answers everything else. */
 export function withFailingHandles(network: Network): Network {
   return {
     ...network,
@@ -138,7 +138,7 @@ function inventedPage({ kind, subject }: ListRef): NetworkPage | undefined {
   throw new ServiceError('not_found', 'The account is protected: this list is private.', { reason: 'private' });
 }
 
-/** Each input's outcome, in order: its own, or the network's, which is asked for the others in one call. */
+/** Each input's outcome, in order: that of `own` if there is one. One call to the network reads all other inputs. */
 async function mixed<Input, T>(
   inputs: readonly Input[],
   own: (input: Input) => Found<T> | undefined,

@@ -1,6 +1,6 @@
 /**
  * An account of the invented network that posts by the clock, so that a client can see something new without waiting
- * long. Its tweets follow from the time alone: nothing is written. It is in no list and found by no search.
+ * long. Its tweets are computed from the time alone, and nothing is stored. It is in no list, and no search finds it.
  */
 import type { ListRef } from '../../src/domain/lists.js';
 import type { Tweet, User, UserRef } from '../../src/domain/model.js';
@@ -12,7 +12,7 @@ export const POSTING_HANDLE = 'posts_often';
 /** Milliseconds between two of its tweets. */
 export const POSTS_EVERY_MS = 30_000;
 
-/** It shows those of the last day. */
+/** How many tweets it shows: those of the last day. */
 const SHOWN = (24 * 3600 * 1000) / POSTS_EVERY_MS;
 const PAGE = 40;
 
@@ -39,7 +39,7 @@ export function postingUser(ref: UserRef): User | undefined {
   return isMeant ? USER : undefined;
 }
 
-/** A tweet with an id that no account of the invented network's data has: theirs are not at whole half minutes. */
+/** The tweet with this id. No tweet in the invented network's data has such an id: none is at a whole half minute. */
 export function postingTweet(id: string, nowMs: number): Tweet | undefined {
   const atMs = timeOfSnowflake(id);
   const isShown = atMs <= nowMs && atMs > lastPostMs(nowMs) - SHOWN * POSTS_EVERY_MS;
