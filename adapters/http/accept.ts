@@ -1,4 +1,4 @@
-/** The most media types of an Accept header that are read, and the most parameters of each: browsers send about ten. */
+/** The most media types read from an Accept header, and the most parameters of each. Browsers send about ten types. */
 const MOST_TYPES = 100;
 const MOST_PARAMETERS = 20;
 

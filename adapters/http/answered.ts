@@ -9,9 +9,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Called once for every request, when it is over. */
     onAnswered(listener: (answered: Answered) => void): void;
-    /** For a request that never reaches the hooks. */
+    /** Watches the end of a request that never reaches the hooks. */
     watchAnswer(request: FastifyRequest, reply: FastifyReply): void;
-    /** For a request that never reaches the framework, once it is over. */
+    /** Tells the listeners of a request that never reached the framework, once it is over. */
     noteAnswered(answered: Answered): void;
   }
 }

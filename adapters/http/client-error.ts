@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   431: 'The headers are larger than 16 KiB.',
 };
 
-/** How long a client may take to read such an answer and to close, milliseconds. */
+/** How long a client may take to read such an answer and to close its side, in milliseconds. */
 const LONGEST_FAREWELL_MS = 1000;
 
 export interface SocketFailuresOptions {
@@ -40,14 +40,14 @@ export interface FailureAddresses {
   readonly authUrl: string;
 }
 
-/** Answers where there is no route and no reply. */
+/** Answers on the bare socket, where there is no route and no reply. */
 export interface SocketFailures {
   /**
    * Sends a failure in the standard error shape, or as problem details where the `Accept` header is known and asks for
    * them. The connection is destroyed within a second, even if the client never closes its side.
    */
   send(socket: Socket, failure: ServiceError, accept?: string): void;
-  /** What Node's parser refuses never reaches a route. */
+  /** Answers a request that Node's parser refuses, which therefore never reaches a route. */
   readonly clientError: (error: ParserError, socket: Socket) => void;
 }
 
@@ -63,11 +63,11 @@ export function socketFailures(options: SocketFailuresOptions): SocketFailures {
     socket.resume();
   };
   const clientError: SocketFailures['clientError'] = (error, socket) => {
-    // More of what was refused already: its answer may still be on its way.
+    // More data of a request that was already refused; the refusal may still be on its way.
     if (leaving.has(socket)) return;
     const { _httpMessage: answer } = socket as AnsweringSocket;
     const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    // The client would take it for the answer that is due, or for a part of it.
+    // The client would take the failure for the answer that is due, or for a part of it.
     const isOutOfTurn = answer != null && (answer.headersSent || (!isTimeout && answer.req.complete));
     if (error.code === 'ECONNRESET' || !socket.writable || isOutOfTurn) return void socket.destroy();
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : isTimeout ? 408 : 400;

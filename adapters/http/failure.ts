@@ -7,7 +7,7 @@ import type { Asker, HttpAnswer } from './plans.js';
 /** The page that describes a failure's code. */
 const pageOf = ({ code }: ServiceError, baseUrl: string): string => `${baseUrl}/problems/${code}`;
 
-/** What every interface says of a failure beside its message. `baseUrl` is where the problem pages are. */
+/** What every interface says about a failure besides its message. `baseUrl` is where the problem pages are. */
 export function failureMembers(failure: ServiceError, baseUrl: string) {
   const { reason, param, place } = failure.detail;
   const { code, retryAfter } = failure;
@@ -31,7 +31,7 @@ export function errorBody(failure: ServiceError, requestId: string, baseUrl: str
   };
 }
 
-/** Why a call would be refused, beside its price. */
+/** Says why a call would be refused; sent together with its price. */
 export const refusedBody = (refused: ServiceError | null): object =>
   refused === null ? {} : { refused: { code: refused.code, message: refused.message } };
 
@@ -54,7 +54,9 @@ export function problemBody(failure: ServiceError, requestId: string, baseUrl: s
 export const bearerChallenge = ({ code }: ServiceError, baseUrl: string, resource = ''): string =>
   `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource${resource}", scope="read"${code === 'invalid_key' ? ', error="invalid_token"' : ''}`;
 
-/** Logs what the caller did not cause, for the operator; with a stack only where one helps to find the cause. */
+/**
+ * Logs a failure that the caller did not cause, for the operator; with a stack only where one helps to find the cause.
+ */
 export function logFailure({ id, log }: Pick<FastifyRequest, 'id' | 'log'>, failure: ServiceError): void {
   if (failure.status < 500) return;
   const isFault = failure.status === 500;
@@ -65,13 +67,13 @@ export function logFailure({ id, log }: Pick<FastifyRequest, 'id' | 'log'>, fail
   );
 }
 
-/** What a failed call was charged, and when to try again, as far as either can be said. */
+/** What a failed call was charged, and when to try again, as far as either is known. */
 export const failureHeaders = ({ isChargeUnknown, retryAfter }: ServiceError): Headers => ({
   'X-Credits-Charged': isChargeUnknown ? undefined : '0',
   'Retry-After': retryAfter === undefined ? undefined : String(retryAfter),
 });
 
-/** A failure in the one shape of REST and of everything that is no interface. */
+/** A failure in the shape that REST uses, as do all paths that belong to no interface. */
 export function failureAnswer(failure: ServiceError, requestId: string, { accept, baseUrl }: Asker): HttpAnswer {
   // As RFC 9457 where the caller asks for it by name (H1).
   const isProblem = prefers(accept, 'application/problem+json');
@@ -93,7 +95,7 @@ declare module 'fastify' {
   }
 }
 
-/** Sends a failure as a page where the request is a browser's that shows one; otherwise gives null. */
+/** Sends a failure as a page if the request comes from a browser that displays one; otherwise returns null. */
 export type FailurePage = (request: FastifyRequest, reply: FastifyReply, failure: ServiceError) => FastifyReply | null;
 
 /** Refuses a request that made no call. */

@@ -31,8 +31,8 @@ export interface FrontOptions {
 }
 
 /**
- * Answers requests whose plan is known ahead of the framework: it need not be made again. What would be refused before its
- * call goes to the framework, which says so.
+ * Answers requests whose plan is known, ahead of the framework. A request that would be refused before its call goes to
+ * the framework, which refuses it.
  */
 export function createFront(app: FastifyInstance, framework: RequestListener, options: FrontOptions): RequestListener {
   const plans = new Plans(options.memories);
@@ -57,7 +57,7 @@ export function createFront(app: FastifyInstance, framework: RequestListener, op
   return (request, response) => {
     if (!mayBePlanned(request)) return framework(request, response);
     if (request.method === 'GET') return look(request, response, null);
-    // A body that came with its head is parsed when the chunk is.
+    // A body that came with its head is complete once Node has parsed the whole chunk.
     setImmediate(() => {
       if (!request.socket.destroyed)
         look(request, response, request.complete ? (request.read() as Buffer | null) : null);
@@ -167,7 +167,7 @@ class Answering {
   }
 }
 
-/** The client's address, as the framework finds it. */
+/** Finds the client's address in the same way as the framework. */
 function addressesBehind(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => socket.remoteAddress ?? '';
   const isTrusted = proxyAddr.compile([...trustedProxies]);
@@ -191,7 +191,7 @@ class PlannedCall implements Call {
   constructor({ call }: Plan, id: string, signal: Call['signal'], address: string, { headers }: IncomingMessage) {
     this.requestId = id;
     this.address = address;
-    // An address with a key in it is never known.
+    // The plan of a URL with a key in it is never remembered.
     this.credential = presentedCredential(headers, false);
     this.signal = signal;
     this.document = call.document;

@@ -20,8 +20,8 @@ export function headWithout(left: ReadonlySet<string>, headers: Readonly<Record<
 }
 
 /**
- * Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them; but
- * for Vary, which is joined.
+ * Adds the headers whose values are not undefined to a head of names and values in turn, as the framework writes them.
+ * Leaves out Vary, whose values the caller joins.
  */
 export function addHeaders(head: string[], headers: Headers): void {
   for (const name in headers) {
@@ -36,7 +36,7 @@ export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>)
   return policy === 'public' ? { 'RateLimit-Policy': policyHeader('public', PUBLIC_QPS) } : STARTING_POLICY;
 }
 
-/** Where no key was resolved: the rate that a new account starts with. */
+/** The rate that a new account starts with, for calls whose key was not resolved. */
 const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
 /**
@@ -68,7 +68,7 @@ export interface Notice {
   readonly url: string | null;
 }
 
-/** The only place that decides the format of the dates: an HTTP-date, as the interface prints it (X3). */
+/** The only place that decides the format of these dates: an HTTP-date, as the interface prints it (X3). */
 const dateForm = (ms: number): string => new Date(ms).toUTCString();
 
 /** The headers that announce the end of `/v1` while it still answers (section 9.3). Empty while it is current. */
@@ -82,11 +82,11 @@ export function versionHeaders(notice: Notice): Record<string, string> {
 }
 
 /**
- * For everything but pages: a browser that displays it anyway loads and runs nothing. Pages send a policy of their own.
+ * For everything but pages: a browser that displays such an answer loads and runs nothing. Pages send their own policy.
  */
 const NO_PAGE_CSP = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The headers of every answer, from its request's id. The public addresses are known once the port is. */
+/** The headers of every answer; `id` is its request's. The public addresses are known once the server has its port. */
 export const commonHeaders = (
   id: string,
   { baseUrl, authUrl }: { readonly baseUrl: string; readonly authUrl: string },

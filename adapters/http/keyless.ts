@@ -5,12 +5,12 @@ import type { Soon } from '../../src/lib/soon.js';
 import type { RateDecision } from '../../src/ports/rate-limiter.js';
 import { limitHeaders, setHeaders } from './headers.js';
 
-/** Admits one keyless request of an address (`public` policy). */
+/** Admits one keyless request from an address (`public` policy). */
 export type AdmitPublic = (address: string) => Soon<RateDecision>;
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | FastifyReply;
 
-/** What is sent depends on whether a browser asks or a program. */
+/** For a handler whose answer depends on whether a browser or a program asks. */
 export const negotiated =
   (handler: Handler): Handler =>
   (request, reply) =>
@@ -18,7 +18,7 @@ export const negotiated =
 
 type Method = 'GET' | 'HEAD' | 'POST';
 
-/** GET alone also answers HEAD. */
+/** The methods of a page: the server does not add HEAD to a GET route by itself. */
 export const PAGE: readonly Method[] = ['GET', 'HEAD'];
 
 /** Adds a route that needs no key. */
@@ -46,8 +46,9 @@ export const createPublic = (
 };
 
 /**
- * What is answered whatever its address asks: a balancer's check (L12), and what is made once and sent from memory (L10).
- * Under the same policy, but each with a bucket of its own: an answer costs no more than a refusal would.
+ * Routes that are answered even when their address is over its limit, because an answer costs no more than a refusal
+ * would: a balancer's check (L12), and content that is made once and sent from memory (L10). Under the same policy, but
+ * each with its own bucket.
  */
 export const createUnrefused =
   (app: FastifyInstance, admit: AdmitPublic): ((url: string, handler: Handler) => void) =>
@@ -57,7 +58,7 @@ export const createUnrefused =
       return handler(request, reply.header('Access-Control-Allow-Origin', '*'));
     });
 
-/** Pages, each of which causes several requests: they have a limit of their own, to protect the database. */
+/** Pages. Each causes several requests, so they have their own limit, which protects the database. */
 export const createKeylessPages =
   (app: FastifyInstance, admit: AdmitPublic): Keyless =>
   (methods, url, handler) =>

@@ -8,12 +8,16 @@ import { creditHeaders, type Headers, limitHeaders, serverTiming, setHeaders } f
 import type { Asker, Form, HttpAnswer, Plan } from './plans.js';
 import { callerParts } from './request.js';
 
-/** With the headers of every interface before its own, in the order in which they are sent. */
+/**
+ * An answer with all its headers, in the order in which they are sent: those of every interface, then the form's own.
+ */
 export interface WholeAnswer extends Pick<HttpAnswer, 'status' | 'body'> {
   readonly headers: readonly Headers[];
 }
 
-/** An outcome as it is sent, by whichever interface and server. Failures that Perch caused are logged. */
+/**
+ * An outcome as it is sent, for any interface, inside the framework or ahead of it. Logs failures that Perch caused.
+ */
 export function answerOf(form: Form, outcome: Outcome, asker: Asker, log: FastifyBaseLogger): WholeAnswer {
   logFailures(outcome, log);
   try {
@@ -31,17 +35,19 @@ function logFailures({ requestId: id, result }: Outcome, log: FastifyBaseLogger)
   else for (const error of result.errors) logFailure({ id, log }, fieldFailure(error));
 }
 
-/** What an outcome cost: the same figures as in the body. */
+/** The headers that say what an outcome cost: the same figures as in the body. */
 const resultHeaders = (outcome: Outcome): Headers =>
   outcome.result.kind === 'answer' ? creditHeaders(outcome.result, outcome) : failureHeaders(outcome.result.failure);
 
-/** Serves a request that the framework has read, and answers it; the next one like it is answered ahead of the framework. */
+/**
+ * Serves and answers a request that the framework has read. The next one like it is answered ahead of the framework.
+ */
 export async function answerPlan(plan: Plan, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const outcome = await plan.serve({ ...callerParts(request, reply), ...plan.call });
   return sendPlanned(plan, outcome, request, reply);
 }
 
-/** Sends the outcome of a plan. One that has a kept answer is remembered, with the parameters as they were read. */
+/** Sends the outcome of a plan. Remembers the plan, with its parsed parameters, if the answer is kept. */
 export function sendPlanned(
   plan: Plan,
   outcome: Outcome,

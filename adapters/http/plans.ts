@@ -8,7 +8,7 @@ import type { Body } from './bodies/shared-body.js';
 import type { Headers } from './headers.js';
 import { type CallerParts, hasQueryKey } from './request.js';
 
-/** What one interface makes of an outcome; `headers` are those that only it sends. */
+/** An outcome as one interface writes it; `headers` are those that only this interface sends. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -19,7 +19,7 @@ export interface HttpAnswer {
 export interface Asker {
   readonly accept: string | undefined;
   readonly baseUrl: string;
-  /** In JSON, of a message whose protocol numbers them, and whose plan was made for another. */
+  /** The message's id as JSON, where the protocol numbers its messages and the plan was made for another message. */
   readonly messageId?: string | undefined;
 }
 
@@ -35,8 +35,8 @@ export interface Form {
 export type PlannedCall = Omit<Call, keyof CallerParts | 'isHandshake'>;
 
 /**
- * What a request asks, for any caller, and how it is answered. Its interface makes it from the request; where the same
- * request is answered from a kept answer, it is found again by the next one.
+ * What a request asks, for any caller, and how it is answered. Its interface makes it from the request. If the request
+ * is answered from a kept answer, the plan is remembered for the next request like it.
  */
 export interface Plan {
   readonly call: PlannedCall;
@@ -45,7 +45,7 @@ export interface Plan {
 }
 
 export interface RememberedPlan extends Plan {
-  /** What is the same in the head of each answer: names and values in turn. */
+  /** The headers that are the same for each answer: names and values in turn. */
   readonly head: readonly string[];
 }
 
@@ -56,8 +56,8 @@ const LONGEST = 4096;
 const PLAN_BYTES = 1200;
 
 /**
- * Plans of requests that were answered from kept answers. The same request of another caller, or in another encoding,
- * asks the same: it need not be routed, read and checked again.
+ * Plans of requests that were answered from kept answers. The same request from another caller, or for another
+ * encoding, need not be routed, read and checked again.
  */
 export class Plans {
   readonly #known: BoundedMap<RememberedPlan>;
@@ -71,32 +71,32 @@ export class Plans {
     return this.#known.get(key);
   }
 
-  /** An address with a key in it is not kept. */
+  /** A URL with a key in it is not remembered. */
   remember({ key }: Asked, url: string, plan: RememberedPlan): void {
     if (key.length <= LONGEST && !hasQueryKey(url)) this.#known.set(key, plan);
   }
 }
 
-/** What a body asks, whatever it is numbered. */
+/** What a body asks, apart from the number of its message. */
 export interface Message {
   readonly key: string;
-  /** In JSON: the answer repeats it. */
+  /** The message's id as JSON, which the answer repeats. */
   readonly id: string;
 }
 
 /**
- * Reads a body, its bytes as Latin-1, of a protocol that numbers its messages. Undefined: one that cannot be told from
- * another by its key.
+ * Reads a body of a protocol that numbers its messages; `body` is its bytes as Latin-1. Undefined: no key can tell this
+ * message from others.
  */
 export type ReadMessage = (headers: IncomingHttpHeaders, body: string) => Message | undefined;
 
-/** A request as its plan is found: everything that decides what it asks, not who asks. */
+/** What a plan is found by: everything that decides what a request asks, but not who asks. */
 export interface Asked {
   readonly key: string;
   readonly messageId: string | undefined;
 }
 
-/** What a request asks; undefined: its plan is not known, and won't be. */
+/** What a request asks; undefined: its plan cannot be remembered. */
 export function asked(request: IncomingMessage, body: string, readers: MessageReaders): Asked | undefined {
   const { method, url = '', headers } = request;
   const head = `${method} ${url}${headerKey(headers)}`;
@@ -107,7 +107,7 @@ export function asked(request: IncomingMessage, body: string, readers: MessageRe
   return message && { key: `${head}\n${message.key}`, messageId: message.id };
 }
 
-/** By the path of the protocol. */
+/** By the path of their protocol. */
 export type MessageReaders = ReadonlyMap<string, ReadMessage>;
 
 const headerKey = (headers: IncomingHttpHeaders): string => {

@@ -7,12 +7,12 @@ export const HEAD_BOUNDS = { url: 8 * 1024, headers: 16 * 1024 } as const;
 /** RFC 3986: a name, an IPv4 address or an IPv6 one in brackets, and a port; empty where a target has no host. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::[0-9]*)?$/i;
 
-/** Headers that Node makes one of: it keeps the first, or joins them, although the second may say something else. */
+/** Repeated headers that Node merges: it keeps the first or joins them, although the second may say something else. */
 const SENT_ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'x-api-key']);
 
 /**
- * What is wrong with the head of a request that Node's parser let through. Nothing that depends on headers may refuse a
- * request later on: one that came before is charged once this finds no fault (H15).
+ * What is wrong with the head of a request that Node's parser accepted. Every refusal that depends on headers belongs
+ * here: a request whose plan is known is charged once this finds no fault (H15).
  */
 export function faultOfHead(request: IncomingMessage): ServiceError | undefined {
   const { url = '', rawHeaders, httpVersion, headers } = request;
@@ -52,7 +52,7 @@ export function encodedBody(request: IncomingMessage): ServiceError | undefined 
 export const hasBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Whether the percent-encoded bytes of a text are UTF-8: most readers would replace those that are not (H16). */
+/** Whether the percent-encoded bytes of a text are UTF-8. Most decoders would silently replace invalid ones (H16). */
 export function isUtf8Encoded(text: string): boolean {
   try {
     for (const [bytes] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(bytes);
@@ -62,7 +62,7 @@ export function isUtf8Encoded(text: string): boolean {
   }
 }
 
-/** The name of a header that must be sent once, and is sent again. `rawHeaders` has names and values in turn. */
+/** The name of a header that is repeated although it must be sent once. `rawHeaders` has names and values in turn. */
 function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let seen = '';
   for (let nth = 0; nth < rawHeaders.length; nth += 2) {

@@ -6,7 +6,7 @@ import { loggedUrl, withoutKeys } from './request.js';
 /** The message of a request's line. */
 export const REQUEST = 'request';
 
-/** Logs one line per request when it is over. It has no child logger, which would cost more than the line. */
+/** Logs one line per request when it is over. Uses no child logger, which would cost more than the line itself. */
 export function logRequests(app: FastifyInstance, log: FastifyBaseLogger): void {
   app.onAnswered(({ request, status, outcome, ms }) => {
     const line = {

@@ -8,7 +8,7 @@ import type { EnteringCall, Serve } from '../../src/serve/serve.js';
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** What was decided about a caller without a key, before its request was read. */
+    /** What was decided about a caller without a key before the request was read. */
     admitted?: Call['admitted'];
   }
 }
@@ -31,7 +31,7 @@ export function disconnectSignal({ raw }: FastifyReply): LazySignal {
 
 const LEFT = new DOMException('The caller has left.', 'AbortError');
 
-/** Whether a caller is there. It does not know the request, which may be gone long before a read that outlives it. */
+/** Whether a caller is still there. Keeps no reference to the request, which a read may long outlive. */
 export class Presence implements LazySignal {
   #controller: AbortController | null = null;
   #left = false;
@@ -57,8 +57,8 @@ export class Presence implements LazySignal {
 }
 
 /**
- * What calls of every interface have in common: who sent them, from where, under which id, and whether the caller is
- * still connected.
+ * The parts of a call that are the same for every interface: who sent it, from where, under which id, and whether the
+ * caller is still connected.
  */
 export type CallerParts = Pick<Call, 'requestId' | 'credential' | 'address' | 'signal' | 'admitted'>;
 
@@ -76,13 +76,13 @@ export const senderParts = (request: FastifyRequest): Omit<CallerParts, 'signal'
   address: request.ip,
 });
 
-/** The outcome that refuses the caller of a request before it is read, if its interface must not read it first. */
+/** For interfaces that must admit the caller before they read the request: the outcome that refuses it, or null. */
 export async function refusedUnread(
   serve: Serve,
   request: FastifyRequest,
   kind: Pick<EnteringCall, 'interface' | 'mayBeKeyless'>,
 ): Promise<Outcome | null> {
-  // The look-up of a key is short, and goes on if the caller leaves.
+  // Looking up a key is short, so it is not aborted if the caller leaves.
   const entered = await serve.enter({ ...senderParts(request), signal: new Presence(), ...kind });
   if ('refused' in entered) return entered.refused;
   request.raw.admitted = entered.admitted;
@@ -163,7 +163,7 @@ const decoded = (url: string): string =>
 /** The most unknown parameters named individually: an answer must not grow with the ignored part of its request. */
 const MOST_WARNINGS = 10;
 
-/** Says which parameters were ignored, since nobody knows them. */
+/** Names the parameters that were ignored because they are unknown. */
 export function ignoredParameters(unknown: readonly string[]): string[] {
   const told = unknown.slice(0, MOST_WARNINGS).map((name) => `Unknown parameter ${truncated(name)} was ignored.`);
   const more = unknown.length - told.length;

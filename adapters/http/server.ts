@@ -66,7 +66,7 @@ export interface HttpOptions {
   readonly log: FastifyBaseLogger;
   /** Section 9.3 headers for `/v1`; empty while the version is current. */
   readonly versionHeaders: Readonly<Record<string, string>>;
-  /** Where requests that came before are remembered; undefined: none are. */
+  /** Where the plans of earlier requests are remembered; undefined: none are. */
   readonly memories?: Memories | undefined;
   /** Undefined: unbounded. */
   readonly capacity?: Capacity;
@@ -74,7 +74,7 @@ export interface HttpOptions {
   readonly shares?: Shares;
   /** Tests use shorter ones. */
   readonly patience?: Patience;
-  /** Answers an address at which there is nothing with a page, where the request is a browser's; otherwise gives null. */
+  /** Answers an unknown path with a page if the request comes from a browser; otherwise returns null. */
   readonly lostPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
   readonly failurePage?: FailurePage;
 }
@@ -98,7 +98,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     bodyLimit: BODY_LIMIT,
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEAD_BOUNDS.url },
-    // A missing Host is refused in the shape of every failure, and not by Node.
+    // Perch refuses a missing Host in the shape of every failure; Node would use its own.
     http: { ...timeouts.http, maxHeaderSize: HEAD_BOUNDS.headers + HEAD_BOUNDS.url, requireHostHeader: false },
     clientErrorHandler: failures.clientError,
     forceCloseConnections: 'idle',
@@ -122,7 +122,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   app.addHook('onSend', async (_request, reply) => {
     if (app.stopping) reply.header('Connection', 'close');
   });
-  // It would unpack bodies before any limit.
+  // Decompression is off: it would unpack bodies before any limit applies.
   const answersOnly = { globalCompression: true, globalDecompression: false };
   await app.register(compress, { ...answersOnly, threshold: LEAST_COMPRESSED, encodings: ['br', 'gzip'] });
   app.removeAllContentTypeParsers();
@@ -146,9 +146,9 @@ interface Attached {
 }
 
 /**
- * The one place that attaches to Node's server. A connection is counted, or refused, before anything that it sends is
- * parsed. A request waits for those before it on its connection; then it is answered ahead of the framework if its plan is
- * known, and otherwise by the framework.
+ * The only place that attaches to Node's server. A connection is counted, or refused, before anything that it sends is
+ * parsed. A request waits for those before it on its connection; then, if its plan is known, it is answered ahead of
+ * the framework, and otherwise by the framework.
  */
 function attach(app: FastifyInstance, { options, failures, pipelines, connections }: Attached): void {
   const { server } = app;
@@ -160,7 +160,7 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
     app.decorate('readMessages', () => {});
   }
   server.on('request', (request, response) => pipelines.begin(request, response, front ?? framework));
-  // Node answers these itself, with nothing but a status, unless somebody listens.
+  // Without listeners, Node answers these itself, with nothing but a status.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', ({ headers }, socket: Socket) => {
     failures.send(socket, badRequest('CONNECT is not supported: this is not a proxy.'), headers.accept);
@@ -173,7 +173,7 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
   });
 }
 
-/** Removes the listeners of an event, and returns what calls them in their order. */
+/** Removes the listeners of an event, and returns a function that calls them in their order. */
 function takeOver(server: Server, event: 'request' | 'connection'): (...args: unknown[]) => void {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
@@ -182,7 +182,7 @@ function takeOver(server: Server, event: 'request' | 'connection'): (...args: un
   };
 }
 
-/** Bounds connections, where they are bounded. */
+/** Bounds the open connections; null where the options set no bound. */
 function limitConnections(options: HttpOptions, failures: SocketFailures): ConnectionShare | null {
   const { capacity, patience = PATIENCE, trustedProxies = [] } = options;
   if (capacity?.maxConnections === undefined) return null;
@@ -202,7 +202,7 @@ async function guard(options: HttpOptions, request: FastifyRequest, reply: Fasti
   if (failure) throw failure;
 }
 
-/** What the framework itself refuses, in Perch's own messages and codes. */
+/** An error of the framework, in Perch's own messages and codes. */
 function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
   const { statusCode, code } = error as { statusCode?: number; code?: string };
   if (error instanceof ServiceError) return error;
@@ -235,7 +235,7 @@ function unknownPath(
   const [path = '/'] = request.url.split('?');
   const methods = allowed(path);
   if (methods.length === 0) {
-    // Under /v1 every failure has the one shape, for browsers as well.
+    // Under /v1 every failure has the same shape, for browsers as well.
     const page = isV1(path) ? null : lostPage?.(request, reply);
     const message = `There is nothing at ${truncated(path, MOST_SHOWN_PATH)}.`;
     return page ?? sendFailure(request, reply, new ServiceError('not_found', message));

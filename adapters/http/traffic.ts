@@ -7,7 +7,7 @@ import { fieldFailure } from '../../src/serve/execute.js';
 import { type Answered, interfaceFromUrl } from './answered.js';
 import { loggedUrl, withoutKeys } from './request.js';
 
-/** Refusals by these are a limit that somebody met. */
+/** A refusal with one of these codes means that the caller reached a limit. */
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'no_credits', 'upstream_rate_limited']);
 
 const TOO_MANY = 429;
@@ -35,8 +35,8 @@ export function toTrafficSample(answered: Answered): TrafficSample {
 }
 
 /**
- * Notes a request for its account's log. What is refused before its account is known is in nobody's, and neither are a
- * protocol's own messages that were answered.
+ * Notes a request for its account's log. Not logged are requests that were refused before their account was known, and
+ * a protocol's own messages that succeeded.
  */
 export function noteRequest(book: RequestBook, answered: Answered, clock: Clock): void {
   const { request, status, outcome, ms } = answered;

@@ -80,7 +80,7 @@ const BROTLI: Encoding = {
   },
 };
 
-/** From Node 22.15 on; the types are those of the oldest Node that Perch supports. */
+/** Exists from Node 22.15 on; Perch compiles against the types of the oldest Node that it supports. */
 const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: CompressSync };
 type CompressSync = (bytes: Buffer, options: { readonly finishFlush: number }) => Buffer;
 const ZSTD_FLUSH = 1;
@@ -98,7 +98,7 @@ const zstd = (compress: CompressSync): Encoding => ({
 /** Best compression first. Zstandard where this Node has it. */
 export const ENCODINGS: readonly Encoding[] = [BROTLI, ...(zstdCompressSync ? [zstd(zstdCompressSync)] : []), GZIP];
 
-/** A piece of a body that is sent in several: shared ones are compressed once and kept, the others are stored. */
+/** One piece of a body. Shared pieces are compressed once and kept; the others are sent uncompressed. */
 export type Piece = Rendered | Buffer;
 
 /** The bytes of all pieces, uncompressed. */
@@ -106,8 +106,8 @@ export const joined = (pieces: readonly Piece[]): Buffer =>
   Buffer.concat(pieces.map((piece) => (Buffer.isBuffer(piece) ? piece : piece.bytes)));
 
 /**
- * One gzip member of all pieces, the only format of the three in which compressed pieces can follow each other. `made`:
- * how many bytes had to be compressed for it.
+ * All pieces as one gzip member. Gzip is the only format of the three in which compressed pieces can follow each other.
+ * `made`: how many bytes had to be compressed for it.
  */
 export function gzipPieces(pieces: readonly Piece[]): { readonly bytes: Buffer; readonly made: number } {
   const out: Buffer[] = [GZIP_HEADER];

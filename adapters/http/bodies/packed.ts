@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { encodingAskedFor, LEAST_COMPRESSED } from './shared-body.js';
 
-/** Brotli at its best takes 25 times as long for a tenth less. */
+/** Brotli's highest quality takes 25 times as long, and saves another tenth. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT };
 
 /** Better compression first. */
@@ -11,7 +11,7 @@ const PACKERS: Readonly<Record<string, (body: Buffer) => Promise<Buffer>>> = {
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
-/** What is compressed already. */
+/** Types that are compressed already. */
 const COMPRESSED: ReadonlySet<string> = new Set(['image/png', 'application/gzip', 'application/zip']);
 
 export interface Content {
@@ -27,8 +27,8 @@ export interface Packed {
 }
 
 /**
- * The bytes, compressed once for each coding that is asked for, beside the event loop, and kept: the scripts of
- * GraphiQL would cost each visitor some 100 ms of a core.
+ * The bytes, compressed once for each coding that is asked for, off the event loop, and kept: otherwise the scripts of
+ * GraphiQL would cost some 100 ms of a core for each visitor.
  */
 export function packable({ type, body }: Content): (acceptEncoding: string | undefined) => Promise<Packed> {
   const made = new Map<string, Promise<Buffer>>();

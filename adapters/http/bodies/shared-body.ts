@@ -7,15 +7,15 @@ import type { Rendered } from '../../../src/serve/rendered.js';
 import { BROTLI_TEXT, ENCODINGS, encode, GZIP, gzipPieces, joined, type Piece } from './encodings.js';
 
 /**
- * The content coding to answer with, of `names`, the best first; undefined: uncompressed. As for answers that are compressed
- * individually: case does not matter, and `*` means gzip, which every client reads.
+ * The content coding to answer with, out of `names` (the best first); undefined: uncompressed. The rules are the same
+ * as for answers that the framework compresses: case does not matter, and `*` means gzip, which every client reads.
  */
 export const encodingAskedFor = (acceptEncoding: string | undefined, names: string[]): string | undefined =>
   negotiate((acceptEncoding ?? '').toLowerCase().replaceAll(/\*|x-gzip/g, 'gzip'), names) ?? undefined;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Bytes made for this request of a body that is shared: none where they were kept. Otherwise all of its body was. */
+    /** How many bytes of a shared body had to be made for this request. Undefined: its whole body was made for it. */
     madeBytes?: number;
   }
 }
@@ -23,7 +23,7 @@ declare module 'fastify' {
 /** Bytes. A smaller body fits one packet with its headers, compressed or not. */
 export const LEAST_COMPRESSED = 1400;
 
-/** A body in two parts: what calls with the same answer share, and what is this call's own. */
+/** A body in two parts: one that all calls with the same answer share, and one that belongs to this call. */
 export interface SharedBody {
   readonly shared: Rendered;
   readonly own: Buffer;
@@ -66,18 +66,18 @@ const gzipText = promisify(gzip);
 const brotliText = promisify(brotliCompress);
 const NOTHING = Buffer.alloc(0);
 
-/** A body: a text is made, and compressed, for one answer alone; pieces are kept ones with the call's own between them. */
+/** A body. A text is made and compressed for one answer alone; in pieces, kept ones alternate with the call's own. */
 export type Body = SharedBody | string | readonly Piece[];
 
-/** A body in the encoding that the client asks for. What is made for one answer is compressed beside the event loop. */
+/** A body in the encoding that the client asks for. A body made for one answer is compressed off the event loop. */
 export function encodeBody(headers: IncomingHttpHeaders, body: Body): SentBody | Promise<SentBody> {
   if (typeof body === 'string') return encodeOwn(headers, Buffer.from(body));
   return 'shared' in body ? encodeShared(headers, body) : encodePieces(headers, body);
 }
 
 /**
- * Pieces as one body. The kept ones are compressed once, as gzip; for a client that reads only other encodings the body is
- * compressed as one that was made for it alone.
+ * Pieces as one body. The kept ones are compressed once, as gzip. For a client that reads only other encodings, the
+ * whole body is compressed anew.
  */
 function encodePieces(headers: IncomingHttpHeaders, pieces: readonly Piece[]): SentBody | Promise<SentBody> {
   const size = pieces.reduce((sum, piece) => sum + (Buffer.isBuffer(piece) ? piece : piece.bytes).length, 0);
@@ -105,7 +105,7 @@ function encodeOwn(headers: IncomingHttpHeaders, begin: Buffer): SentBody | Prom
   return packed.then((bytes) => ({ ...whole, begin: bytes, encoding }));
 }
 
-/** Sets what the headers of an answer say of its body's encoding. */
+/** Sets the headers of an answer that describe its body's encoding. */
 export function setBodyHeaders(reply: FastifyReply, { encoding, varies }: SentBody): void {
   if (varies) varyByEncoding(reply);
   if (encoding !== undefined) reply.header('Content-Encoding', encoding);

@@ -30,7 +30,7 @@ export async function sendStatic(
 ): Promise<FastifyReply> {
   const vary = [reply.getHeader('Vary') ?? [], 'Accept-Encoding'].flat().join(', ');
   reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: vary });
-  // Not all headers: `fetch` says no-cache with every validator, which asks caches on the way, not us.
+  // Only this header: `fetch` sends no-cache with every validator, but that is meant for intermediate caches.
   if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag })) return reply.code(304).send();
   const { body, encoding } = await bytes(request.headers['accept-encoding']);
   // No `identity`, which is for Accept-Encoding only (RFC 9110, 8.4.1).

@@ -10,9 +10,9 @@ import { hasBody } from '../request-head.js';
 const USUAL_LIMIT = 64 * 1024;
 
 /**
- * Bounds the bodies in transit, which take memory before their caller is known: `total` bodies of 64 KiB, and as many
- * bytes of those that may be larger; for one address by the dynamic threshold (`FairShare`). A body that arrives with
- * its head, as nearly all do, is complete at once and does not count.
+ * Bounds the bodies in transit, which take memory before their caller is known: `total` bodies of 64 KiB, and the same
+ * number of bytes on routes that allow larger ones. One address is bounded by the dynamic threshold (`FairShare`). A
+ * body that arrives with its head, as nearly all do, is complete at once and does not count.
  */
 export function boundBodies(app: FastifyInstance, total: number, longestMs: number, refused: () => void): void {
   const shares = new Map<number, FairShare>();

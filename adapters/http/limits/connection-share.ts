@@ -7,7 +7,7 @@ import { FairShare } from '../../../src/lib/fair-share.js';
 import { monotonic } from '../../../src/lib/monotonic.js';
 import type { SocketFailures } from '../client-error.js';
 
-/** The ranges that names among trusted proxies stand for, as Fastify defines them. */
+/** The address ranges behind the names that a list of trusted proxies may contain, as Fastify defines them. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.1/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -53,7 +53,7 @@ export interface ConnectionShare extends Connections {
   admits(socket: Socket): boolean;
 }
 
-/** The most refused connections that are sent a reason at once; any more are closed without one. */
+/** The most refused connections that are being sent a reason at the same time; any more are closed without one. */
 const MAX_FAREWELLS = 100;
 
 /**
@@ -121,7 +121,7 @@ const tooMany = (message: string, reason: string, seconds: number): ServiceError
 
 const MOST = 10_000;
 
-/** Half of the files that this process may open, since stores and the network need some; 10,000 at most. */
+/** Half of the files that this process may open, since the stores and the network need some too; 10,000 at most. */
 export function defaultConnections(limits = readLimits()): number {
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
   return soft === undefined ? MOST : Math.max(1, Math.min(MOST, Math.floor(Number(soft) / 2)));

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Told once the response is over, however it ends. */
+    /** Notified once the response is over, however it ends. */
     answering?: { end(): void };
   }
 }
@@ -33,7 +33,7 @@ export const PATIENCE: Patience = { headMs: 15_000, requestMs: 30_000, idleMs: 7
  */
 const MAX_PIPELINED = 32;
 
-/** How long the rest of a request's head may take once the server closes, milliseconds. */
+/** How long the rest of a request's head may take once the server is closing, in milliseconds. */
 const LONGEST_LAST_HEAD_MS = 1000;
 
 /**
@@ -59,7 +59,10 @@ export function boundConnections(app: FastifyInstance, { unreadMs }: Patience): 
   return pipelines;
 }
 
-/** The same for an answer that was written: where the system took all of it, nothing of it waits here. */
+/**
+ * The same for an answer that was already written; if the operating system took all of it, nothing waits in this
+ * process.
+ */
 export function boundReading(response: ServerResponse, { unreadMs }: Patience): void {
   if (response.socket !== null && response.socket.writableLength > 0) response.setTimeout(unreadMs);
 }
@@ -73,10 +76,10 @@ export interface Pipelines {
 }
 
 /**
- * Works on one request of a connection at a time, since answers go out in order anyway, and begins one in each turn of
- * the event loop: a chunk of requests that can be answered at once is not answered before anybody else is. The next ones
- * wait before they reach the framework, whose work takes ten times as long as Node's parser: in a flood, all requests in
- * one chunk are parsed at once.
+ * Works on one request of a connection at a time, since answers go out in order anyway. It begins one request in each
+ * turn of the event loop, so that a chunk full of requests that can be answered immediately does not hold up other
+ * connections. The next requests wait before they reach the framework, whose work takes ten times as long as Node's
+ * parser: in a flood, all requests in one chunk are parsed at once.
  */
 function boundPipelines(): Pipelines {
   const pipelines = new WeakMap<Socket, Pipeline>();
@@ -85,7 +88,7 @@ function boundPipelines(): Pipelines {
     if (begin === undefined) pipeline.isBusy = false;
     else if (socket.writable) begin();
   };
-  /** One for all requests: none has a listener of its own. */
+  /** One listener shared by all responses, so that none needs its own closure. */
   function finish(this: ServerResponse): void {
     this.answering?.end();
     const { socket } = this.req;
@@ -107,7 +110,7 @@ function boundPipelines(): Pipelines {
         pipeline.isBusy = true;
         work(request, response);
       } else if (pipeline.waiting.length < MAX_PIPELINED - 1) pipeline.waiting.push(() => work(request, response));
-      // RFC 9112, 9.3.2: a client that pipelines expects that the connection may close, and sends again.
+      // RFC 9112, 9.3.2: a client that pipelines must expect the connection to close, and send its requests again.
       else hangUp(socket);
     },
     isBusy: (socket) => pipelines.get(socket)?.isBusy === true,
@@ -115,15 +118,16 @@ function boundPipelines(): Pipelines {
 }
 
 /**
- * Closes a connection in the middle of a chunk. Node's parser would go on to the end of the chunk, 64 KiB of the smallest
- * requests, and make objects for each of them: 40 ms of everybody's time a connection. It stops at a verdict below zero.
+ * Closes a connection in the middle of a chunk. Otherwise Node's parser would continue to the end of the chunk, up to
+ * 64 KiB of the smallest requests, and make objects for each of them: that blocks the process for 40 ms a connection.
+ * The parser stops when its callback returns a number below zero.
  */
 function hangUp(socket: ParsedSocket): void {
   if (socket.parser) socket.parser.onIncoming = () => -1;
   socket.destroy();
 }
 
-/** Undocumented: what Node's parser asks about each head. Where there is no such thing, the chunk is parsed to its end. */
+/** Undocumented: the callback of Node's parser for each head. Without it, the chunk is parsed to its end. */
 interface ParsedSocket extends Socket {
   readonly parser?: { onIncoming: () => number } | null;
 }
@@ -132,13 +136,13 @@ interface ParsedSocket extends Socket {
 interface Pipeline {
   /** One of them is being worked on. */
   isBusy: boolean;
-  /** What begins with each of the next ones. */
+  /** Each begins the work on one of the next requests. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Node closes neither connections opened in advance, by load balancers and browsers, nor those with a part of a request's
- * head, nor those that become idle later: they would delay shutdown.
+ * Closes unused connections on shutdown, which they would otherwise delay: Node closes neither connections that load
+ * balancers and browsers open in advance, nor those with a part of a request's head, nor those that become idle later.
  */
 function closeUnused(app: FastifyInstance, pipelines: Pipelines): void {
   const sockets = new Set<Socket>();

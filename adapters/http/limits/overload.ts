@@ -16,7 +16,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * Whose `WorkSlots` its requests use: the caller's, which the engine manages, or otherwise those of their address.
+     * Whose `WorkSlots` the route's requests use: the caller's, which the engine manages; or, if unset, their
+     * address's.
      */
     sharedBy?: 'caller';
   }
@@ -35,7 +36,7 @@ export interface Pressure {
   readonly inFlight: number;
   /** Requests refused because the process was at capacity. */
   readonly shed: number;
-  /** What is shared, and who was refused a larger share; null where nothing is shared. */
+  /** The shared resources, and who was refused a larger share of them; null where nothing is shared. */
   readonly shares: Shares | null;
   /** Open connections; null where they are not counted. */
   readonly connections: Connections | null;
@@ -56,7 +57,9 @@ export interface Capacity {
   readonly maxRssBytes: number | null;
   /** Processes that share the container's memory. */
   readonly processes: number;
-  /** Two seconds by default. 0: any, for tests, whose process does the work of clients and of other tests as well. */
+  /**
+   * Two seconds by default. 0: unlimited, for tests, whose process also does the work of clients and of other tests.
+   */
   readonly maxLoopDelayMs?: number;
   /** Connections open at once. Null: as many as the process's file limit allows; undefined: unbounded. */
   readonly maxConnections?: number | null;
@@ -70,13 +73,13 @@ export interface OverloadOptions {
 }
 
 /**
- * Processor time that is estimated rather than measured, in milliseconds: less than a slow machine took, so that nobody
- * pays for others.
+ * Processor time that is estimated rather than measured, in milliseconds. Set below what a slow machine took, so that
+ * no caller pays for another.
  */
 const COSTS = {
   /** Per byte of an answer that is not kept as bytes. */
   answerByte: 1e-5,
-  /** Any request that the engine does not count, and a byte of a page that is rendered and compressed for it. */
+  /** For any request that the engine does not count, and per byte of a page that is rendered and compressed for it. */
   page: 0.1,
   pageByte: 2e-5,
 } as const;
@@ -86,10 +89,10 @@ export const UNBOUNDED: Capacity = { maxInFlight: Infinity, maxRssBytes: null, p
 /** A timer that is two seconds late means that no request is served in time. A busy machine is late by about 100 ms. */
 const MAX_LOOP_DELAY_MS = 2000;
 
-/** A single stall longer than this counts as endless delay: shorter ones must not, nor distort the mean. */
+/** A single stall longer than this counts as endless delay. Shorter stalls must not, nor may they distort the mean. */
 const SAMPLE_MS = 5000;
 
-/** Monitoring must get answers above all when the service is busy. Metrics have a port of their own. */
+/** Monitoring needs answers most of all when the service is busy. Metrics have their own port. */
 const NEVER_SHED: ReadonlySet<string | undefined> = new Set(['/healthz', '/status']);
 
 /**
@@ -114,7 +117,7 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
       },
     );
   };
-  // Those that wait for a read of another call take memory, but no work: they have a bound of their own.
+  // Requests that wait for another call's read take memory but no work, and have their own bound.
   const isFull = () => working.size - (shares?.slots.beside ?? 0) >= capacity.maxInFlight;
   app.decorate('pressure', createPressure(app, options, { working, isFull, refused }));
   if (shares) boundBodies(app, capacity.maxInFlight, patience.requestMs + patience.lookMs, () => (refused.bodies += 1));
@@ -132,11 +135,11 @@ export async function shedOverload(app: FastifyInstance, options: OverloadOption
     if (isFull()) refuse(`${working.size} requests are in flight`);
     const slot = shares === null || isCallers(request) ? undefined : openToAddress(shares, request);
     working.add(request.raw, () => slot?.release());
-    // However else it ends: aborted, or answered without the framework.
+    // Covers requests that end in another way: aborted, or answered without the framework.
     reply.raw.once('close', () => working.delete(request.raw));
     done();
   });
-  // The answer is ready. Until it is read it costs memory (connections.ts), not work.
+  // The answer is ready. Until the client has read it, it costs memory (connections.ts) but no work.
   app.addHook('onSend', (request, reply, payload, done) => {
     working.delete(request.raw);
     if (shares) chargeAnswer(shares, app.pressure, request, reply, payload);
@@ -150,7 +153,7 @@ interface Load {
   readonly refused: { readonly shed: number; readonly bodies: number };
 }
 
-/** What the process is doing, and how requests outside the framework take part in it. */
+/** The load of the process, and how requests that are answered outside the framework count in it. */
 const createPressure = (
   app: FastifyInstance,
   { shares, connections }: OverloadOptions,
@@ -194,7 +197,7 @@ function openToAddress({ slots, processor }: Shares, { ip }: FastifyRequest): Wo
   return slot;
 }
 
-/** Charges its caller for a body made for this request alone; bytes that are kept cost nothing. */
+/** Charges the caller for a body that was made for this request alone; kept bytes cost nothing. */
 function chargeAnswer(
   { processor }: Shares,
   pressure: Pressure,
@@ -205,7 +208,7 @@ function chargeAnswer(
   const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
   const { outcome, ip, routeOptions } = request;
   if (!isCallers(request)) {
-    // A refusal costs nothing: a client that returns when told to is admitted.
+    // A refusal costs nothing, so a client that comes back when it is told to is admitted.
     if (NEVER_SHED.has(routeOptions.url) || reply.statusCode === 503) return;
     const made = reply.hasHeader('Content-Encoding') ? 0 : bytes * COSTS.pageByte;
     processor.spend(addressHolder(ip), COSTS.page + made);

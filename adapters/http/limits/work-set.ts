@@ -19,13 +19,14 @@ const WORK = Symbol('work');
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Its place among the requests in progress; null once it is over. */
+    /** The request's place among those in progress; null once it is over. */
     [WORK]?: Link<Work> | null;
   }
 }
 
 /**
- * Requests on a closed connection are forgotten, even if their answer's turn never came: Node reports no end for these.
+ * Forgets the requests of a closed connection, including those whose answer's turn never came: Node reports no end for
+ * them.
  */
 export function createWorkSet(): WorkSet {
   const working = new LinkedSet<Work>();

@@ -13,26 +13,26 @@ import type { EventStream, ServerSentEvent } from './event-stream.js';
 /** One list of a stream. */
 export interface FollowedList {
   readonly call: LiveCallPart;
-  /** What is asked, but for where it begins. */
+  /** What is asked for, without the position at which it begins. */
   readonly asked: string;
   readonly from: LivePosition;
 }
 
-/** What a client says of where it has come to, and where a stream of so many lists therefore begins. */
+/** Where a stream of `count` lists begins, according to the position that its client names. */
 export function readStart(live: Live, { headers }: FastifyRequest, since: string | null, count: number) {
   const lastEventId = headers['last-event-id']?.toString() ?? '';
   const positions = live.positions.startsOf({ lastEventId, since, count, now: Date.now() });
   return { positions, isResumed: lastEventId !== '' };
 }
 
-/** What an interface says of a list's call; who calls is the same for all. */
+/** The part of a list's call that its interface decides; the caller is the same for all lists. */
 export type LiveCallPart = Omit<LiveCall, 'credential' | 'address' | 'onAdmitted'>;
 
 /** How an interface writes what happens to its streams. */
 export interface LiveForm {
-  /** For a stream of which no list can be followed. */
+  /** How a stream is refused of which no list can be followed. */
   readonly refusal: Form;
-  /** Answers in another way what could not be followed; false: it is refused. */
+  /** Answers a call that could not be followed in another way; false: it does not, so the call is refused. */
   readonly otherwise?: (outcome: Outcome) => Promise<boolean>;
   /** The first event; null: none. */
   readonly open: () => ServerSentEvent | null;
@@ -43,7 +43,7 @@ export interface LiveForm {
   readonly close: () => ServerSentEvent | null;
 }
 
-/** Lists of one stream that begin at the same time: each may have to wait for the network. */
+/** How many lists of one stream begin at the same time. Each may have to wait for the network. */
 const BEGIN_AT_ONCE = 8;
 
 /** What a stream is to send, and how. */
@@ -55,7 +55,9 @@ export interface LiveAnswer {
   readonly form: LiveForm;
 }
 
-/** Answers a request with a stream of what is new in some lists; with a refusal if none of them can be followed. */
+/**
+ * Answers a request with a stream of the new items of some lists, or with a refusal if none of them can be followed.
+ */
 export const answerLive = (
   live: Live,
   answer: LiveAnswer,
@@ -63,16 +65,16 @@ export const answerLive = (
   reply: FastifyReply,
 ): Promise<FastifyReply> => new FollowedStream(live, answer, request, reply).answer();
 
-/** One request, and the stream that answers it once a list of it is followed. */
+/** One request, and the stream that answers it once one of its lists is followed. */
 class FollowedStream {
   readonly #live: Live;
   readonly #asked: LiveAnswer;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
   readonly #over = new AbortController();
-  /** Give back the places that its lists have. */
+  /** Functions that give back the places that its lists take. */
   readonly #places: (() => void)[] = [];
-  /** Lists that can't be followed, and were not told yet. */
+  /** Lists that can't be followed, which the client was not told yet. */
   readonly #refused: [index: number, event: Extract<LiveEvent, { kind: 'end' }>][] = [];
   #stream: EventStream | undefined;
   #following = 0;
@@ -83,7 +85,7 @@ class FollowedStream {
     this.#asked = asked;
     this.#request = request;
     this.#reply = reply;
-    // Each list waits with it.
+    // Each list listens to this signal.
     setMaxListeners(4 * asked.lists.length + 10, this.#over.signal);
   }
 
@@ -91,7 +93,7 @@ class FollowedStream {
     const { lists } = this.#asked;
     this.#reply.raw.on('close', () => this.#end());
     for (let index = 0; index < lists.length && !this.#over.signal.aborted; index = this.#begun) {
-      // The first decides whether the caller is let in at all.
+      // The first list decides whether the caller is admitted at all.
       const some = lists.slice(index, index + (index === 0 ? 1 : BEGIN_AT_ONCE));
       await Promise.all(some.map((list, nth) => this.#begin(index + nth, list)));
       this.#begun += some.length;
@@ -123,7 +125,7 @@ class FollowedStream {
       for (const [nth, event] of this.#refused.splice(0)) this.#send(this.#asked.form.event(nth, event));
   }
 
-  /** A list that ends gives its place back, whatever the others do. */
+  /** Follows a list. When the list ends it gives its place back, even if others go on. */
   async *#follow(index: number, { call, asked, from }: FollowedList): AsyncGenerator<LiveEvent, void> {
     const { lists, isResumed, budget } = this.#asked;
     const { eventStreams } = this.#request.server;

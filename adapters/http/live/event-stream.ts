@@ -11,24 +11,27 @@ declare module 'fastify' {
   }
 }
 
-/** How often a stream says that it is alive, and how its lists are: most proxies give up after 60 s without a byte. */
+/**
+ * How often a stream reports that it is alive, and the state of its lists. Most proxies give up after 60 s without a
+ * byte.
+ */
 export const HEARTBEAT_MS = 15_000;
 
-/** How often streams are looked at. */
+/** How often streams are checked. */
 const TICK_MS = 1000;
 
 /**
- * Bytes that wait for a slow reader, beside one event: beyond, its stream is closed, to be resumed where it was. So it is
- * if something waits for longer than any answer may.
+ * The most bytes that may wait for a slow reader, besides one event. Beyond it, the stream is closed, and the client
+ * can resume it at its position. The same happens when bytes have waited for longer than any answer may.
  */
 const MOST_UNREAD = 1024 * 1024;
 
-/** How long a client waits before it comes back, milliseconds. */
+/** How long a client waits before it reconnects, in milliseconds. */
 const RETRY_MS = 3000;
-/** When a process stops, its clients come back spread over this time. */
+/** When a process stops, its clients reconnect spread over this time. */
 const DRAIN_SPREAD_MS = 10_000;
 
-/** Lists that an account may follow at once in a process, for each request per second of its tier. */
+/** How many lists an account may follow at once in a process, for each request per second of its tier. */
 const PER_QPS = 5;
 
 export interface ServerSentEvent {
@@ -40,7 +43,10 @@ export interface ServerSentEvent {
 
 const ALIVE = ':\n\n';
 
-/** All streams of a process: how many an account has, who is due for a heartbeat, and their end when the process stops. */
+/**
+ * All streams of a process. Bounds how many lists an account follows, sends heartbeats, and ends the streams on
+ * shutdown.
+ */
 export class EventStreams {
   readonly #app: FastifyInstance;
   readonly #patience: Pick<Patience, 'unreadMs'>;
@@ -58,7 +64,7 @@ export class EventStreams {
     });
   }
 
-  /** Takes a place for a list that an account follows; throws if it has none left. Returns what gives the place back. */
+  /** Takes a place for a list that an account follows; throws if it has none left. The result gives the place back. */
   take(accountId: string, qps: number): () => void {
     const taken = this.#places.get(accountId) ?? 0;
     const most = PER_QPS * qps;
@@ -80,7 +86,7 @@ export class EventStreams {
     };
   }
 
-  /** Begins a stream as the answer to a request. `beat`: what it says when nothing else happened; null: a comment. */
+  /** Begins a stream as the answer to a request. `beat` makes the event of a heartbeat; null: a comment is sent. */
   open(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -90,7 +96,7 @@ export class EventStreams {
     for (const some of [HEADERS, ...headers]) setHeaders(reply, some);
     reply.hijack();
     const { raw } = reply;
-    // It does no work while it waits: other requests do not wait for it.
+    // A stream does no work while it waits, so it no longer counts as a request in flight.
     this.#app.pressure.leave(request.raw);
     const stream = new EventStream(reply, beat);
     this.#open.add(stream);
@@ -115,7 +121,7 @@ const HEADERS: Headers = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Server-sent events, as HTML has them. */
+/** One stream of server-sent events, as HTML defines them. */
 export class EventStream {
   readonly #reply: FastifyReply;
   readonly #beat: () => ServerSentEvent | null;
@@ -140,7 +146,7 @@ export class EventStream {
     this.#write(`${name}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`);
   }
 
-  /** Resolves once its client has read what was sent, or the stream is over: what it may not get is not paid for. */
+  /** Resolves once the client has read what was sent, or the stream is over: nothing more is charged until then. */
   read(): Promise<void> {
     const { raw } = this.#reply;
     if (!raw.writableNeedDrain || this.signal.aborted) return Promise.resolve();
@@ -155,7 +161,7 @@ export class EventStream {
     });
   }
 
-  /** Says that it is alive, when that is due, and ends if nobody reads it. */
+  /** Sends a heartbeat when one is due, and ends the stream if its client does not read. */
   beat({ unreadMs }: Pick<Patience, 'unreadMs'>): void {
     if (this.#reply.raw.writableLength === 0) this.#readAt = performance.now();
     else if (performance.now() - this.#readAt > unreadMs) this.#reply.raw.destroy();
@@ -166,7 +172,7 @@ export class EventStream {
     else this.send(event);
   }
 
-  /** Sends its client elsewhere: not all at once. */
+  /** Makes the client reconnect to another process, after a random delay so that not all clients come at once. */
   drain(): void {
     this.#write(`retry: ${Math.ceil(RETRY_MS + Math.random() * DRAIN_SPREAD_MS)}\n\n`);
     this.close();
