@@ -3,21 +3,21 @@ import { Redis } from 'ioredis';
 import type { RedisClient } from './client.js';
 import type { RedisLink } from './link.js';
 
-/** Most inputs of one command: Redis runs no other meanwhile. */
+/** The most inputs of one command: Redis runs no other command meanwhile. */
 const MOST_AT_ONCE = 256;
 
 export interface BatchOperation<In, Out> {
   /** One command for all inputs, with the results in their order. The keys of one input are in one slot. */
   readonly send: (redis: RedisClient, inputs: readonly In[]) => Promise<readonly Out[]>;
-  /** The keys of all inputs are in one slot, so that a cluster is sent one command, too. */
+  /** Whether the keys of all inputs are in one slot, so that one command is enough for a cluster, too. */
   readonly isInOneSlot?: boolean;
   /** The result for an input as soon as Redis is away. */
   readonly fallback: (input: In) => Out | Promise<Out>;
 }
 
 /**
- * An operation on one input. All that is asked for in the same turn of the event loop, for whichever request, is one
- * command. A command to a cluster has keys of one slot only: there it is one for each input, pipelined by node.
+ * An operation on one input. All inputs of the same turn of the event loop, from any request, are sent as one command.
+ * A command to a cluster may only have keys of one slot: there each input gets its own command, pipelined by node.
  */
 export function batched<In, Out>(
   link: RedisLink,

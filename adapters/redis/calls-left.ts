@@ -22,7 +22,7 @@ local held = redis.call('GET', KEYS[1])
 if held == '?' then redis.call('DEL', KEYS[1]) elseif held then redis.call('INCR', KEYS[1]) end
 `);
 
-/** Answers of one window come in any order, and say its end in whole seconds. */
+/** Answers of one window arrive in any order, and give its end in whole seconds. */
 const NOTE_CALLS = script(`
 local left, ms = tonumber(redis.call('GET', KEYS[1]) or ''), redis.call('PTTL', KEYS[1])
 local remaining, px = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -32,7 +32,9 @@ redis.call('SET', KEYS[1], string.format('%.0f', remaining), 'PX', string.format
 
 const callsKey = (bucket: string): string => `perch:calls:${bucket}`;
 
-/** What all nodes know. While Redis is away nothing is: each node then goes by its own answers. */
+/**
+ * The calls left as all nodes know them. While Redis is away they are unknown: each node then goes by its own answers.
+ */
 export function createRedisCallsLeft(link: RedisLink): CallsLeft {
   const tell = (what: typeof NOTE_CALLS, bucket: string, args: readonly number[]) =>
     link.run<void>(

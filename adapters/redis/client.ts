@@ -31,23 +31,23 @@ export function connectCluster(urls: readonly string[], deadlineMs: number): Clu
     ...(protocol === 'rediss:' && { tls: {} }),
   };
   return new Cluster([...urls], {
-    // Commands for many keys can't be one here (`batched`): those of a turn are written together, by node.
+    // A cluster takes no command for many keys (`batched`): the commands of a turn are written together, by node.
     enableAutoPipelining: true,
     enableOfflineQueue: false,
     redisOptions: { ...limits(deadlineMs), ...login },
     clusterRetryStrategy: backoffMs,
     slotsRefreshInterval: 5000,
     maxRedirections: 4,
-    // A certificate names hosts: their names are not resolved first.
+    // A certificate is issued for host names, so they are not resolved to addresses first.
     ...(protocol === 'rediss:' && { dnsLookup: (address, done) => done(null, address) }),
   });
 }
 
-/** A single URL may still lead to a cluster: the server says so. */
+/** Asks the server whether it belongs to a cluster, since a single URL may lead to one. */
 export const isOfCluster = async (client: RedisClient): Promise<boolean> =>
   (await client.info('cluster')).includes('cluster_enabled:1');
 
-/** Enough that every master of a cluster has some. */
+/** Enough keys that every master of a cluster has some of them. */
 const PROBE_KEYS = Array.from({ length: 32 }, (_, n) => `perch:probe:${n}`);
 
 /** Resolves when writes are accepted, whichever master they go to. */

@@ -12,7 +12,10 @@ const RESULT_MS = 10_000;
 /** Results are announced here, by their leader's token. */
 export const LANDED_CHANNEL = 'perch:landed';
 
-/** Each script treats the keys in turn. A lock contains its leader's token, and a `+` for each waiter; tokens are equally long. */
+/**
+ * Each script handles the keys in turn. A lock contains its leader's token and a `+` for each waiter; all tokens have
+ * the same length.
+ */
 export const ACQUIRE = script(`
 local leaders = {}
 for n, lock in ipairs(KEYS) do
@@ -36,7 +39,7 @@ end
 return redis.status_reply('OK')
 `);
 
-/** Releases a lock if nobody waits; otherwise the result must be announced. */
+/** Releases each lock that has no waiters; the result of the others must be announced. */
 export const RELEASE = script(`
 local released = {}
 for n, lock in ipairs(KEYS) do
@@ -114,7 +117,7 @@ export class FlightLocks {
     });
   }
 
-  /** Ends one's own flight. The result, which may be large, is written only if somebody waits for it. */
+  /** Ends a flight of this process. Writes the result, which may be large, only if it has waiters. */
   async land(flight: Leading, result: () => string): Promise<void> {
     if (await this.#release(flight)) return;
     const args = [flight.token, result(), LANDED_CHANNEL];

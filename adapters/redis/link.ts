@@ -19,7 +19,7 @@ export interface LinkState {
 
 /** The link to Redis, which may be away at any moment: nothing that uses it fails because of Redis. */
 export interface RedisLink {
-  /** For all that waits for Redis. */
+  /** The clock and timers of everything that waits for Redis. */
   readonly time: Time;
   /** The operation's result or, as soon as Redis is away or does not answer in time, the fallback's. */
   run<T>(operation: (redis: RedisClient) => Promise<T>, fallback: () => T | Promise<T>): Promise<T>;
@@ -36,7 +36,7 @@ export interface LinkOptions {
   readonly clock: Clock;
   /** The longest wait for one operation. */
   readonly deadlineMs?: number;
-  /** In place of a connection to the URLs. */
+  /** Replaces the connection to the URLs. */
   readonly connect?: () => RedisClient;
   /** The process's own by default. */
   readonly time?: Time;
@@ -61,7 +61,7 @@ function withTimeout<T>(timers: Timers, ms: number, work: Promise<T>): Promise<T
 
 const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A reply that concerns one command or key: Redis itself is healthy. */
+/** Whether an error is a reply to one command or key, so that Redis itself is healthy. */
 const isOfOneCommand = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ReplyError' && /^(?:WRONGTYPE|ERR|CROSSSLOT) /.test(error.message);
 
@@ -207,8 +207,8 @@ class Link implements RedisLink {
 }
 
 /**
- * One URL: a server (or, if it says so, a cluster through one of its nodes); several: nodes of a cluster. Starts
- * without Redis too.
+ * One URL is a server or, if the server says so, a node of a cluster; several are nodes of a cluster. Also starts while
+ * Redis is away.
  */
 export async function openRedis(urls: readonly string[], options: LinkOptions): Promise<RedisLink> {
   const link = new Link(urls, options);

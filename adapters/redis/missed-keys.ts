@@ -9,7 +9,7 @@ const ENTRY_BYTES = 40;
 
 const weightOf = (key: string): number => ENTRY_BYTES + bytesOf(key);
 
-/** Keys that changed while Redis was away: its values for them are out of date, and are deleted when it is back. */
+/** Keys that changed while Redis was away. Redis has outdated values for them, which are deleted when it is back. */
 export class MissedKeys {
   readonly maxBytes: number;
   readonly #keys = new Set<string>();

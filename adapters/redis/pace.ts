@@ -4,9 +4,10 @@ import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * The key's `next last`: its next slot and the time of the last reservation. If the clock has gone back since (set
- * back, or another server's), the slots move back with it: nobody waits longer than the earlier reservations require. A
- * key whose next slot is past has no effect, so it expires; with the caller's own clock (tests), much later.
+ * The key holds `next last`: its next slot and the time of the last reservation. If the clock has gone back since then
+ * (it was set back, or is another server's), the slots move back with it, so that no caller waits longer than the
+ * earlier reservations require. A key whose next slot is past has no effect, so it expires; with the caller's own clock
+ * (tests), much later.
  */
 export const RESERVE = script(`
 local interval, now = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -27,7 +28,7 @@ return string.format('%.17g', math.max(0, at - now))
 export interface RedisPaceOptions {
   readonly link: RedisLink;
   readonly nodes: { count(): number };
-  /** This process's own pace, for its share while Redis is away. */
+  /** This process's own pace, which keeps to its share while Redis is away. */
   readonly local: Pace;
   /** Replaces the server's time. */
   readonly clock?: Clock;

@@ -6,9 +6,9 @@ import type { RedisLink } from './link.js';
 import { runScript, script } from './script.js';
 
 /**
- * Decides for each key in turn. The bucket is `units milliseconds`; one millisecond adds `limit` units: whole numbers
- * below 2^53, so nothing is rounded. A full bucket is the same as none, so it expires; with the caller's own clock
- * (tests), much later. What another program wrote there counts as none.
+ * Decides for each key in turn. A bucket is stored as `units milliseconds`; one millisecond adds `limit` units. Both
+ * are whole numbers below 2^53, so nothing is rounded. A full bucket is the same as none, so it expires; with the
+ * caller's own clock (tests), much later. A value that another program wrote there counts as none.
  */
 export const TAKE = script(`
 local time = redis.call('TIME')
@@ -42,15 +42,15 @@ interface Taking {
 export interface RedisRateLimiterOptions {
   readonly link: RedisLink;
   readonly nodes: { count(): number };
-  /** This process's own limiter, for its share of each limit while Redis is away. */
+  /** This process's own limiter, which enforces its share of each limit while Redis is away. */
   readonly local: RateLimiter;
   /** Replaces the server's time. */
   readonly clock?: Clock;
 }
 
-/** Token buckets shared by all nodes. Requests of one turn of the event loop are decided by one script. */
+/** Token buckets shared by all nodes. One script decides all requests of one turn of the event loop. */
 export function createRedisRateLimiter({ link, nodes, local, clock }: RedisRateLimiterOptions): RateLimiter {
-  /** An even share, and the window that it is for; a share of less than one request has a longer window. */
+  /** Decides by an even share of the limit. Where the share is less than one request, its window is longer. */
   async function takeShare({ bucket, limit, token: windowMs }: Taking): Promise<RateDecision> {
     const count = nodes.count();
     const share = Math.max(1, Math.floor(limit / count));

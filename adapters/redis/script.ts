@@ -9,7 +9,7 @@ export interface Script {
 
 export const script = (text: string): Script => ({ text, sha: createHash('sha1').update(text).digest('hex') });
 
-/** Runs it by its hash; by its text where a server does not have it yet. */
+/** Runs a script by its hash, or by its text if the server does not have it yet. */
 export async function runScript(
   redis: RedisClient,
   { text, sha }: Script,

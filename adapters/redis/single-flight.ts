@@ -6,10 +6,10 @@ import type { Time } from '../../src/ports/clock.js';
 import { FlightLocks, LANDED_CHANNEL, type Leading, LOCK_MS } from './flight-lock.js';
 import type { RedisLink } from './link.js';
 
-/** The first checks come soon, since a message may arrive before the subscription; later ones in case it is lost. */
+/** The first checks come soon, since a message may come before the subscription does; later ones in case it is lost. */
 const LOOK_MS = [20, 50, 100, 250] as const;
 
-/** The longest that a leader is waited for, and its lock renewed: far beyond the deadline of any read. */
+/** The longest that waiters wait for a leader, and that it renews its lock: far beyond the deadline of any read. */
 const LONGEST_MS = 120_000;
 
 /** Leaders that a caller waits for in a row before it reads for itself. */
@@ -36,7 +36,7 @@ function toFailed(error: unknown): Written {
   return { failure: plainFailure(error) };
 }
 
-/** Stores no value that is not JSON, or too large to pass around. */
+/** The stored form of an outcome. A value that is not JSON, or too large to pass around, is not stored. */
 function writeOutcome(outcome: Outcome): string {
   if ('value' in outcome && outcome.value === undefined) return UNTOLD;
   try {
@@ -68,7 +68,7 @@ const settle = async (read: () => Promise<unknown>): Promise<Outcome> => {
   }
 };
 
-/** Until it is stopped, or a read should long be over. */
+/** Renews a flight's lock until it is stopped, or until any read should long be over. */
 function keepRenewing({ monotonic, timers }: Time, locks: FlightLocks, flight: Leading): () => void {
   const untilMs = monotonic.now() + LONGEST_MS;
   const stop = repeat(timers, LOCK_MS / 3, () => {
@@ -80,11 +80,11 @@ function keepRenewing({ monotonic, timers }: Time, locks: FlightLocks, flight: L
 
 export interface RedisSingleFlightOptions {
   readonly link: RedisLink;
-  /** This process's own flights: of all callers that join here, one uses Redis. */
+  /** This process's own flights: of all callers that join a flight in this process, one uses Redis. */
   readonly local: SingleFlight;
 }
 
-/** One read at a time per key across all nodes; while Redis is away, on each. */
+/** One read at a time per key across all nodes; while Redis is away, one on each node. */
 export function createRedisSingleFlight({ link, local }: RedisSingleFlightOptions): SingleFlight {
   const { time } = link;
   const notifier = new Notifier(link, LANDED_CHANNEL);
@@ -98,7 +98,7 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
     return { outcome, led: true };
   }
 
-  /** The outcome of the leader's read; `gone`: it never finished; undefined: it cannot be known. */
+  /** The outcome of the leader's read. `gone`: the leader never finished; undefined: the outcome cannot be known. */
   async function follow(flight: Leading): Promise<Outcome | 'gone' | undefined> {
     const untilMs = time.monotonic.now() + LONGEST_MS;
     for (let looks = 0; time.monotonic.now() < untilMs; looks += 1) {
@@ -132,7 +132,7 @@ export function createRedisSingleFlight({ link, local }: RedisSingleFlightOption
   };
 }
 
-/** Wakes those who wait for a message on a channel, or a limited time: a message may be lost. */
+/** Wakes the waiters for a message on a channel when it comes, or after a limited time, since it may be lost. */
 class Notifier {
   readonly #link: RedisLink;
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -22,7 +22,7 @@ export const newVersion = (): string => randomUUID();
 const writeHeader = ({ version, fetchedAt, expiresAtMs }: EntryHeader): string =>
   `${version} ${fetchedAt} ${expiresAtMs}`.padEnd(HEADER_BYTES);
 
-/** Undefined when nothing is stored, or something foreign. */
+/** Undefined when nothing is stored, or something that another program wrote. */
 export function readHeader(text: string | null): EntryHeader | undefined {
   if (text === null || text.length < HEADER_BYTES) return undefined;
   const parts = text.slice(0, HEADER_BYTES).trimEnd().split(' ');

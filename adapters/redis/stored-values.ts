@@ -5,7 +5,7 @@ import { MissedKeys } from './missed-keys.js';
 import { runScript, script } from './script.js';
 import { HEADER_BYTES } from './stored-entry.js';
 
-/** What another program wrote there is no text, and so nothing. */
+/** A value of another type, which another program must have written, counts as nothing. */
 export const READ_HEADERS = script(`
 local headers = {}
 for n, key in ipairs(KEYS) do
@@ -41,7 +41,7 @@ export class StoredValues {
   readonly get: (key: string) => Promise<Text>;
   /** The beginning of the value: its header. */
   readonly header: (key: string) => Promise<Text>;
-  /** One operation for setting and deleting, so that what is asked later is done later. */
+  /** One operation for setting and deleting, so that writes are done in the order in which they were requested. */
   readonly #write: (write: Write) => Promise<unknown>;
 
   constructor(link: RedisLink, memories?: Memories) {
@@ -73,7 +73,7 @@ export class StoredValues {
     await this.#write({ key, value: '', px: 0 });
   }
 
-  /** Whatever Redis holds there is out of date: it is deleted as soon as Redis is back. */
+  /** Notes that the value in Redis is out of date: it is deleted as soon as Redis is back. */
   miss(key: string): void {
     this.#missed.add([storeKey(key)]);
   }

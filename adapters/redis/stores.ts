@@ -28,7 +28,7 @@ export interface RedisStoresOptions extends LinkOptions {
   readonly minNodes?: number;
   /** The longest that anything is cached. */
   readonly longestMs?: number;
-  /** Counts what is kept in this process. */
+  /** Accounts for the memory that the stores use in this process. */
   readonly memories?: Memories;
 }
 
@@ -45,7 +45,7 @@ export interface RedisStores {
   close(): Promise<void>;
 }
 
-/** Everything that nodes share and may lose. Opens without Redis too, and never fails because of it. */
+/** Everything that nodes share and may lose. Opens even while Redis is away, and never fails because of it. */
 export async function openRedisStores(options: RedisStoresOptions): Promise<RedisStores> {
   const { urls, clock, local, minNodes = 1, longestMs, memories } = options;
   const link = await openRedis(urls, options);

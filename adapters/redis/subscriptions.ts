@@ -3,7 +3,7 @@ import { backoffMs, type RedisClient } from './client.js';
 
 type Listener = (message: string) => void;
 
-/** The listeners of each channel, on a connection of their own. Its failures cost messages and nothing else. */
+/** The listeners of each channel, on their own connection. If it fails, only messages are lost. */
 export class Subscriptions {
   readonly #channels = new Map<string, Set<Listener>>();
   #connection: Redis | undefined;
@@ -16,7 +16,9 @@ export class Subscriptions {
     return () => listeners.delete(listener);
   }
 
-  /** Redis is up: a connection that is not is replaced, with another master of a cluster if its own has gone. */
+  /**
+   * Called when Redis is up. Replaces a connection that is not, with another master of a cluster if its own has gone.
+   */
   renew(client: RedisClient): void {
     // Subscribing again changes nothing, and reveals whether the connection still works.
     if (this.#connection?.status === 'ready') {
@@ -24,8 +26,8 @@ export class Subscriptions {
       return;
     }
     this.close();
-    // A cluster passes messages on between its nodes. Its client's own subscriber leaks listeners while no node
-    // answers.
+    // A cluster passes messages on between its nodes, so one master is enough. The cluster client's own subscriber
+    // leaks listeners while no node answers.
     const masters = client instanceof Redis ? [client] : client.nodes('master');
     const options = {
       retryStrategy: backoffMs,
@@ -46,7 +48,7 @@ export class Subscriptions {
   }
 
   #subscribe(channels: readonly string[]): void {
-    // Rejected while not connected: done as soon as it is.
+    // Rejected while not connected; `ready` then subscribes again.
     if (channels.length > 0) this.#connection?.subscribe(...channels).catch(() => undefined);
   }
 }

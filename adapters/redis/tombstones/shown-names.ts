@@ -6,11 +6,14 @@ import type { RedisClient } from '../client.js';
 import type { RedisLink } from '../link.js';
 import { runScript, script } from '../script.js';
 
-/** What is known about the buckets: for each end time, whether the bucket is complete. All of it is in one slot. */
+/** The record of the buckets: for each end time, whether the bucket is complete. All these keys are in one slot. */
 const BUCKETS = 'perch:{shown}';
 const bucketKey = (endMs: number | string): string => `${BUCKETS}:${endMs}`;
 
-/** Until then pages may be cached that no bucket lists: a bucket was lost, or an earlier version wrote the pages. */
+/**
+ * The field with the time until which pages may be cached that no bucket lists, because a bucket was lost or an earlier
+ * version wrote the pages.
+ */
 const UNKNOWN_UNTIL = 'unknown-until';
 
 /** When names were withdrawn. */
@@ -29,7 +32,7 @@ const SLACK_MS = 60_000;
 const MOST_NAMES = 2_000_000;
 
 const KEYS_PER_LOOK = 1000;
-/** In a Redis too large for this many scans, such a key is assumed to exist. */
+/** In a Redis too large for this many scans, a matching key is assumed to exist. */
 const MOST_LOOKS = 50;
 
 /** Characters of a digest that identify a name: 72 bits. */
@@ -42,7 +45,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-/** Notes when names were withdrawn: `NOTE` tells a node that caches them later. */
+/** Notes when names were withdrawn, so that `NOTE` can tell a node that caches them later. */
 export const WITHDRAW = script(`${NOW}
 for _, name in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, name) end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${WITHDRAWN_MS})
@@ -51,8 +54,9 @@ return redis.call('PEXPIRE', KEYS[1], ${WITHDRAWN_MS})
 `);
 
 /**
- * Adds the names to a bucket; one that was lost (evicted, say) or is full stays marked so until it ends. Returns those
- * that were withdrawn lately, each with how many milliseconds ago; 0: nothing is known yet.
+ * Adds the names to a bucket. A bucket that was lost (evicted, say) or is full stays marked as full until it ends.
+ * Returns the names that were withdrawn lately, each followed by how many milliseconds ago; 0: there is no record of
+ * buckets yet.
  */
 export const NOTE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -97,9 +101,9 @@ export interface ShownNamesOptions {
 }
 
 /**
- * Which names the pages in Redis show, whichever node cached them: sets of digests by the time until which they count,
- * so that no name is lost before its page has expired. While that can't be known, because Redis is away, dropped a set
- * or has too many names, the answer is undefined.
+ * Which names the pages in Redis show, whichever node cached them. Kept as sets of digests by the time until which they
+ * count, so that no name is lost before its page has expired. The answer is undefined while it can't be known, because
+ * Redis is away, dropped a set or has too many names.
  */
 export class ShownNames {
   readonly #options: ShownNamesOptions;
@@ -117,8 +121,8 @@ export class ShownNames {
   }
 
   /**
-   * Called before the page is cached in Redis, so that none is unlisted. Returns those that were withdrawn after the
-   * read of the page began; undefined where the page must not be cached, because Redis is away.
+   * Called before a page is cached in Redis, so that every cached page is listed. Returns the names that were withdrawn
+   * after the read of the page began; undefined where the page must not be cached, because Redis is away.
    */
   async note(names: readonly string[], ttlMs: number, beganAt?: number): Promise<ReadonlySet<string> | undefined> {
     if (names.length === 0) return (await this.#isBegun()) ? new Set() : undefined;
@@ -145,7 +149,7 @@ export class ShownNames {
     return buckets !== undefined;
   }
 
-  /** In the order of the names: whether a page in Redis may show it; undefined where that is unknown. */
+  /** For each name, in order: whether a page in Redis may show it; undefined where that is unknown. */
   async has(names: readonly string[]): Promise<(boolean | undefined)[]> {
     const nothing = () => names.map(() => undefined);
     const { link, clock } = this.#options;
@@ -169,7 +173,7 @@ export class ShownNames {
     return names.map((_, index) => found.some((marked) => marked?.[index] === 1));
   }
 
-  /** Before it is looked up who shows them: what is cached from then on finds them here. */
+  /** Called before the look-up of which pages show the names: pages that are cached from then on find them here. */
   async #withdraw(marks: readonly string[]): Promise<void> {
     if (marks.length === 0) return;
     await this.#options.link.run<unknown>(
@@ -185,7 +189,7 @@ export class ShownNames {
     );
   }
 
-  /** Once for all entries that find the record missing at the same time. */
+  /** Creates the record once for all entries that find it missing at the same time. */
   #begin(): Promise<void> {
     this.#beginning ??= this.#beginNow().finally(() => {
       this.#beginning = undefined;
@@ -193,7 +197,7 @@ export class ShownNames {
     return this.#beginning;
   }
 
-  /** Nothing is known about the pages that are cached: unless there are none, all of them must expire first. */
+  /** Creates the record. Nothing is known about pages cached earlier: unless there are none, all must expire first. */
   async #beginNow(): Promise<void> {
     const { link, clock, longestMs } = this.#options;
     const isEmpty = await hasNoKeyLike(link, /^perch:page:/);
@@ -205,7 +209,9 @@ export class ShownNames {
   }
 }
 
-/** Marks that were withdrawn lately, each followed by how many milliseconds ago; undefined while Redis is away. */
+/**
+ * The result of `NOTE`: withdrawn marks, each followed by how many milliseconds ago, or 0. Undefined: Redis is away.
+ */
 type Noted = readonly (string | number)[] | 0 | undefined;
 
 /** Names of one entry, for one bucket. */
@@ -216,7 +222,7 @@ interface Noting {
   readonly marks: readonly string[];
 }
 
-/** One command for all entries of a lifetime: as many at any time of day, whichever buckets they fall into. */
+/** Sends one command for all entries with the same bucket and lifetime. */
 async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<Noted[]> {
   const notingKey = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
   const noteLike = async (one: Noting): Promise<Noted> => {
@@ -239,7 +245,7 @@ async function lookIn(redis: RedisClient, key: string, marks: readonly string[])
 
 const masterNodes = (client: RedisClient): Redis[] => (client instanceof Redis ? [client] : client.nodes('master'));
 
-/** True only when every server answered throughout and none has a key like that. */
+/** True only if every server answered each scan and none has a key that matches. */
 async function hasNoKeyLike(link: RedisLink, pattern: RegExp): Promise<boolean> {
   const servers = await link.run(
     async (client) => masterNodes(client).length,

@@ -4,12 +4,12 @@ import type { RedisLink } from '../link.js';
 import { ADDED_CHANNEL, readAfter, startId } from './tombstone-stream.js';
 
 const LOOK_EVERY_MS = 1000;
-/** More than the stream holds. */
+/** Enough for more entries than the stream holds. */
 const MOST_READS = 200;
 
 type Listener = (tombstones: readonly Tombstone[]) => void;
 
-/** Continues reading from its last position: when notified, every second, and as soon as Redis is back. */
+/** Reads the stream on from its last position: when notified, every second, and as soon as Redis is back. */
 export class TombstoneFollower {
   readonly tell: Listener;
   readonly #link: RedisLink;
@@ -36,7 +36,7 @@ export class TombstoneFollower {
     ];
   }
 
-  /** One look at a time; a request during one causes another after it. */
+  /** Runs one look at a time; a call during a look causes another one after it. */
   look(): Promise<void> {
     this.#isNews = true;
     this.#looking ??= this.#lookOn().finally(() => {

@@ -15,7 +15,7 @@ redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 't', ARGV[2])
 return redis.call('PUBLISH', ARGV[3], '')
 `);
 
-/** The id before everything added since a time, by the server's clock. */
+/** The id that precedes every entry of the last so many milliseconds, by the server's clock. */
 export const START = script(`
 local time = redis.call('TIME')
 return string.format('%.0f-0', math.max(0, time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]))

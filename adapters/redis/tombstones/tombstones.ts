@@ -21,7 +21,7 @@ export function createRedisTombstoneLog(link: RedisLink, memories = new Memories
   const followers = new Set<TombstoneFollower>();
   let sending: Promise<void> | undefined;
 
-  /** In the order of adding, those that wait together in one entry. */
+  /** Sends the tombstones in the order in which they were added; those that wait together go into one entry. */
   async function send(): Promise<void> {
     while (unsent.items.length > 0) {
       const entry = unsent.items.slice(0, MOST_PER_ENTRY);
