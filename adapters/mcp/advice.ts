@@ -20,7 +20,7 @@ export const ADVICE: Readonly<Record<ErrorCode, string>> = {
   internal: 'Call again once. If it fails again, tell the user the request id.',
 };
 
-/** Where the code alone is not enough. */
+/** Advice by the failure's reason, where its code alone is not enough. */
 const BY_REASON: Readonly<Record<string, string>> = {
   list_not_served: 'Do not repeat the call: this service does not offer this list. Read something else.',
   max_credits: 'One item costs more than `max_credits` allows: raise it if the user agrees.',

@@ -34,11 +34,11 @@ export function toVariables({ row, endpoint }: ReadTool, given: Arguments): Reco
   return variables;
 }
 
-/** Signs that nobody sees may be around the digits, as in every name that is pasted. */
+/** Invisible characters may surround the digits, as in any pasted name. */
 const isDigits = (value: unknown): value is string =>
   typeof value === 'string' && /^\p{Cf}*[0-9][0-9\p{Cf}]*$/u.test(value);
 
-/** `handle` is `user` with a handle: one of digits gets the `@` that tells it from an id (A42). */
+/** `handle` means `user` with a handle. A handle of digits alone gets the `@` that tells it from an id (A42). */
 function withUser({ handle, ...others }: Arguments): Arguments {
   if (handle === undefined || handle === null) return others;
   if (others.user !== undefined && others.user !== null) {
@@ -47,7 +47,7 @@ function withUser({ handle, ...others }: Arguments): Arguments {
   return { ...others, user: isDigits(handle) ? `@${handle}` : handle };
 }
 
-/** An ignored argument could cost money: all must be known, or the call is refused. */
+/** Refuses a call with an unknown argument, because ignoring one could cost money. */
 export function refuseUnknown(tool: string, known: readonly string[], given: Arguments): void {
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
@@ -58,7 +58,9 @@ export function refuseUnknown(tool: string, known: readonly string[], given: Arg
   }
 }
 
-/** A value of another type that was sent as its text, in JSON; a text that isn't one is itself. */
+/**
+ * The value of a text that is JSON, since some clients send values of other types as text; otherwise the value itself.
+ */
 export function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {

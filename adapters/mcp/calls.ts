@@ -14,7 +14,7 @@ export interface Http {
   readonly reply: FastifyReply;
 }
 
-/** What all calls of this interface have in common. */
+/** The members that all calls of this interface share. */
 const MCP_CALL = { interface: 'mcp', allOrNothing: true } as const;
 
 /** The `X-Max-Credits` of a request. */
@@ -48,7 +48,7 @@ function priceCall(catalogue: Catalogue, given: Arguments, header: BudgetHeader)
       document: { name: tool.row.operation },
       parse() {
         const variables = toVariables(tool, inner);
-        // Neither changes the price; an invalid one is reported here already, where it costs nothing.
+        // Neither budget changes the price; an invalid one is reported already here, where it costs nothing.
         callBudget(given, header);
         return { variables, budget: callBudget(inner, header), estimate: true };
       },
@@ -73,7 +73,7 @@ function resolvePricedTool({ reads }: Catalogue, given: Arguments): { tool: Read
 
 const NOTHING: Params = { variables: {}, budget: null, estimate: false };
 
-/** A message that reads nothing: checks its key and whether the rate allows it. The answer is minimal. */
+/** The call of a message that reads nothing: it checks the key and the rate limit, and its answer is minimal. */
 export const handshake = ({ request, reply }: Http): Call => ({
   ...callerParts(request, reply),
   ...MCP_CALL,

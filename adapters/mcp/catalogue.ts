@@ -79,9 +79,9 @@ const toolAnnotations = (title: string, asksNetwork: boolean) => ({
   openWorldHint: asksNetwork,
 });
 
-/** What it does, what it costs, and what to watch for. */
+/** Says what a tool does, what it costs, and what to watch for. */
 function describe(words: string, tool: ReadTool): string {
-  // Said at the end of a field's own description, and left out where every field of an endpoint is free.
+  // "Free" is already in a field's own description, unless every field of its endpoint is free.
   const money = tool.price || /\bFree\b/.test(words) ? atMost(tool) : 'Free.';
   return [inUnits(words), money, tool.row.advice].filter((part) => part !== '').join(' ');
 }

@@ -3,25 +3,28 @@ import { lazily } from '../../src/lib/lazily.js';
 import type { Piece } from '../http/bodies/encodings.js';
 
 /**
- * What the protocol's library gets in place of a result: it checks and copies every member of one, which for a page is
- * more work than all the rest of the call.
+ * What the protocol's library gets in place of a result. The library checks and copies every member of a result, which
+ * for a page is more work than the rest of the call.
  */
 export const STAND_IN = { content: [{ type: 'text', text: '' }], structuredContent: {} } satisfies CallToolResult;
 
-/** Its members as the library writes them. No string of a message can contain this text: its quotes would be escaped. */
+/**
+ * The members of the stand-in as the library writes them. No string in a message can contain this text, because its
+ * quotes would be escaped.
+ */
 const WRITTEN = JSON.stringify(STAND_IN).slice(1, -1);
 
 /** The library's message around the members of a tool's result, for a message with any id. */
 export class Frame {
-  /** Split where the id is. */
+  /** The message, split at its id. */
   readonly #texts: readonly string[];
 
-  /** `id` in JSON, as in all that follows. */
+  /** `id` is in JSON, here and in all methods. */
   constructor({ bytes }: Exchanged, id: string) {
     this.#texts = String(bytes).split(idMember(id));
   }
 
-  /** Whether the id is in one place only: otherwise the frame fits no other message. */
+  /** Whether the id occurs only once; otherwise the frame fits no other message. */
   get fitsAnyId(): boolean {
     return this.#texts.length === 2;
   }
@@ -37,7 +40,7 @@ export class Frame {
 
 const idMember = (id: string): string => `"id":${id}`;
 
-/** A complete answer: the server that made it is closed. */
+/** A complete answer, whose server is already closed. */
 export interface Exchanged {
   readonly status: number;
   readonly headers: Headers;
@@ -45,13 +48,16 @@ export interface Exchanged {
   readonly bytes: Buffer | undefined;
 }
 
-/** Large: loaded with the first message. Node caches it, too, but looks for its file with each import. */
+/**
+ * The library is large, so it is loaded with the first message. Kept here because Node looks for its file on each
+ * import.
+ */
 const library = lazily(() => import('@modelcontextprotocol/server'));
 
-/** One HTTP request in, one answer out, as the protocol says; `newServer` makes a server for this request alone. */
+/** Answers one HTTP request according to the protocol; `newServer` makes a server for this request alone. */
 export async function exchange(request: Request, body: unknown, newServer: () => Server): Promise<Exchanged> {
   const { isLegacyRequest } = await library.get();
-  // Only an older revision allowed several messages at once: refused, since one request has one charge.
+  // Several messages at once, which only an older revision allowed, are refused, since one request has one charge.
   const isOld = body !== undefined && !Array.isArray(body) && (await isLegacyRequest(request, body));
   return isOld ? answerOld(request, body, newServer()) : answerNew(request, body, newServer);
 }
@@ -65,7 +71,7 @@ async function answerNew(request: Request, body: unknown, newServer: () => Serve
   const handler = createMcpHandler(newServer, { legacy: 'reject', keepAliveMs: 0 });
   try {
     const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
-    // Its stream would never end; the stream of any other request ends with the result, which closing would cut off.
+    // The stream of a subscription would never end. Any other stream ends with the result, which closing would cut off.
     if (rpcMethod(body) === 'subscriptions/listen') await handler.close();
     return await whole(response);
   } finally {
@@ -91,5 +97,5 @@ const whole = async (response: Response): Promise<Exchanged> => ({
   bytes: response.body === null ? undefined : Buffer.from(await response.arrayBuffer()),
 });
 
-/** What a message asks for, if it is one. */
+/** The method of a message; undefined where the body is not a message. */
 export const rpcMethod = (body: unknown): unknown => (body as { method?: unknown } | null | undefined)?.method;

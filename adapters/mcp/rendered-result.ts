@@ -28,7 +28,7 @@ export class RenderedResult extends Rendered {
 
 /** Clients pass on about 25,000 tokens of a result, and drop the rest or all of it. */
 const LARGE_TOKENS = 20_000;
-/** At least: in English it is four, in Chinese three, in ids three. */
+/** A lower bound: English has four, Chinese three, ids three. */
 const BYTES_PER_TOKEN = 3;
 
 /** Throws the field's failure if it failed. */
@@ -46,7 +46,9 @@ export function renderResult(answer: Answer): RenderedResult {
 const resultFrom = (envelope: object, lines: readonly string[]): RenderedResult =>
   new RenderedResult(Buffer.from(JSON.stringify(envelope).slice(0, -1)), lines.map((line) => `${line}\n`).join(''));
 
-/** Each author as an object on the first of their tweets; all of them name theirs as `author_id` (A39). */
+/**
+ * Leaves each author as an object only on the first of their tweets; every tweet names its author in `author_id` (A39).
+ */
 function withAuthorsOnce(items: readonly unknown[]): unknown[] {
   const seen = new Set<unknown>();
   return items.map((item) => {

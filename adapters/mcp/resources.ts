@@ -2,7 +2,7 @@ import { type GraphQLSchema, printSchema } from 'graphql';
 import { adviceTable } from './advice.js';
 import { type Catalogue, priceTable } from './catalogue.js';
 
-/** A text that can be read besides the tools, free. */
+/** A text that clients can read for free, besides the tools. */
 export interface ResourceText {
   readonly uri: string;
   readonly name: string;

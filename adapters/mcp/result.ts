@@ -24,7 +24,7 @@ function estimated(answer: Answer, requestId: string): object {
   return { content: [{ type: 'text', text: formatEnvelope(envelope) }], structuredContent: { ...envelope } };
 }
 
-/** What is the call's own is at the end of the text and at the end of the envelope. */
+/** The figures of the call itself are at the end of the text and at the end of the envelope. */
 function resultPieces(answer: Answer, requestId: string): Piece[] {
   const rendered = answer.rendered instanceof RenderedResult ? answer.rendered : renderResult(answer);
   const { shared, own } = buildEnvelope({ ...answer, rendered }, requestId, []);

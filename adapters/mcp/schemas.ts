@@ -21,7 +21,7 @@ const maxCredits = (description: string): JsonSchema => ({ type: 'number', minim
 
 const FREE_MAX_CREDITS = maxCredits('Accepted by every tool; this one is free.');
 
-/** What happens to the items that a budget does not cover, by what decides their number. */
+/** What happens to the items that a budget does not cover, by what decides the number of items. */
 const OVER_BUDGET: Readonly<Record<Price['items'], string>> = {
   one: 'a read that costs more is refused',
   first: 'the list is trimmed to it',
@@ -36,7 +36,7 @@ const maxCreditsSchema = (price: Price | undefined): JsonSchema =>
       )
     : FREE_MAX_CREDITS;
 
-/** More items of a page may be more than a client passes on: best known before they are paid for. */
+/** A client may not pass on more items of a page than this. The model should know before it pays for them. */
 const EASY_ITEMS = 50;
 
 const sizeAdvice = ({ rule, initial }: Parameter): string =>
@@ -48,7 +48,7 @@ const sizeAdvice = ({ rule, initial }: Parameter): string =>
 export function toolInputSchema({ parameters }: Endpoint, price: Price | undefined): ToolSchema {
   const required = parameters.filter((parameter) => parameter.required).map(argumentName);
   const own = parameters.map((parameter) => {
-    // Of strings, Gemini takes no format but those of times.
+    // For strings, Gemini accepts no formats except those of times.
     const { format: _, ...value } = valueSchema(parameter);
     const said = parameter.description.replace(/ Digits alone are a handle here:.*/, ' Not an id.');
     const description = `${said}${sizeAdvice(parameter)}`;
@@ -62,7 +62,10 @@ export function toolInputSchema({ parameters }: Endpoint, price: Price | undefin
   };
 }
 
-/** The input of the tool that prices the others. An object whose members are not named is refused by hosts (A41). */
+/**
+ * The input of the tool that prices the others. Names all arguments: hosts refuse an object without named members
+ * (A41).
+ */
 export function priceInputSchema(tools: readonly { name: string; inputSchema: ToolSchema }[]): ToolSchema {
   const all = tools.flatMap(({ inputSchema }) => Object.entries(inputSchema.properties ?? {}));
   const given: ToolSchema = {
@@ -85,13 +88,13 @@ export function priceInputSchema(tools: readonly { name: string; inputSchema: To
   };
 }
 
-/** Names of the schemas that a call can be answered with. */
+/** The names of two schemas of answers. */
 const ESTIMATE = 'EstimateResponse';
 const FAILURE = 'Error';
 
 /**
- * What tools answer, so short that hosts can keep it: the members of an envelope and of a failure, and of the objects in
- * them those members that are always there. The OpenAPI document has all of them, described.
+ * The schemas of what tools answer, short enough for hosts to keep: the members of an envelope and of a failure, and,
+ * of the objects in them, the members that are always there. The OpenAPI document describes all members.
  */
 export class OutputSchemas {
   readonly #components: Readonly<Record<string, JsonSchema>>;
@@ -124,7 +127,7 @@ export class OutputSchemas {
     return { type: 'object', required, properties: Object.fromEntries(members) };
   }
 
-  /** A schema with the members that are always there, as far as they are no objects. */
+  /** A schema of a member: an object has the members that are always there, each only with its type. */
   #part(schema: JsonSchema): JsonSchema {
     const { type = 'object', items, properties = {}, required = [] } = this.#whole(schema);
     if (items) return { type, items: this.#part(items) };
@@ -133,7 +136,10 @@ export class OutputSchemas {
     return { type, required, properties: Object.fromEntries(members) };
   }
 
-  /** One schema for a reference, for all of several parts, and for one of several alternatives. */
+  /**
+   * Merges a schema into one object: follows a reference, and joins the parts of `allOf` or the alternatives of
+   * `anyOf`.
+   */
   #whole(schema: JsonSchema): JsonSchema {
     const { $ref, allOf, anyOf } = schema;
     if ($ref !== undefined) return this.#whole(this.#components[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {});
@@ -149,7 +155,10 @@ export class OutputSchemas {
   }
 }
 
-/** The members of all parts; those that several have, such as the items of a search, are either's. */
+/**
+ * The members of all parts. A list that several parts have, such as the items of a search, may have items of any of
+ * them.
+ */
 function mergedProperties(parts: readonly JsonSchema[]): Record<string, JsonSchema> {
   const merged: Record<string, JsonSchema> = {};
   for (const [name, member] of parts.flatMap(({ properties = {} }) => Object.entries(properties))) {

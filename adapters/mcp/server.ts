@@ -34,7 +34,8 @@ export interface ServerContent {
   readonly catalogue: Catalogue;
   readonly resources: readonly ResourceText[];
   /**
-   * Nothing is requested from clients, so nothing they send is validated: a validator for each request would be wasted.
+   * Shared by all servers: Perch requests nothing from clients, so nothing is ever validated, and a validator for each
+   * request would be wasted.
    */
   readonly validator: jsonSchemaValidator;
 }

@@ -22,7 +22,7 @@ export interface ToolEnvelope {
 }
 
 /**
- * Members of every paid answer: described as text, or only for programs. Other members besides `data` are printed as
+ * The members of paid answers that are described in words, or are only for programs. All other members are printed as
  * they are.
  */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -38,11 +38,13 @@ const TRUNCATED: Readonly<Record<string, string>> = {
   sparse: 'This page is short, but not the last.',
 };
 
-/** For readers that see only text: each item on a line, and what it cost. The full answer is in `structuredContent`. */
+/**
+ * A result for readers that see only text: each item on a line, then the cost. `structuredContent` has the full answer.
+ */
 export const formatEnvelope = (envelope: ToolEnvelope): string =>
   [...sharedLines(envelope), costLine(envelope)].join('\n');
 
-/** Comes first, where a client that cuts results leaves it (A40). */
+/** The warning comes first, because clients that cut off results keep their beginning (A40). */
 export const largeResult = (tokens: number): string =>
   `Large: about ${figure(Math.round(tokens / 1000) * 1000)} tokens. If your client cuts this off, request less at a time: a smaller \`count\` and then \`next_cursor\`, or fewer inputs. What was read is cached, at half price.`;
 
@@ -70,7 +72,7 @@ function otherLines(envelope: ToolEnvelope): string[] {
   return rest.length === 0 ? [] : [oneLine(JSON.stringify(Object.fromEntries(rest)))];
 }
 
-/** How the price is explained, where it is not the full one for all. */
+/** How the price is explained where it is not the full price. */
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
 /** What the call cost, and what is left: the last line. */

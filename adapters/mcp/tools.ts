@@ -7,12 +7,13 @@ export interface ToolRow {
   /** The persisted operation. */
   readonly operation: string;
   /**
-   * Follows the description and the price of the operation's field: where another call is cheaper, what to watch for.
+   * Follows the description and the price of the operation's field. Says where another call is cheaper, and what to
+   * watch for.
    */
   readonly advice: string;
 }
 
-/** For lists: the cheapest way to read on. */
+/** For lists: the cheapest way to read the next page. */
 const ONWARD =
   'For the next page, pass the returned `next_cursor` as `cursor`: cached items cost half. Repeating the call with a larger `count` charges for the first items again.';
 

@@ -22,8 +22,8 @@ const MOST_VALUES = 1000;
 const MOST_LEVELS = 32;
 
 /**
- * Why a message is larger than any client needs, or null. It is checked several times on its way, with work for every
- * value: 64 KB of the smallest values take 45 ms.
+ * The refusal of a message that is larger than any client needs, or null. The library checks a message several times,
+ * with work for every value: 64 KB of the smallest values would take 45 ms.
  */
 function tooMuchIn(message: unknown): ServiceError | null {
   let values = 0;
@@ -46,8 +46,8 @@ function tooMuchIn(message: unknown): ServiceError | null {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Whether a page of this origin may use `/mcp` (A22). Keys are sent in a header, never in a cookie, so any site with
- * TLS is as safe as another; one without could be an attacker in between, or a name that was made to resolve to this
+ * Whether a page of this origin may use `/mcp` (A22). Keys are sent in a header, never in a cookie, so all sites with
+ * TLS are equally safe. A site without TLS could be an attacker in between, or a name that was made to resolve to this
  * server.
  */
 function isAllowedOrigin(origin: string | undefined): boolean {
@@ -66,7 +66,7 @@ const wrongOrigin = (): ServiceError =>
     },
   );
 
-/** What a client in a browser may read of an answer, besides its body. */
+/** The headers of an answer that a client in a browser may read. */
 const EXPOSED = [
   'WWW-Authenticate',
   'Retry-After',
@@ -99,15 +99,15 @@ function preflight(_request: FastifyRequest, reply: FastifyReply): FastifyReply 
 
 const URL_PATH = '/mcp';
 
-/** Runs a tool's call, whose outcome decides the HTTP answer, and returns what stands in for its result until then. */
+/** Runs a tool's call, whose outcome decides the HTTP answer. Returns the stand-in for its result. */
 export type Run = (call: PlannedCall) => Promise<CallToolResult>;
 
 /** Makes the server for one HTTP request. */
 export type ServerFor = (request: FastifyRequest, run: Run) => Server;
 
 /**
- * Mounts `/mcp`: Streamable HTTP without sessions, one handler for all revisions, whatever is served over it. The
- * protocol's library is large: it is loaded, and `open` called, with the first message.
+ * Mounts `/mcp`: Streamable HTTP without sessions, with one handler for all revisions. The protocol's library is large,
+ * so it is loaded, and `open` called, with the first message.
  */
 export function mountTransport(app: FastifyInstance, serve: Serve, open: () => Promise<ServerFor>): void {
   const opened = lazily(open);
@@ -143,7 +143,10 @@ export function mountTransport(app: FastifyInstance, serve: Serve, open: () => P
   });
 }
 
-/** Bytes of a message whose sender is refused unread: of a larger one, the refusal does not repeat the id. */
+/**
+ * Bytes. A sender may be refused before the message is read; if the message is larger, the refusal does not repeat its
+ * id.
+ */
 const MOST_READ_FOR_ID = 4096;
 
 async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promise<FastifyReply> {
@@ -157,7 +160,7 @@ async function answer(serve: Serve, opened: Lazy<ServerFor>, http: Http): Promis
   const serverFor = await opened.get();
   const body = parseBody(request);
   const id = idOf(body);
-  // A client that is not admitted is told so before any work is done for it. A tool's call is admitted, or not, when it
+  // A client that is not admitted is refused before any work is done for it. For a tool's call, that is decided when it
   // runs.
   const tooMuch = tooMuchIn(body);
   const handshakeOutcome =
@@ -198,7 +201,7 @@ const runHandshake = async (serve: Serve, http: Http): Promise<Outcome> => ({
   operation: null,
 });
 
-/** How the outcome of a tool's call is written, in this message or in one that asks the same under another id. */
+/** Writes the outcome of a tool's call, for this message or for one that asks the same under another id. */
 function toolForm(frame: Frame, ownId: string, exchanged: Exchanged): Form {
   const { status } = exchanged;
   const headers = responseHeaders(exchanged);
@@ -222,7 +225,7 @@ const refusalForm = (id: string): Form => ({
   },
 });
 
-/** A message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
+/** The answer to a message whose sender is refused: an HTTP status, and the failure inside a JSON-RPC error. */
 const refusedMessage = (failure: ServiceError, requestId: string, id: string, baseUrl: string): HttpAnswer => ({
   status: failure.status,
   headers: {
@@ -232,22 +235,22 @@ const refusedMessage = (failure: ServiceError, requestId: string, id: string, ba
   body: `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: -32000, message: failure.message, data: errorBody(failure, requestId, baseUrl) })}}`,
 });
 
-/** The id of a message, in JSON; `null` where it has none that an answer may repeat. */
+/** The id of a message, in JSON; `null` where the message has no id that an answer may repeat. */
 function idOf(body: unknown): string {
   const id = (body as { id?: unknown } | null | undefined)?.id;
   return typeof id === 'string' || typeof id === 'number' ? JSON.stringify(id) : 'null';
 }
 
-/** Headers by which the protocol reads a message, besides those that every request is known by. */
+/** Headers that affect how the protocol reads a message, besides those in the key of every request. */
 const READ_HEADERS = ['origin', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 
-/** Ids that are written as they came. */
+/** Ids that JSON writes exactly as they came. */
 const PLAIN_ID = /^[ -~]{0,64}$/;
 
-/** What only belongs to one message among those that ask the same (what a client notes for itself is not read). */
+/** Whether a member of `_meta` belongs to the protocol; a client's own notes do not change what a message asks. */
 const isOfProtocol = (name: string): boolean => name.startsWith('io.modelcontextprotocol/');
 
-/** What a tool's call asks, whatever its id and its notes. */
+/** What a tool's call asks, apart from its id and the client's notes. */
 const readToolCall: ReadMessage = (headers, text) => {
   const message = parsed(text);
   if (rpcMethod(message) !== 'tools/call') return undefined;
@@ -280,8 +283,9 @@ function withArguments(body: unknown): unknown {
 }
 
 /**
- * The body is already read and bounded, so it is passed separately: nothing else may read it, and see another one. Answers
- * are JSON whatever a client says that it accepts (A37): the library would refuse one that does not name both media types.
+ * The request without its body, which is already read and bounded, and is passed separately so that it is not parsed
+ * again. Answers are JSON whatever the client accepts (A37), but the library refuses a request that does not name both
+ * media types.
  */
 function asFetchRequest({ url, method, headers, server }: FastifyRequest): Request {
   const copied = new Headers();
