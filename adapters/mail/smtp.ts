@@ -4,8 +4,8 @@ import { lazily } from '../../src/lib/lazily.js';
 import type { Mail } from '../../src/ports/mail.js';
 
 /**
- * No request waits for the server's answer, only the recipient for the mail: long enough for a slow server, but
- * limited.
+ * Milliseconds. Long enough for a slow server, since no request waits for its answer; but limited, since the recipient
+ * waits for the mail.
  */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
 
@@ -30,7 +30,7 @@ async function createTransport(url: string): Promise<Transporter> {
   });
 }
 
-/** Connects as for a message, signs in, and sends nothing. Rejects if the server would not take one. */
+/** Connects and signs in as for a message, but sends nothing. Rejects if the server would not accept one. */
 export async function checkSmtp(url: string): Promise<void> {
   const transport = await createTransport(url);
   try {
@@ -41,8 +41,8 @@ export async function checkSmtp(url: string): Promise<void> {
 }
 
 /**
- * Mail over SMTP. `url`: `smtp://` (TLS when the server offers it) or `smtps://`, with `user:password@` if it requires
- * them; these are sent only over TLS, except to this machine. `from`: an address, or `Name <address>`.
+ * Mail over SMTP. `url`: `smtp://` (TLS when the server offers it) or `smtps://`, with `user:password@` if the server
+ * requires them; they are sent only over TLS, except to this machine. `from`: an address, or `Name <address>`.
  */
 export function createSmtpMail({ url, from }: { url: string; from: string }): Mail {
   // Opened with the first message: many processes never send one.

@@ -43,7 +43,7 @@ export interface OAuthOptions {
   readonly limiter: RateLimiter;
 }
 
-/** A page with the reason; with `back`, a link that takes the error to the client, whose address is proven. */
+/** Sends a page with the reason. `back`: a link that takes the error to the client, whose address must be proven. */
 const sendRefused = (
   reply: FastifyReply,
   { status = 400, title = 'Invalid request', message, back = null }: Refusal,
@@ -56,7 +56,7 @@ interface Refusal {
   readonly back?: string | null;
 }
 
-/** A page for a thrown error. Never with a link back: its address would be unproven. */
+/** Sends a page for a thrown error. It never has a link back, because that address would be unproven. */
 function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   if (thrown instanceof OAuthError) return sendRefused(reply, { message: thrown.message });
   const failure = asServiceError(thrown);
@@ -69,12 +69,12 @@ function sendRefusal(request: FastifyRequest, reply: FastifyReply, thrown: unkno
 const PATH = '/oauth/authorize';
 const ASKS: Allowance = { name: 'authorize', limit: 120, windowSeconds: 60 };
 
-/** Per account, whatever address it uses: each request may name a document that must be fetched from anywhere. */
+/** Per account, from whatever IP address: each request may name a document that Perch must fetch from anywhere. */
 const DOCUMENTS: Allowance = { name: 'document', limit: 20, windowSeconds: 60 };
 
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The consent page, and the customer's decision. For people: errors are shown as pages. */
+/** Mounts the consent page, and the customer's decision. They are for people, so errors are shown as pages. */
 export function mountAuthorize(
   app: FastifyInstance,
   gate: PublicLimits,
@@ -145,7 +145,7 @@ async function proven(
 
 const TOO_LONG = 'The request is too long: it can have at most 4,096 characters.';
 
-/** The account that they look at on the dashboard. */
+/** The account that the customer is looking at on the dashboard. */
 async function standing({ members }: OAuthOptions, visitor: Visitor): Promise<Standing> {
   const found = await members.standing(visitor);
   if (found === null) throw new Error('a session belongs to a person who is not there');
@@ -160,7 +160,7 @@ const wayHere = (fields: URLSearchParams): string => `${PATH}?${new URLSearchPar
 const toSignIn = (reply: FastifyReply, fields: URLSearchParams): FastifyReply =>
   sendTo(reply, signInPath(wayHere(fields)));
 
-/** The fields that are the client's request. */
+/** The fields that belong to the client's request. */
 const asked = (fields: URLSearchParams): [string, string][] =>
   AUTHORIZATION_FIELDS.flatMap((name) => fields.getAll(name).map((value): [string, string] => [name, value]));
 
@@ -210,7 +210,9 @@ function sendConsent(reply: FastifyReply, shown: Shown): FastifyReply {
   return sendPage(reply, consentPage({ ask, account, fields: asked(fields), cap, fault, switched }), CONSENT_CSP);
 }
 
-/** None of the account's keys work: a client approved now would get one that does not work. */
+/**
+ * Refuses an account whose keys do not work: a client that is allowed now would get a key that does not work either.
+ */
 function sendFrozen(reply: FastifyReply, { ask, addresses }: Decision): FastifyReply {
   const back = errorLocation(ask, new OAuthError('access_denied', 'The account is frozen.'), addresses);
   const message =

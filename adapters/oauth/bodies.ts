@@ -7,7 +7,9 @@ import { decodeBody } from '../http/request.js';
 const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
 
-/** Refuses control characters, which neither a protocol nor the store uses. Throws `invalid_request`. */
+/**
+ * Refuses control characters, which the protocol does not use and the store may not accept. Throws `invalid_request`.
+ */
 export function refuseControls(fields: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of fields) {
     if (/\p{Cc}/u.test(name + value)) {
@@ -16,7 +18,9 @@ export function refuseControls(fields: Iterable<readonly [name: string, value: s
   }
 }
 
-/** A form. Each parameter at most once (RFC 6749 3.2), except `resource` (RFC 8707 2). Throws `invalid_request`. */
+/**
+ * Reads a form. Each parameter may occur once (RFC 6749 3.2), except `resource` (RFC 8707 2). Throws `invalid_request`.
+ */
 export function readFormFields(request: FastifyRequest): URLSearchParams {
   if (!isType(request, 'application/x-www-form-urlencoded')) {
     throw new OAuthError('invalid_request', 'The body must be application/x-www-form-urlencoded.');

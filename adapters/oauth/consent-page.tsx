@@ -185,8 +185,8 @@ export const consentPage = ({ ask, account, fields, cap, fault, switched }: Cons
   );
 
 /**
- * The page for a request that cannot be answered; `back`: where the client waits for the error, if that address is
- * proven.
+ * The page for a request that cannot be answered. `back`: the address at which the client waits for the error, if that
+ * address is proven.
  */
 export const refusedPage = (title: string, message: string, back: string | null): string =>
   document(

@@ -16,9 +16,10 @@ export function describeDestination(redirectUri: string): Destination {
 }
 
 /**
- * The policy of the consent page. Chromium applies `form-action` to the whole chain of redirects after a form, and
- * nobody can know where a client redirects the browser next: so it is left out, only here. It would guard against a
- * form that an attacker injected into the page; but all foreign text is escaped, and only Perch's own scripts run.
+ * The policy of the consent page. It leaves out `form-action`, which all other pages have: Chromium applies it to the
+ * whole chain of redirects after a form, and Perch cannot know where a client redirects the browser next. The directive
+ * would guard against a form that an attacker injects into the page, but all foreign text is escaped, and only Perch's
+ * own scripts run.
  */
 export const CONSENT_CSP = SITE_CSP.split('; ')
   .filter((directive) => !directive.startsWith('form-action'))

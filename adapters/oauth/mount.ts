@@ -10,8 +10,8 @@ import { type Allowance, openRoute, type PublicLimits, takeOne } from './open-ro
 
 const REGISTRATIONS: Allowance = { name: 'register', limit: 20, windowSeconds: 3600 };
 /**
- * Over all clients: registrations are kept for weeks, and a client with many addresses must not fill the disk with
- * them.
+ * Over all clients. Registrations are kept for weeks, so a client with many addresses must not be able to fill the disk
+ * with them.
  */
 const REGISTRATIONS_IN_ALL: Allowance = { name: 'register', limit: 5000, windowSeconds: 3600 };
 const TOKENS: Allowance = { name: 'token', limit: 120, windowSeconds: 60 };
@@ -60,7 +60,9 @@ export function mountOAuth(app: FastifyInstance, options: OAuthOptions): void {
 const noStore = (reply: FastifyReply): FastifyReply =>
   reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
 
-/** Also at the path with the described address's own path behind it (RFC 8414 3.1, RFC 9728 3.1). */
+/**
+ * Serves each document also at its path followed by the path of the address it describes (RFC 8414 3.1, RFC 9728 3.1).
+ */
 function mountMetadata(app: FastifyInstance, gate: PublicLimits, addresses: () => Addresses): void {
   const wellKnown = (name: string, describe: (suffix: string) => object | undefined): void => {
     for (const url of [`/.well-known/${name}`, `/.well-known/${name}/*`]) {

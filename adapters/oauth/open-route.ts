@@ -17,7 +17,7 @@ export interface Allowance {
 
 export interface PublicLimits {
   readonly admitPublic: AdmitPublic;
-  /** Counts what is never refused. */
+  /** Counts requests that are never refused. */
   readonly admitStatic: AdmitPublic;
   /** `whom`: an address, an account, or `all`. */
   readonly take: (allowance: Allowance, whom: string) => Soon<RateDecision>;
@@ -27,7 +27,7 @@ interface OpenRoute {
   readonly methods: readonly ('GET' | 'HEAD' | 'POST')[];
   readonly url: string;
   readonly allowance?: Allowance;
-  /** Answered whatever its address asks: what costs no more than a refusal (L10). */
+  /** Answered even when the address is over its limit, because an answer costs no more than a refusal (L10). */
   readonly isUnrefused?: boolean;
   readonly handler: Handler;
 }
@@ -38,7 +38,7 @@ const CORS = {
   'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
 } as const;
 
-/** Adds a route for programs: keyless, open to every origin, and failing in the form of OAuth. */
+/** Adds a route for programs: it needs no key, is open to every origin, and reports failures in the form of OAuth. */
 export function openRoute(
   app: FastifyInstance,
   limits: PublicLimits,
@@ -65,7 +65,7 @@ export function openRoute(
   );
 }
 
-/** Throws `rate_limited` past either limit; the headers describe the `public` policy (8.1.6). */
+/** Throws `rate_limited` past the public limit or the allowance. The headers describe the `public` policy (8.1.6). */
 export async function admit(
   limits: PublicLimits,
   request: FastifyRequest,
@@ -121,5 +121,5 @@ function fromFastify(thrown: unknown): unknown {
   return new ServiceError('bad_request', 'The request cannot be read.', { status, cause: thrown });
 }
 
-/** The text in the characters that an error_description may contain (RFC 6749 5.2). */
+/** The text, limited to the characters that an error_description may contain (RFC 6749 5.2). */
 const toAscii = (text: string): string => text.replaceAll('"', "'").replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
