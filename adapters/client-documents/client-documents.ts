@@ -9,12 +9,12 @@ import { type Allowed, openGuardedAgent, refuseUnfit, Unfit } from './guarded-ag
 
 const MOST_BYTES = 10 * 1024;
 const DEADLINE_MS = 3000;
-/** Of one host. */
+/** The most connections to one host. */
 const CONNECTIONS = 2;
 const CACHED_MS = HOUR_MS;
 const FAILURE_CACHED_MS = 60_000;
 
-/** The most documents that this process fetches at once: a slow host occupies its slot until the deadline. */
+/** The most documents that this process fetches at once. A slow host occupies its slot until the deadline. */
 const MOST_AT_ONCE = 16;
 
 export interface ClientDocumentsOptions {
@@ -28,12 +28,12 @@ export interface ClientDocumentsOptions {
 /** What is cached: the document as text, or why it is missing. */
 type CachedDocument = { readonly text: string } | { readonly fault: string };
 
-/** Client ID Metadata Documents, fetched safely from addresses that strangers choose. */
+/** Fetches Client ID Metadata Documents safely from addresses that strangers choose. */
 export class GuardedDocuments implements ClientDocuments {
   readonly #options: ClientDocumentsOptions;
   /** Opened with the first document: many processes never read one. */
   readonly #agent = lazily(() => openGuardedAgent(DEADLINE_MS, CONNECTIONS, this.#options.allow));
-  /** By address: later callers wait for a fetch in progress. */
+  /** Fetches in progress, by address: later callers wait for them. */
   readonly #underway = new Map<string, Promise<CachedDocument>>();
 
   constructor(options: ClientDocumentsOptions) {

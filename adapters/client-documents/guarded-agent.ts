@@ -8,8 +8,8 @@ const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
  * Whether an address is public unicast. Private, loopback, link-local, shared, documentation and multicast ranges are
- * not, nor are addresses that wrap an IPv4 address for a translator (6to4, Teredo, NAT64): they could lead to any of
- * those.
+ * not. Nor are addresses that wrap an IPv4 address for a translator (6to4, Teredo, NAT64), because they could lead into
+ * any of those ranges.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -19,7 +19,7 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_V6);
 }
 
-/** Less strict, for tests only. */
+/** Relaxes the rules, for tests only. */
 export interface Allowed {
   /** Default: public unicast addresses. */
   readonly isPublic?: (address: string) => boolean;
@@ -34,7 +34,9 @@ export interface Allowed {
 /** A fault that may be reported: its message reveals nothing about any network. */
 export class Unfit extends Error {}
 
-/** Connects only to public addresses, whatever a name resolves to. `connections`: the most to one host, or no bound. */
+/**
+ * Connects only to public addresses, whatever a name resolves to. `connections`: the most to one host; null: no bound.
+ */
 export async function openGuardedAgent(
   timeoutMs: number,
   connections: number | null,
@@ -56,7 +58,7 @@ export async function openGuardedAgent(
 
 /** Throws `Unfit` for a URL that is not https on the usual port, and an Error for a private address in it. */
 export function refuseUnfit(url: URL, allow: Allowed = {}): void {
-  // A connection to an IP address needs no look-up, so the guard there would not see it.
+  // A connection to an IP address needs no look-up, so the guard of look-ups would not see it.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (url.protocol !== 'https:') throw new Unfit('its URL is not https.');
   if (url.port !== '' && !allow.anyPort) throw new Unfit('its URL has a port.');

@@ -7,7 +7,7 @@ export type Resolve = (hostname: string, options: LookupOptions & { all: true })
 
 /**
  * For `connect`: resolves a name, and fails if any of its addresses is not public. The connection is made to the
- * addresses returned, so that the name cannot resolve to another address in between.
+ * returned addresses, so the name cannot resolve to another address in between.
  */
 export const guardedLookup =
   (resolve: Resolve, isPublic: (address: string) => boolean): LookupFunction =>
@@ -26,18 +26,18 @@ export const guardedLookup =
     }, fail);
   };
 
-/** How long a look-up may take, milliseconds, and how long it waits for an answer before it asks again. */
+/** How long a look-up may take, and how long it waits for an answer before it asks again, in milliseconds. */
 const LONGEST_MS = 3000;
 const TRY_MS = 1000;
 
-/** Most look-ups at once, unless more are asked for. */
+/** The most look-ups at once, unless the caller sets another bound. */
 const MOST_AT_ONCE = 32;
 
 /**
- * Looks up names that others chose. Not as `dns.lookup` does, which takes a thread of the pool that files and compression
- * need, for as long as a silent name server likes, and cannot be cancelled: the system's name servers are asked directly.
- * Names that only `/etc/hosts` knows are therefore unknown. No look-up outlives its promise, which gives no address
- * where none is found in time; more at once than are allowed are refused with an Error.
+ * Looks up names that strangers chose, by asking the system's name servers directly. `dns.lookup` is not used, because
+ * it cannot be cancelled, and occupies a thread of the pool that files and compression need for as long as a name
+ * server stays silent. Names that only `/etc/hosts` knows are therefore unknown. No look-up outlives its promise, which
+ * resolves to no addresses if none is found in time. Look-ups beyond `mostAtOnce` are refused with an Error.
  */
 export function nameLookups({
   servers,

@@ -10,16 +10,18 @@ import { nameLookups, type Resolve } from './name-lookups.js';
 
 const DEADLINE_MS = 10_000;
 
-/** Addresses that are checked at once, shared fairly among accounts, and how long a check may take. */
+/**
+ * How many addresses are checked at once, shared fairly among accounts, and how long a check may take, in milliseconds.
+ */
 const MOST_CHECKS = 16;
 const CHECK_MS = 3_000;
 
-/** Look-ups of names: more than webhooks are sent and addresses checked at once. Those are what bounds it. */
+/** High enough never to be reached: the bounds on webhooks sent and addresses checked at once limit look-ups first. */
 const MOST_LOOKUPS = 512;
 
 const MOST_URL = 2000;
 
-/** Bytes of an answer that are kept, and how long they are waited for. */
+/** How many bytes of an answer are kept, and how long to wait for them, in milliseconds. */
 const MOST_EXCERPT = 500;
 const EXCERPT_MS = 1_000;
 
@@ -27,7 +29,7 @@ export interface GuardedWebhooksOptions {
   /** Names the software and a contact. */
   readonly userAgent: string;
   readonly allow?: Allowed;
-  /** Whether this machine itself may be sent to: on a demo, whose user is on it anyway. */
+  /** Whether webhooks may go to this machine itself. Only on a demo, whose user is on the machine anyway. */
   readonly loopback?: boolean;
 }
 
@@ -36,7 +38,7 @@ export class GuardedWebhooks implements Webhooks {
   readonly #options: GuardedWebhooksOptions;
   readonly #resolve: Resolve;
   readonly #checks = new FairShare({ total: MOST_CHECKS, longestMs: CHECK_MS, monotonic });
-  /** As many connections to a host as are asked for: customers share hosts, and none may wait for what another sent. */
+  /** Without a bound on connections to one host: customers share hosts, and none may wait for another's webhooks. */
   readonly #agent = lazily(() =>
     openGuardedAgent(DEADLINE_MS, null, { ...this.#options.allow, resolve: this.#resolve }),
   );
@@ -62,7 +64,7 @@ export class GuardedWebhooks implements Webhooks {
       .catch(() => [])
       .finally(slot.release);
     const isPublic = allow?.isPublic ?? isPublicAddress;
-    // The same for a name that is unknown, so that nobody can find out which names a private network has.
+    // An unknown name gets the same answer, so that customers cannot find out which names a private network has.
     if (found.length === 0 || !found.every(({ address }) => isPublic(address)))
       throw refusal('Its host name must lead to a public address.');
   }
@@ -113,7 +115,7 @@ export class GuardedWebhooks implements Webhooks {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** How an answer begins, to find out what went wrong. What comes late, or is more, is not waited for. */
+/** The beginning of an answer, which helps to find out what went wrong. Does not wait for more, or for late bytes. */
 async function excerptOf(body: Readable): Promise<string | null> {
   // Discarding it emits an error, and nothing else listens for it.
   body.on('error', () => {});
@@ -127,7 +129,7 @@ async function excerptOf(body: Readable): Promise<string | null> {
       if (bytes >= MOST_EXCERPT) break;
     }
   } catch {
-    // What came before is what there is.
+    // The excerpt is what came before.
   } finally {
     clearTimeout(late);
     body.destroy();

@@ -26,7 +26,7 @@ const GAUGES: readonly Row[] = [
   { name: 'limit_bytes', help: 'Maximum size of a memory table.', of: ({ maxBytes }) => maxBytes },
 ];
 
-/** Measures everything that the process keeps between requests, by its name in the table of memories. */
+/** Measures all memory tables, which keep things between requests in the process, by their names. */
 function measureMemories(registers: Registry[], memories: () => readonly MemoryState[]): void {
   const labelNames = ['memory'] as const;
   for (const { name, help, of } of GAUGES) {
@@ -127,7 +127,7 @@ const COUNTERS: readonly [name: string, help: string, of: (sums: CostSums) => nu
   ['cost_usd_total', "US dollars, by the network's price list.", ({ cost }) => toUsd(cost)],
 ];
 
-/** Measures what reads earned and cost since the start, as the sums say at each scrape. */
+/** Measures what reads have earned and cost since the start, from the sums at each scrape. */
 function measureCosts(registers: Registry[], totals: () => ReadonlyMap<string, CostSums>): void {
   for (const [name, help, of] of COUNTERS) {
     new Counter({
@@ -152,7 +152,10 @@ export interface MetricsOptions {
   /** Null where the network announces nothing. */
   readonly push: (() => PushState) | null;
   readonly redis: (() => RedisState) | null;
-  /** Until when the replica of history has everything, null while it can't be asked; null where there is none. */
+  /**
+   * The time up to which the replica of history is complete, or null while it can't be asked. Null: there is no
+   * replica.
+   */
   readonly replica: (() => Promise<Date | null>) | null;
   readonly watches: () => Promise<WatchFigures>;
   readonly memories: () => readonly MemoryState[];
@@ -161,8 +164,8 @@ export interface MetricsOptions {
 
 export interface Metrics {
   /**
-   * Serves them at http://host:port/metrics. One of several workers instead sends them to the process that started it,
-   * which serves the sums (`serveSupervisorMetrics`).
+   * Serves the metrics at http://host:port/metrics. One of several workers sends them to the process that started it
+   * instead, which serves the sums (`serveSupervisorMetrics`).
    */
   publish(host: string, port: number): Promise<void>;
   close(): Promise<void>;

@@ -7,7 +7,8 @@ export interface RedisState {
 }
 
 /**
- * Measures this process: its memory and event loop, its load, and whether Redis answers; null where Redis is not used.
+ * Measures this process: its memory and event loop, its load, and whether Redis answers. `redis` is null where Redis is
+ * not used.
  */
 export function measureProcess(
   app: FastifyInstance,
@@ -65,7 +66,9 @@ export function measureProcess(
   });
 }
 
-/** Measures the resources that callers share: how much is taken, and who was refused more than a fair share. */
+/**
+ * Measures the resources that callers share: how much is taken, and how many requests over a fair share were refused.
+ */
 function measureShares(app: FastifyInstance, registers: Registry[]): void {
   const { pressure } = app;
   new Gauge({

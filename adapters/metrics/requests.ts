@@ -7,7 +7,7 @@ import { interfaceFromUrl } from '../http/answered.js';
 /** Seconds: from a cached answer to one that waits in the queue until the deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Callers may choose these names freely: all such operations count as one, so that nobody can add time series. */
+/** The label of all operations that callers name themselves: one for all, so that callers cannot add time series. */
 const AD_HOC = 'ad hoc';
 
 /** Measures requests and their cost. `operations` are the names of the persisted ones. */

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry } from 'prom-client';
 
 /**
- * The metrics of all workers of this process, added up. A worker that was replaced starts from 0, as after any restart.
+ * Serves the metrics of all workers of this process, added up. A worker that was replaced starts from 0, as after any
+ * restart.
  */
 export function serveSupervisorMetrics(host: string, port: number): Promise<Served> {
   const registry = new AggregatorRegistry();
@@ -16,7 +17,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Only `GET /metrics`, on a port of its own, so that no caller of the service ever sees it. */
+/** Serves only `GET /metrics`, on its own port, so that no caller of the service ever sees it. */
 export async function serveMetrics(
   text: () => Promise<string>,
   contentType: string,

@@ -1,17 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { WatchFigures } from '../../src/ports/watches.js';
 
-/** How long an answer does for all gauges, milliseconds: they are asked for together. */
+/** Milliseconds. A scrape reads all gauges together, so they share one answer for this long. */
 const KEPT_MS = 1_000;
 
-/** Each has a series, also where there is none: what was never there can't be compared. */
+/** Each state has a series even while no watch is in it: a series that appears later can't be compared with before. */
 const STATES = [
   { state: 'active', reason: '' },
   ...(['credits', 'key_cap', 'daily_limit', 'backlog'] as const).map((reason) => ({ state: 'waiting', reason })),
   ...(['by_hand', 'key', 'list', 'undelivered'] as const).map((reason) => ({ state: 'paused', reason })),
 ];
 
-/** Measures what watches wait for. Every process tells the same, of all. */
+/** Measures what watches wait for. Every process reports the same figures, which cover all watches. */
 export function measureWatches(registers: Registry[], ask: () => Promise<WatchFigures>): void {
   let asked: { readonly atMs: number; readonly figures: Promise<WatchFigures | null> } | null = null;
   const figures = (): Promise<WatchFigures | null> => {

@@ -15,7 +15,7 @@ import type { Telemetry } from './telemetry.js';
 /** version-trace id-parent id-flags; later versions may append (W3C Trace Context, 3.2.2 and 4.3). */
 const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The trace that a request says it belongs to; a root if it names none, or an invalid one. */
+/** The trace to which a request says it belongs; a new root if it names none or an invalid one. */
 export function parseTraceParent(traceparent: unknown, tracestate: unknown): Context {
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACE_PARENT.exec(String(traceparent)) ?? [];
   if (version === '00' && more !== undefined) return ROOT_CONTEXT;
@@ -36,7 +36,7 @@ export function traceRequests(app: FastifyInstance, { tracer, within }: Telemetr
     );
     done();
   });
-  // Only after the body is read: its events come from the socket, and have no span.
+  // Only after the body is read: the body's events come from the socket and are outside of any span.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request);
     if (span === undefined) return done();

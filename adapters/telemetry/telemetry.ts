@@ -14,7 +14,7 @@ interface Log {
 
 const TELL_EVERY_MS = 60_000;
 
-/** The SDK silently drops what it can't send: this reports it to the operator, once a minute at most. */
+/** The SDK silently drops spans that it can't send. Reports that to the operator, at most once a minute. */
 function tellingOfFaults(exporter: SpanExporter, log: Log): SpanExporter {
   let toldAt = Number.NEGATIVE_INFINITY;
   return {
@@ -56,7 +56,7 @@ export interface Telemetry {
 /** The longest that a hanging collector may delay the end of the process. */
 const CLOSE_MS = 3000;
 
-/** Imported only where an exporter is configured: otherwise none of this is loaded. */
+/** Import this file only where an exporter is configured, so that otherwise none of it is loaded. */
 export function openTelemetry({ url, serviceName, version, log }: TelemetryOptions): Telemetry {
   const exporter = tellingOfFaults(new OTLPTraceExporter({ url }), log);
   const provider = new NodeTracerProvider({

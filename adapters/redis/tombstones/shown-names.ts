@@ -222,7 +222,10 @@ interface Noting {
   readonly marks: readonly string[];
 }
 
-/** Sends one command for all entries with the same bucket and lifetime. */
+/**
+ * Sends one command for all entries with the same bucket and lifetime. The lifetime counts, so that the number of
+ * commands is the same at any time of day, even when two lifetimes end in one bucket.
+ */
 async function noteAll(redis: RedisClient, notings: readonly Noting[], mostNames: number): Promise<Noted[]> {
   const notingKey = ({ endMs, ttlMs }: Noting): string => `${endMs} ${ttlMs}`;
   const noteLike = async (one: Noting): Promise<Noted> => {
