@@ -8,7 +8,7 @@ const isType = ({ headers }: FastifyRequest, type: string): boolean =>
   (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() === type;
 
 /**
- * Refuses control characters, which the protocol does not use and the store may not accept. Throws `invalid_request`.
+ * Refuses control characters, which the protocol does not use and the store cannot keep. Throws `invalid_request`.
  */
 export function refuseControls(fields: Iterable<readonly [name: string, value: string]>): void {
   for (const [name, value] of fields) {

@@ -1,18 +1,18 @@
 import type { Sql } from './sql.js';
 
-/** What decides how much of the write-ahead log are whole pages, and how often they are written. */
+/** What decides how many whole pages go into the write-ahead log, and how much they take there. */
 interface Checkpoints {
   readonly compression: string;
-  /** Whether the server was built with the fast one. */
+  /** Whether the server was built with lz4, the fast compression. */
   readonly hasLz4: boolean;
   readonly maxWalMb: number;
   readonly timeoutSeconds: number;
-  /** Since its statistics began: checkpoints that the size of the log forced, and those whose time had come. */
+  /** Checkpoints since the statistics began: those forced by the size of the log, and those that were due by time. */
   readonly forced: number;
   readonly timed: number;
 }
 
-/** As `pg_stat_checkpointer` has them since Postgres 17. */
+/** The counts are in `pg_stat_checkpointer` since Postgres 17, and in `pg_stat_bgwriter` before. */
 const checkpointCounts = (sql: Sql, isOld: boolean) =>
   isOld
     ? sql`(select checkpoints_req from pg_stat_bgwriter) as forced, (select checkpoints_timed from pg_stat_bgwriter) as timed`

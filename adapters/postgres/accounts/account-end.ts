@@ -7,13 +7,13 @@ import type { Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { tellKeyChanges } from './key-changes.js';
 
-/** Of everyone, or only of one person. */
+/** An account's keys or codes: of all members, or only those that one person created. */
 interface Of {
   readonly accountId: string;
   readonly personId: string | null;
 }
 
-/** Revokes keys that still work, test keys and those of apps included, each with its entry in the log. Returns how many. */
+/** Revokes the keys that still work, including test keys and those of apps, and logs each. Returns how many. */
 export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: Actor): Promise<number> {
   const isTheirs = personId === null ? tx`true` : tx`created_by = ${personId}`;
   const accounts = await tx<{ accountId: string }[]>`
@@ -27,7 +27,7 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
     for (const { grantId } of grants) {
       await endGrant(tx, { accountId: of, grantId }, by, { now: new Date(), why: 'asked' });
     }
-    // As debits lock them.
+    // The wallet first, then the keys: debits lock them in this order.
     await tx`select from wallets where account_id = ${of} for no key update`;
     await tx`select from keys where account_id = ${of} and revoked_at is null and ${isTheirs} order by key_id for no key update`;
     const keys = await tx<{ prefix: string; hash: Buffer }[]>`
@@ -41,7 +41,7 @@ export async function endKeys(tx: Transaction, { accountId, personId }: Of, by: 
   return ended;
 }
 
-/** Nothing that was approved before can be redeemed any more. */
+/** Expires one-time codes, so that nothing that was approved before can be redeemed. */
 export async function endCodes(tx: Transaction, { accountId, personId }: Of): Promise<void> {
   await tx`
     update one_time_tokens set expires_at = least(expires_at, now())
@@ -49,9 +49,10 @@ export async function endCodes(tx: Transaction, { accountId, personId }: Of): Pr
       and ${personId === null ? tx`true` : tx`subject ->> 'createdBy' = ${personId}`}`;
 }
 
-/** What refers to no entry of the ledger, no sale and no change goes; the rest has no name any more. */
+/** Deletes all rows that no ledger entry, sale or logged change refers to; the rest loses its names. */
 export async function deleteAccount(tx: Transaction, accountId: string, by: Actor): Promise<void> {
-  // On Citus, which would change keys side by side and then refuse to change what refers to them; of no meaning elsewhere.
+  // For Citus, which would change keys in parallel and then refuse to change rows that refer to them; no effect
+  // elsewhere.
   await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
   const [account] = isUuid(accountId)
     ? await tx<{ balance: number }[]>`
@@ -78,7 +79,7 @@ export async function deleteAccount(tx: Transaction, accountId: string, by: Acto
   await record(tx, accountId, by, 'account.deleted', { credits: toCredits(account.balance) });
   const left = await tx<{ personId: string }[]>`
     delete from members where account_id = ${accountId} returning person_id as "personId"`;
-  // With their sessions and passkeys.
+  // Their sessions and passkeys are deleted with them.
   await tx`
     delete from people p where person_id = any(${left.map(({ personId }) => personId)}::uuid[])
       and not exists (select from members m where m.person_id = p.person_id)`;

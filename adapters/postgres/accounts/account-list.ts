@@ -1,16 +1,16 @@
 import type { AccountsQuery, ListedAccount } from '../../../src/ports/operator.js';
 import type { Sql } from '../sql.js';
 
-/** Characters of a key that are kept: a whole key is found by them. */
+/** Characters of a key that are kept, by which a whole key is found. */
 const PREFIX_CHARS = 17;
 const PREFIXES = ['perch_live_', 'perch_test_'];
 
 /**
- * The newest accounts, `limit` at most; test accounts are found by the account they belong to. A search reads every
- * account: for an operator, not for a request.
+ * The newest accounts, at most `limit`. A key of a test account finds the account that it belongs to. A search reads
+ * every account, so it is for operators, not for requests.
  */
 export async function listAccounts(sql: Sql, { matching = '', after, limit }: AccountsQuery): Promise<ListedAccount[]> {
-  // What is on the servers of accounts is asked of them by itself.
+  // Tables that are on the servers of accounts are each read in a subquery of their own.
   const rows = await sql<ListedAccount[]>`
   with keyed as materialized (${matching === '' ? sql`select null::uuid as account_id limit 0` : ofKeys(sql, matching)}),
   page as materialized (

@@ -12,9 +12,9 @@ import { addKey, changeKey, keyByPrefix, readKeys, revokeKey, rotateKey } from '
 import { findTestAccount, openTestAccount } from './test-accounts.js';
 
 interface AccountsOptions {
-  /** Look-ups of keys may have a pool of their own. */
+  /** A separate pool for look-ups of keys; by default the same. */
   readonly lookups?: Sql;
-  /** Keys are on the servers of their accounts. */
+  /** Whether keys are on the servers of their accounts. */
   readonly isDistributed?: boolean;
 }
 
@@ -56,12 +56,14 @@ interface LookupRow {
   readonly isTest: boolean;
   readonly scopes: Caller['scopes'];
   readonly allowedFrom: Caller['allowedFrom'];
-  /** When it ended, if it has. */
+  /** When the key ended, if it has. */
   readonly revokedAt: Date | null;
   readonly expiredAt: Date | null;
 }
 
-/** So many keys are asked of their accounts' servers: more are on most of them, and are found sooner by asking all. */
+/**
+ * Up to this many keys are looked up on their accounts' servers. More are spread over most servers, so all are asked.
+ */
 const FEW_KEYS = 4;
 
 async function findApart(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLookup | undefined)[]> {
@@ -75,13 +77,13 @@ async function findApart(sql: Sql, hashes: readonly Buffer[]): Promise<(KeyLooku
   );
 }
 
-/** As the driver takes a list. */
+/** The hashes in the form in which the driver takes a list. */
 const bytesOf = (hashes: readonly Buffer[]): string[] => hashes.map((hash) => `\\x${hash.toString('hex')}`);
 
 /**
- * A test account has the rate and the tier of the account that it belongs to, and is frozen with it. How many hashes there are is
- * hidden from the planner (`array(…)`): otherwise it plans anew each time, which costs five times as much as the rest.
- * Citus asks the servers of the accounts that are given for each table.
+ * A test account has the rate and the tier of the account that it belongs to, and is frozen with it. `array(…)` hides
+ * from the planner how many hashes there are: otherwise it plans anew each time, which costs five times as much as the
+ * rest. Citus asks only the servers of the accounts that the query names for each table.
  */
 async function findKeys(
   sql: Sql,
@@ -139,7 +141,7 @@ async function createAccount(
     insert into wallets (account_id) select account_id from account
     returning account_id as "accountId", wallet_id as "walletId"`;
   if (row === undefined) throw new Error('an account was not created');
-  // Somebody who has the address owns this account too.
+  // A person who already has this address owns this account too.
   await sql`
     insert into people (person_id, email) values (${row.accountId}, ${account.email})
     on conflict (lower(email)) where email is not null do nothing`;
@@ -166,7 +168,7 @@ async function freeze(tx: Transaction, accountId: string, frozen: boolean, by: A
   const [account] = await tx<{ isFrozen: boolean }[]>`
     select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for update`;
   if (account === undefined) return false;
-  // Whatever disputes it was frozen for, from now on it is the operator's decision.
+  // Even if the account was frozen because of disputes, from now on freezing it is the operator's decision.
   await tx`update sale_disputes set freezes = false where account_id = ${accountId} and freezes`;
   if (account.isFrozen === frozen) return true;
   await tx`update accounts set frozen_at = ${frozen ? tx`now()` : null} where account_id = ${accountId}`;

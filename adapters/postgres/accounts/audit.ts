@@ -3,7 +3,7 @@ import type { AuditEvent, AuditLog } from '../../../src/ports/accounts.js';
 import type { QueryLimiter } from '../ledger/query-limiter.js';
 import type { Sql, Transaction } from '../sql.js';
 
-/** Writes a change to the account's log, in the transaction that makes it: neither exists without the other. */
+/** Writes a change to the account's log, in the transaction that makes the change: neither exists without the other. */
 export async function record(
   within: Sql | Transaction,
   accountId: string,
@@ -17,7 +17,7 @@ export async function record(
       ${JSON.stringify(detail)}::text::jsonb)`;
 }
 
-/** Writes what a person did with their own access to the log of each account that they are a member of. */
+/** Writes a change that a person made to their own access to the log of each account of which they are a member. */
 export async function recordForPerson(
   within: Sql | Transaction,
   personId: string,

@@ -9,7 +9,9 @@ import { recordForPerson } from './audit.js';
 export function createEmailAccounts(sql: Sql): EmailAccounts {
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** A lock occupies a connection while `open` needs another: one at a time, so that locks can't take a whole pool. */
+  /**
+   * Runs one at a time: a lock occupies a connection while `open` needs another, so locks could take the whole pool.
+   */
   const alone = <T>(run: () => Promise<T>): Promise<T> => {
     const done = turn.then(run);
     turn = done.catch(() => undefined);
@@ -60,7 +62,7 @@ export function createEmailAccounts(sql: Sql): EmailAccounts {
   };
 }
 
-/** Until the transaction ends, nobody else opens an account with the address, or takes it for theirs. */
+/** Until the transaction ends, no other transaction opens an account with the address, or gives it to a person. */
 async function lockAddress(tx: Transaction, email: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('account of ' || lower(${email}), 0))`;
 }

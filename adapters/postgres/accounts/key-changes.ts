@@ -1,9 +1,9 @@
 import type { Transaction } from '../sql.js';
 
-/** The channel on which nodes are told of a key, by its hash (hex), that may now do something else. */
+/** The channel that tells nodes, by its hash (hex), of a key whose rights have changed. */
 export const KEY_CHANGE = 'perch_key_change';
 
-/** Writes down whose key a hash will be, ahead of the key, which refers to it. */
+/** Records the account of a key's hash, before the key itself is inserted, which refers to this row. */
 export async function enterKey(
   tx: Transaction,
   { accountId, hash }: { accountId: string; hash: Buffer },
@@ -12,8 +12,8 @@ export async function enterKey(
 }
 
 /**
- * Nodes remember keys for a moment: the transaction that changes what some may do tells all nodes, once it is committed (A9).
- * Triggers tell of changes that are made by hand as well, where the tables are in one Postgres.
+ * Nodes remember keys for a moment, so the transaction that changes keys' rights tells all nodes, once it is committed
+ * (A9). Where the tables are in one Postgres, triggers also tell of changes that are made by hand.
  */
 export async function tellKeyChanges(tx: Transaction, keys: readonly { readonly hash: Buffer }[]): Promise<void> {
   if (keys.length === 0) return;
@@ -21,7 +21,10 @@ export async function tellKeyChanges(tx: Transaction, keys: readonly { readonly 
   await tx`select pg_notify(${KEY_CHANGE}, hash) from unnest(${hashes}::text[]) hash`;
 }
 
-/** For a change of the account itself, which its test account shares. Only keys that still work: there may have been many. */
+/**
+ * Tells of a change to the account itself, which its test account shares. Names only keys that still work, as ended
+ * ones may be many.
+ */
 export async function tellAccountChange(tx: Transaction, accountId: string): Promise<void> {
   const keys = await tx<{ hash: Buffer }[]>`
     select hash from keys

@@ -8,7 +8,7 @@ import type { Sql, Transaction } from '../sql.js';
 import { record } from './audit.js';
 import { enterKey, tellKeyChanges } from './key-changes.js';
 
-/** A key with its account: another account's id never matches. */
+/** A key with its account, so that a key of another account never matches. */
 interface KeyOf {
   readonly accountId: string;
   readonly keyId: string;
@@ -46,7 +46,7 @@ const keyRows = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
   from keys k left join spend_caps c using (account_id, cap_id) left join (${unsummedSpending(sql, accounts)}) u
     using (account_id, key_number)`;
 
-/** What each key of the accounts spent after the sums that are noted with it. */
+/** What each key of the accounts has spent since the sum that is noted with it. */
 export const unsummedSpending = (sql: Sql | Transaction, accounts: ReturnType<Sql>) => sql`
   select account_id, key_number, sum(amount_thousandths) as spent from unsummed_debits
   where account_id in (${accounts}) group by 1, 2`;
@@ -66,12 +66,12 @@ const keyRecord = (row: KeyRow): KeyRecord => ({
   revokedAt: row.revokedAt?.toISOString() ?? null,
 });
 
-/** As the driver takes a list. */
+/** The values in the form in which the driver takes a list. */
 const list = (values: readonly string[] | null | undefined): string[] | null => (values ? [...values] : null);
 
 const noSuchKey = (): ServiceError => new ServiceError('not_found', 'No such key.');
 
-/** Clients get a new key with each renewal: of the keys that ended, only the newest are read. */
+/** Clients get a new key with each renewal, so only the newest of the ended keys are read. */
 const MOST_KEYS = 200;
 
 /** An account's keys, the oldest first: those that work, and the newest of the others, at most 200 in all. */
@@ -85,7 +85,7 @@ export async function readKeys(sql: Sql, accountId: string): Promise<KeyRecord[]
   return rows.map(keyRecord);
 }
 
-/** Prefixes are short: if two keys share one, the live one is meant, then the newer. */
+/** Prefixes are short, so two keys may share one: prefers a key that works, then the newer one. */
 export async function keyByPrefix(
   sql: Sql,
   prefix: string,
@@ -106,8 +106,8 @@ async function readKey(tx: Transaction, { accountId, keyId }: KeyOf): Promise<Ke
 }
 
 /**
- * The key as it is now; until this transaction ends, no other can change it, the keys that it replaced or those that
- * share its cap.
+ * Returns the key as it is now. Until this transaction ends, no other can change it, the keys that it replaced, or
+ * those that share its cap.
  */
 async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
@@ -115,7 +115,7 @@ async function lockKey(tx: Transaction, of: KeyOf): Promise<KeyRecord> {
   return readKey(tx, of);
 }
 
-/** A new key on the account's wallet. Throws `not_found` when the account does not exist. */
+/** Creates a key on the account's wallet. Throws `not_found` when the account does not exist. */
 export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<KeyRecord> {
   if (!isUuid(key.accountId)) throw new ServiceError('not_found', 'No such account.');
   if (key.session !== undefined) {
@@ -125,7 +125,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
     if (known !== undefined) return readKey(tx, { accountId: key.accountId, keyId: known.keyId });
   }
   await enterKey(tx, key);
-  // The keys of a session replace each other: they are one family, end with it, and cannot be rotated.
+  // The keys of a session replace each other: they are one family, end with the session, and cannot be rotated.
   const [row] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, created_by, family_id, expires_at, replaced_at, scopes,
       allowed_from)
@@ -142,7 +142,7 @@ export async function addKey(tx: Transaction, key: NewKey, by: Actor): Promise<K
   return readKey(tx, of);
 }
 
-/** Rotation: the new key takes over the name, cap, wallet, watches and what has counted against the cap. */
+/** Rotates a key: the new key takes over its name, cap, wallet, watches and what has counted against the cap. */
 export async function rotateKey(
   tx: Transaction,
   of: KeyOf,
@@ -161,14 +161,15 @@ export async function rotateKey(
     from keys where ${isKey(tx, of)}
     returning key_id as "keyId"`;
   if (row === undefined) throw noSuchKey();
-  // A key that ends sooner already keeps its end.
+  // A key that already ends sooner keeps its end.
   if (endsAt === null) await tx`update keys set revoked_at = now() where ${isKey(tx, of)}`;
   else {
     await tx`
       update keys set replaced_at = now(), expires_at = least(expires_at, ${endsAt}::timestamptz) where ${isKey(tx, of)}`;
   }
   await tellKeyChanges(tx, [{ hash }, ...(await hashOf(tx, of))]);
-  // The process that follows them reads the key anew: what it is about to write down is given again, free.
+  // Gives the watches up, so that the process that follows them next reads the new key. Items that the current one is
+  // about to write are then found again, free of charge.
   await tx`
     update watches set key_id = ${row.keyId}, holder = null
     where ${isKey(tx, of)} and state <> 'ended'`;
@@ -182,7 +183,7 @@ export async function rotateKey(
 
 function refuseUnlessLive({ prefix, revokedAt, expiresAt, isReplaced, grantId }: KeyRecord): void {
   if (revokedAt !== null) throw badRequest(`${prefix}… was revoked at ${revokedAt}: create another key.`);
-  // A client renews its key itself.
+  // A client renews its own key.
   if (grantId !== null) throw badRequest(`${prefix}… belongs to a connected app, which renews it automatically.`);
   if (isReplaced) throw badRequest(`${prefix}… was already rotated and expires at ${expiresAt}.`);
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
@@ -224,11 +225,11 @@ export async function changeKey(
   return changed;
 }
 
-/** Ends a key now. A client's key takes its grant with it, or the client would fetch the next one. */
+/** Ends a key now. Ends the grant of a client's key too, or the client would fetch the next key. */
 export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<KeyRecord> {
   if (!isUuid(of.accountId) || !isUuid(of.keyId)) throw noSuchKey();
   const { grantId } = await readKey(tx, of);
-  // Every transaction that changes either locks the grant before its keys.
+  // Every transaction that changes a grant or its keys locks the grant first.
   if (grantId !== null) {
     await endGrant(tx, { accountId: of.accountId, grantId }, by, { now: new Date(), why: 'asked' });
     return readKey(tx, of);
@@ -243,8 +244,8 @@ export async function revokeKey(tx: Transaction, of: KeyOf, by: Actor): Promise<
 }
 
 /**
- * Whether the hashes of this database's keys are made with this pepper: that of the first caller. Of several at once, one
- * is first, and the others wait for its commit.
+ * Whether the hashes of this database's keys are made with this pepper. The first caller's pepper is recorded; callers
+ * at the same time wait until the first has committed.
  */
 export async function isOfPepper(sql: Sql, fingerprint: Buffer): Promise<boolean> {
   await sql`insert into installation (pepper_fingerprint) values (${fingerprint}) on conflict do nothing`;

@@ -75,7 +75,7 @@ const readMemberships = (sql: Sql | Transaction, personId: string): Promise<Memb
   select account_id as "accountId", name, role from members join accounts using (account_id)
   where person_id = ${personId} order by role <> 'owner', joined_at, account_id`;
 
-/** For somebody who was removed from their last account: an empty one of their own. */
+/** Opens an empty account for a person who was removed from their last one. */
 const openFor = (sql: Sql, personId: string): Promise<Membership[]> =>
   lockingTransaction(sql, async (tx) => {
     const [person] = await tx<{ email: string | null }[]>`
@@ -141,7 +141,7 @@ async function invite(tx: Transaction, invitation: NewInvitation, most: number, 
     select from members join people using (person_id)
     where account_id = ${accountId} and lower(email) = lower(${email})`;
   if (member !== undefined) throw badRequest('They are a member of this account already.', 'email');
-  // What an earlier link says is no longer meant.
+  // Earlier links to the same address no longer count, nor do expired ones.
   await tx`
     update invitations set withdrawn_at = now() where account_id = ${accountId} and accepted_at is null
       and withdrawn_at is null and (lower(email) = lower(${email}) or expires_at <= ${at})`;
@@ -205,7 +205,7 @@ async function transfer(tx: Transaction, { accountId, from, to, then }: Transfer
   await record(tx, accountId, by, 'account.transferred', { to: email });
 }
 
-/** A member who is not the owner; until the transaction ends, nobody else changes the account's members. */
+/** Finds a member who is not the owner, and locks the account's members until the transaction ends. */
 async function lockMember(tx: Transaction, accountId: string, personId: string): Promise<{ email: string | null }> {
   if (!isUuid(accountId) || !isUuid(personId)) throw noMember();
   await tx`select from members where account_id = ${accountId} order by person_id for update`;

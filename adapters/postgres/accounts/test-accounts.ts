@@ -14,10 +14,12 @@ export async function findTestAccount(sql: Sql | Transaction, accountId: string)
   return row?.accountId;
 }
 
-/** Creates it with an empty wallet, unless it is there. Throws `not_found` for anything but a customer's account. */
+/**
+ * Creates the test account with an empty wallet, unless it exists. Throws `not_found` for all but a customer's account.
+ */
 export async function openTestAccount(tx: Transaction, accountId: string, by: Actor): Promise<string> {
   if (!isUuid(accountId)) throw noAccount();
-  // One at a time: the second caller finds it.
+  // One caller at a time: the second finds the account of the first.
   const [live] = await tx`
     select from accounts where account_id = ${accountId} and test_of is null and deleted_at is null for no key update`;
   if (live === undefined) throw noAccount();
@@ -37,8 +39,8 @@ export async function openTestAccount(tx: Transaction, accountId: string, by: Ac
 const noAccount = (): ServiceError => new ServiceError('not_found', 'No such account.');
 
 /**
- * One statement: a second node waits for the wallet's lock, and then finds the day noted. A wallet that is full
- * has its day noted as well, so that what is spent after that is not refilled.
+ * Refills a wallet once a day, in one statement: a second node waits for the wallet's lock, and then finds the day
+ * noted. The day is noted even if the wallet is full, so that what is spent afterwards is not refilled that day.
  */
 export async function refillWallet(sql: Sql, refill: Parameters<Ledger['refill']>[0]): Promise<void> {
   const { accountId, day, upTo, requestId } = refill;

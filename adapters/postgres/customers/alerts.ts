@@ -12,7 +12,7 @@ export const createAlerts = (sql: Sql): AlertStore => ({
 
   add: (accountId, { kind, amount, byMail, webhookUrl }, most, by) =>
     lockingTransaction(sql, async (tx) => {
-      // Another one that is added at the same time waits, and then counts this one too.
+      // An alert that is added at the same time waits here, and then counts this one too.
       await tx`select from accounts where account_id = ${accountId} for no key update`;
       const [added] = await tx<{ alertId: string }[]>`
         insert into alerts (account_id, kind, amount_thousandths, by_mail, webhook_url)
@@ -92,7 +92,7 @@ async function list(sql: Sql, accountId: string): Promise<AlertRecord[]> {
   }));
 }
 
-/** What was spent on a day is its hours' sums, and the debits that came after the sums. */
+/** What was spent on a day is the sum of its hours, plus the debits that are not in the sums yet. */
 const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<AlertLevel[]>`
   with alert as materialized (
     select * from alerts left join account_owners using (account_id) where account_id = any(${[...accountIds]}::uuid[])
@@ -119,7 +119,7 @@ const levels = (sql: Sql, accountIds: readonly string[], day: string) => sql<Ale
   from alert l join wallet w using (account_id)
     left join spent s using (account_id) left join topup t on t.account_id = l.account_id and l.kind = 'balance_below'`;
 
-/** The last entry of each account that credits came in by. */
+/** The last entry of each account by which credits came in. */
 const lastTopups = (sql: Sql, accounts: ReturnType<Sql>) => sql`
   select distinct on (account_id) account_id, seq, balance_after from statement_entries
   where account_id in (${accounts}) and kind not in ('reversal', 'hold') order by account_id, seq desc`;

@@ -10,24 +10,24 @@ import type { WatchId } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 import { giveUpItems, stopMailId, writeDeliveries } from './new-deliveries.js';
 
-/** Outcomes that are written together, and how long the first of them waits for others, milliseconds. */
+/** The most outcomes that are written together, and how long the first of them waits for others, in milliseconds. */
 const MOST_OUTCOMES = 100;
 const TOGETHER_MS = 5;
 
-/** How a try went. */
+/** The outcome of one try. */
 interface Outcome {
   readonly delivery: Delivery | DueWebhook;
   readonly result: DeliveryResult;
   readonly at: number;
-  /** When it is tried again; null: never. */
+  /** When the delivery is tried again; null: never. */
   readonly dueAt: number | null;
 }
 
 type Results = Pick<DeliveryStore, 'delivered' | 'failed' | 'giveUp'>;
 
-/** How tries went, in Postgres. */
+/** Writes the outcomes of tries to Postgres. */
 export function createDeliveryResults(sql: Sql): Results {
-  // What many watch is taken by their receivers at about the same time.
+  // A new item of a list with many watches is accepted by their receivers at about the same time.
   const options = {
     cache: false,
     maxBatchSize: MOST_OUTCOMES,
@@ -55,19 +55,20 @@ export function createDeliveryResults(sql: Sql): Results {
           const mailId = stopMailId(paused.keyId, 'undelivered', nowMs);
           await writeDeliveries(tx, { ...paused, alertId: null, mailId }, tell(paused));
         }
-        // Nobody can resume it.
+        // An ended watch cannot be resumed.
         else if (await isEnded(tx, delivery)) await giveUpItems(tx, delivery);
       });
     },
   };
 }
 
-/** Writes outcomes, and gives those that were written: `skipsLocked`, all but those of watches that somebody has locked. */
+/** Writes outcomes, and returns those that were written. `skipsLocked`: leaves out those of watches that are locked. */
 type Write = (tx: Transaction, outcomes: readonly Outcome[], skipsLocked: boolean) => Promise<readonly Outcome[]>;
 
 /**
- * Together in a transaction that waits for no watch, so that it can be part of no deadlock: what somebody else has locked is
- * written by itself, and so is each of them where one can't be.
+ * Writes outcomes together, in a transaction that waits for no watch, so that it cannot take part in a deadlock.
+ * Outcomes of watches that another transaction has locked are then written one by one; so are all of them if the
+ * transaction fails.
  */
 async function writeAll(sql: Sql, outcomes: readonly Outcome[], write: Write): Promise<(true | Error)[]> {
   const together = new Map(outcomes.map((one) => [nameOf(one), one]));
@@ -82,10 +83,12 @@ async function writeAll(sql: Sql, outcomes: readonly Outcome[], write: Write): P
   );
 }
 
-/** One of each watch: its turn passes from one to the next. */
+/**
+ * Only one outcome of each watch is written together, since the turn passes from one delivery of a watch to the next.
+ */
 const nameOf = ({ delivery }: Outcome): string => (isOrdered(delivery) ? delivery.watchId : delivery.deliveryId);
 
-/** The next one of its watch is then in turn. */
+/** Marks deliveries as received; the next delivery of each watch is then in turn. */
 async function writeDelivered(tx: Transaction, outcomes: readonly Outcome[], skipsLocked: boolean) {
   const free = await lockWatches(tx, outcomes.map(({ delivery }) => delivery).filter(isOrdered), skipsLocked);
   const written = outcomes.filter(({ delivery }) => !isOrdered(delivery) || free.has(delivery.watchId));
@@ -120,7 +123,7 @@ const columnOf =
   (of: (outcome: Outcome) => string | number | null): (string | number | null)[] =>
     outcomes.map(of);
 
-/** Those that are locked now. */
+/** Locks watches; returns those that it could lock. */
 async function lockWatches(tx: Transaction, of: readonly WatchId[], skipsLocked: boolean): Promise<Set<string>> {
   if (of.length === 0) return new Set();
   const locked = await tx<{ watchId: string }[]>`
@@ -131,7 +134,10 @@ async function lockWatches(tx: Transaction, of: readonly WatchId[], skipsLocked:
   return new Set(locked.map(({ watchId }) => watchId));
 }
 
-/** One that is sent again by hand is before those that wait, and they go on waiting. */
+/**
+ * Passes each watch's turn to its first waiting delivery. One that is sent again by hand comes first, and the others
+ * keep waiting.
+ */
 async function passTurns(tx: Transaction, outcomes: readonly Outcome[]): Promise<void> {
   const ordered = outcomes.filter(({ delivery }) => isOrdered(delivery));
   if (ordered.length === 0) return;
@@ -157,7 +163,7 @@ async function passTurns(tx: Transaction, outcomes: readonly Outcome[]): Promise
       and not d.in_turn and d.due_at is not null`;
 }
 
-/** Pauses a watch whose webhook takes nothing, where that can be said: otherwise undefined. */
+/** Pauses a watch whose webhook accepts nothing; undefined: it has ended, or is already paused for that. */
 async function pauseUndelivered(
   tx: Transaction,
   { accountId, watchId }: WatchId,
@@ -178,11 +184,13 @@ async function isEnded(tx: Transaction, { accountId, watchId }: WatchId): Promis
   return ended.length > 0;
 }
 
-/** Of a watch's items, which are sent one after the other. */
+/** Whether a delivery is one of a watch's items, which are sent one after the other. */
 const isOrdered = (delivery: Delivery | DueWebhook): delivery is DueWebhook & { readonly watchId: string } =>
   'number' in delivery && delivery.number !== null && delivery.watchId !== null;
 
-/** Gives the ids of those marked. A try slower than its lease changes nothing of the next one, nor of one that was delivered. */
+/**
+ * Returns the ids of those marked. A try that outlasted its lease changes neither the next try nor a delivered notice.
+ */
 async function markFailed(tx: Transaction, outcomes: readonly Outcome[]): Promise<string[]> {
   const column = columnOf(outcomes);
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());

@@ -5,7 +5,7 @@ import type { WatchId, WatchStep } from '../../../src/ports/watches.js';
 import type { Sql, Transaction } from '../sql.js';
 
 /**
- * Writes notices down, in the transaction that marks what they tell of. `mailId`: a mail with that id is written once for an
+ * Writes notices, in the transaction that marks what they tell of. A mail with a `mailId` is written only once for an
  * account.
  */
 export async function writeDeliveries(
@@ -28,17 +28,19 @@ export async function writeDeliveries(
   }
 }
 
-/** Of the mail about watches of a key that stop for one reason: all of them, of an hour, share it. */
+/**
+ * The id of the mail about watches that stop. All watches of a key that stop for one reason in the same hour share it.
+ */
 export const stopMailId = (keyId: string, reason: string, at: number): string =>
   v5(`${reason} ${Math.floor(at / HOUR_MS)}`, keyId);
 
-/** New items of a watch, in the name of the process that holds it. */
+/** New items of a watch, written by the process that holds it. */
 export type NewItems = WatchStep & WatchId & { readonly holder: string };
 
 /**
- * Writes new items down, of each watch once, to be sent to its address when those before them are, and moves the watches'
- * positions behind them. In one call, because many are written at a time, with each page once. Which watches were moved:
- * with `skipsLocked`, none that somebody has locked.
+ * Writes new items of several watches, at most once for each watch, and moves the watches' positions behind them. Items
+ * are sent to a watch's address after those before them. All are written in one call, which contains each page once,
+ * because many watches may have the same. Returns the watches that were moved; with `skipsLocked`, none that is locked.
  */
 export async function writeItems(
   sql: Sql | Transaction,
@@ -46,7 +48,7 @@ export async function writeItems(
   skipsLocked: boolean,
 ): Promise<ReadonlySet<string>> {
   const column = (of: (items: NewItems) => string | number | null) => all.map(of);
-  // Counted from 1, as elements of arrays in Postgres.
+  // Counted from 1, like the elements of arrays in Postgres.
   const pages = new Map<string, number>();
   for (const { body } of all) if (!pages.has(body[1])) pages.set(body[1], pages.size + 1);
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
@@ -66,8 +68,8 @@ export async function writeItems(
 }
 
 /**
- * What a watch did not deliver is due again, the oldest first. In the transaction that resumes a watch which was paused
- * because nothing was taken (`undelivered`): it has the watch's row locked.
+ * Makes the undelivered items of a watch due again, the oldest first. Called in the transaction that resumes a watch
+ * which was paused because its address accepted nothing (`undelivered`), and which has the watch's row locked.
  */
 export async function resumeItems(tx: Transaction, { accountId, watchId }: WatchId, at: number): Promise<void> {
   await tx`
@@ -77,7 +79,9 @@ export async function resumeItems(tx: Transaction, { accountId, watchId }: Watch
     where account_id = ${accountId} and watch_id = ${watchId} and number is not null and delivered_at is null`;
 }
 
-/** What an ended watch did not deliver is given up: only by hand is it sent. It has the watch's row locked. */
+/**
+ * Gives up the undelivered items of an ended watch: they are sent only by hand. The caller has the watch's row locked.
+ */
 export async function giveUpItems(tx: Transaction, { accountId, watchId }: WatchId): Promise<void> {
   await tx`
     update deliveries set due_at = null

@@ -14,7 +14,7 @@ interface GrantOf {
   readonly grantId: string;
 }
 
-/** In the order of their ids, as debits lock them, which avoids deadlocks. */
+/** Locks a grant's keys in the order of their ids, as debits do, which avoids deadlocks. */
 export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf, now: Date): Promise<void> {
   await tx`
     select from keys where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null
@@ -23,8 +23,8 @@ export async function lockKeys(tx: Transaction, { accountId, grantId }: GrantOf,
 }
 
 /**
- * Ends a grant with all its keys, and records it in the log; false when no live one exists. Any change to a grant locks
- * its row first, then the keys.
+ * Ends a grant with all its keys, and records it in the log; false if there is no live grant. Any change to a grant
+ * locks its row first, then the keys.
  */
 export async function endGrant(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function endGrant(
     returning client_name as client, client_id as "clientId"`;
   if (grant === undefined) return false;
   await lockKeys(tx, { accountId, grantId }, now);
-  // Keys end by the database's own clock: a node whose clock is ahead must not end them later.
+  // Keys end by the database's clock, so a node whose clock is ahead must not make them end later.
   const keys = await tx<{ hash: Buffer }[]>`
     update keys set revoked_at = least(${now}, now())
     where account_id = ${accountId} and grant_id = ${grantId} and revoked_at is null

@@ -45,8 +45,8 @@ async function lockFamily(tx: Transaction, { refreshHash, clientId }: RefreshReq
 }
 
 /**
- * Within the grace period the answer may have been lost: the same pair again, unless the newer token has been used.
- * Otherwise it is a theft.
+ * Handles a refresh token that was used before. Within the grace period the answer may have been lost, so the client
+ * gets the same pair again, unless the newer token has been used. Any other reuse counts as theft, and ends the grant.
  */
 async function again(tx: Transaction, ask: RefreshRequest, family: Family, usedAt: Date): Promise<Refreshed> {
   const { now, overlapMs, successor, by } = ask;
@@ -82,7 +82,7 @@ async function rotate(tx: Transaction, ask: RefreshRequest, family: Family, ends
   await tx`update oauth_clients set used_at = ${now} where client_id = ${clientId}`;
   await lockKeys(tx, family, now);
   await enterKey(tx, { accountId, hash: successor.keyHash });
-  // With the newest key's current settings: its owner may have changed its name or cap.
+  // The new key gets the newest key's current settings, since its owner may have changed its name or cap.
   const [key] = await tx<{ keyId: string }[]>`
     insert into keys (account_id, wallet_id, hash, prefix, name, cap_id, grant_id, scopes, allowed_from, created_by,
       expires_at)

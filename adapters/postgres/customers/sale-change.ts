@@ -18,7 +18,7 @@ const AUDIT_OF: Readonly<Record<Movement['kind'], AuditKind>> = {
   return: 'credits.returned',
 };
 
-/** One transaction: the sale, its disputes, the ledger, the account, and its log. */
+/** Changes the sale, its disputes, the ledger, the account and its log, in one transaction. */
 export async function changeSale(
   sql: Sql,
   { sessionId, saleId }: Parameters<Sales['change']>[0],
@@ -52,7 +52,7 @@ interface Wallet {
   readonly lastSeq: number;
 }
 
-/** By the session; or by the sale that it was opened for, if the session was reported too late to be recorded. */
+/** Finds a sale by its session, or by the sale's own id if the session was reported before it could be recorded. */
 async function findOwner(
   tx: Transaction,
   sessionId: string,
@@ -87,13 +87,13 @@ async function write(
   if (next.disputes.length > 0) await noteDisputes(tx, sale, next, at);
 }
 
-/** The account is locked before its disputes, as an operator who freezes or thaws it does. */
+/** Locks the account before its disputes, in the same order as when an operator freezes or thaws it. */
 async function noteDisputes(tx: Transaction, sale: Sale, next: SaleChange, at: Date): Promise<void> {
   const { accountId, saleId, pack } = sale;
   const [account] = await tx<{ isFrozen: boolean }[]>`
     select frozen_at is not null as "isFrozen" from accounts where account_id = ${accountId} for no key update`;
   const wasFrozenForOne = await isFrozenForOne(tx, accountId);
-  // One that an operator froze stays frozen whatever becomes of disputes.
+  // An account that an operator froze stays frozen, whatever the outcome of disputes.
   const freezes = account?.isFrozen === false || wasFrozenForOne;
   for (const { disputeId, state, amountCents } of next.disputes) {
     await tx`
@@ -117,7 +117,7 @@ async function noteDisputes(tx: Transaction, sale: Sale, next: SaleChange, at: D
 const isFrozenForOne = async (tx: Transaction, accountId: string): Promise<boolean> =>
   (await tx`select 1 from sale_disputes where account_id = ${accountId} and freezes limit 1`).length > 0;
 
-/** A purchase has the sale's id: there can be only one. */
+/** Posts entries to the ledger. A purchase has the sale's id, so there can be only one for a sale. */
 async function post(tx: Transaction, sale: Sale, wallet: Wallet, entries: readonly Movement[]): Promise<void> {
   const { accountId, saleId, pack, usd } = sale;
   let { balance, lastSeq: seq } = wallet;

@@ -7,7 +7,9 @@ import type { Sql, Transaction } from '../sql.js';
 import { changeSale } from './sale-change.js';
 import { readSales } from './sale-rows.js';
 
-/** Sales whose page is being opened count; after this long, one without a page has failed. */
+/**
+ * A sale whose page is still being opened counts as open for this long; after that, a sale without a page has failed.
+ */
 const OPENING_MS = 60_000;
 
 /** Sales in Postgres. */
@@ -53,7 +55,7 @@ async function beginSale(sql: Sql, sale: NewSale): Promise<Sale | SaleRefusal> {
   const { accountId, pack, usd, credits, idempotencyKey, nowMs, keyLastsMs } = sale;
   const at = new Date(nowMs);
   return lockingTransaction(sql, async (tx) => {
-    // One at a time for an account, so that the count stays valid; locks the wallet, as changes of sales do first.
+    // One at a time for an account, so that the count stays valid. Locks the wallet first, like changes of sales.
     await tx`select from wallets where account_id = ${accountId} for no key update`;
     const [account] = await tx<{ frozen: boolean; isTest: boolean }[]>`
       select frozen_at is not null as frozen, test_of is not null as "isTest" from accounts where account_id = ${accountId}`;

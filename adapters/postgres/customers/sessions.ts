@@ -44,7 +44,7 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
 
   end: async (personId, which, at, by) => {
     const one = 'only' in which ? which.only : which.except;
-    // Every session's name is a UUID.
+    // Every session id is a UUID.
     if (one !== null && !isUuid(one)) return 0;
     return sql.begin(async (tx) => {
       const ended = await tx<{ sessionId: string; method: string }[]>`
@@ -66,7 +66,7 @@ export const createSessionStore = (sql: Sql): SessionStore => ({
   },
 });
 
-/** A session's test keys end with it: they are the family that is named after it. */
+/** A session's test keys end with it. They are one family, whose id is the session's. */
 async function endTestKeys(tx: Transaction, sessionIds: readonly string[]): Promise<void> {
   if (sessionIds.length === 0) return;
   const keys = await tx<{ hash: Buffer }[]>`

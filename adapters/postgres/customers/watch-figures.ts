@@ -1,10 +1,10 @@
 import type { WatchFigures, WatchReason } from '../../../src/ports/watches.js';
 import type { Sql } from '../sql.js';
 
-/** Deliveries that are counted: beyond, it makes no difference how many there are. */
+/** The most deliveries that are counted: beyond this, the exact number makes no difference. */
 const MOST_COUNTED = 100_000;
 
-/** What watches wait for, over all processes, in Postgres. */
+/** What watches wait for, over all processes, read from Postgres. */
 export async function watchFigures(sql: Sql): Promise<WatchFigures> {
   const [[deliveries], watches] = await Promise.all([
     sql<{ waiting: number; overdueSeconds: number }[]>`

@@ -3,10 +3,10 @@ import type { Backlog, HeldWatch, WatchCheck, WatchId, WatchLeases, WatchStop } 
 import type { Sql, Transaction } from '../sql.js';
 import { type NewItems, stopMailId, writeDeliveries, writeItems } from './new-deliveries.js';
 
-/** How long the row of a process that is gone is kept, if no watch names it any more. */
+/** How long the row of a process that is gone is kept once no watch names it. */
 const GONE_AFTER_MS = 3_600_000;
 
-/** Steps that are written together at most, and the bytes of their bodies, which are pages of a list. */
+/** The most steps that are written together, and the most bytes of their bodies, which are pages of a list. */
 const MOST_STEPS = 200;
 const MOST_STEP_BYTES = 4 * 2 ** 20;
 const MOST_COUNTED = 500;
@@ -17,12 +17,12 @@ const isThis = (sql: Sql | Transaction, { accountId, watchId }: WatchId) =>
 const these = (sql: Sql | Transaction, watches: readonly WatchId[]) =>
   sql`unnest(${watches.map((of) => of.accountId)}::uuid[], ${watches.map((of) => of.watchId)}::uuid[])`;
 
-/** In the transaction that gives an account what its watches wait for: they are taken up again within seconds. */
+/** Run in the transaction that gives an account what its watches wait for, so that they are resumed within seconds. */
 export const hastenWatches = (sql: Sql | Transaction, accountId: string, reason: 'credits' | 'key_cap') => sql`
   update watches set due_at = least(due_at, now())
   where account_id = ${accountId} and state = 'waiting' and reason = ${reason}`;
 
-/** Who follows which watch, in Postgres. Whatever a holder writes is written only while the watch names it. */
+/** Which process follows which watch, in Postgres. A holder can write to a watch only while the watch names it. */
 export function createWatchLeases(sql: Sql): WatchLeases {
   // Many watches of one list find the same item at the same time.
   const steps = new DataLoader<NewItems, boolean>((taken) => stepAll(sql, taken), {
@@ -57,7 +57,7 @@ export function createWatchLeases(sql: Sql): WatchLeases {
     },
 
     async forget(before, limit) {
-      // A subquery may be run more than once, and would take so many each time.
+      // A CTE, because Postgres may run a subquery more than once, and each run would take `limit` rows.
       const gone = await sql`
       with gone as (
         select account_id, watch_id from watches where state = 'ended' and state_at < ${new Date(before)}
@@ -69,7 +69,7 @@ export function createWatchLeases(sql: Sql): WatchLeases {
   };
 }
 
-/** A row that somebody changes at this moment is noted the next time. */
+/** Renews a holder's lease, and notes its checks. A row that is locked at this moment is noted the next time. */
 const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: number) => sql<WatchId[]>`
     with holding as (
       insert into watch_holders (holder, held_to) values (${holder}, ${new Date(heldTo)})
@@ -91,7 +91,7 @@ const renew = (sql: Sql, holder: string, checks: readonly WatchCheck[], heldTo: 
     select account_id as "accountId", watch_id as "watchId" from watches
     where holder = ${holder} and state in ('active', 'waiting')`;
 
-/** One whose holder was not renewed in time is free; while no row of a holder is there, its watches stay its own. */
+/** Claims free watches, and those whose holder was not renewed in time. A holder without a row keeps its watches. */
 async function claim(
   sql: Sql,
   holder: string,
@@ -104,7 +104,7 @@ async function claim(
   await sql`
     delete from watch_holders h where held_to <= ${new Date(nowMs - GONE_AFTER_MS)}
       and not exists (select from watches w where w.holder = h.holder)`;
-  // Those that are paused are nobody's until they are resumed.
+  // Paused watches of such holders get no holder until they are resumed.
   if (gone.length > 0) {
     await sql`
       with paused as (
@@ -134,7 +134,7 @@ async function claim(
   }) as Promise<HeldWatch[]>;
 }
 
-/** Each part reads an index alone, but for rows that changed since their table was vacuumed. */
+/** Each part reads only an index, except for rows that changed since their table was last vacuumed. */
 async function count(sql: Sql, nowMs: number): Promise<{ watches: number; holders: number }> {
   const now = new Date(nowMs);
   const [counted] = await sql<{ watches: number; holders: number }[]>`
@@ -146,7 +146,7 @@ async function count(sql: Sql, nowMs: number): Promise<{ watches: number; holder
   return { watches: 0, holders: 0, ...counted };
 }
 
-/** In a statement of its own: where keys are distributed, a join would read all of them. */
+/** A separate statement, because a join would read all keys where they are distributed. */
 async function withKeyHashes<Row extends { readonly accountId: string; readonly keyId: string }>(
   tx: Transaction,
   rows: readonly Row[],
@@ -160,8 +160,8 @@ async function withKeyHashes<Row extends { readonly accountId: string; readonly 
 }
 
 /**
- * Steps of different watches are written together. That waits for nobody's row, so that it can be part of no deadlock: what
- * somebody else has locked is written by itself, and so is each of them where one can't be.
+ * Writes steps of different watches together, without waiting for any locked row, so that this cannot take part in a
+ * deadlock. Steps of watches that another transaction has locked are then written one by one; so are all if that fails.
  */
 async function stepAll(sql: Sql, steps: readonly NewItems[]): Promise<(boolean | Error)[]> {
   const together = new Map(steps.map((taken) => [taken.watchId, taken]));
@@ -171,7 +171,7 @@ async function stepAll(sql: Sql, steps: readonly NewItems[]): Promise<(boolean |
   return Promise.all(steps.map((taken) => written.has(taken) || alone(taken).catch((error: Error) => error)));
 }
 
-/** As many together as their bodies allow. */
+/** Groups steps so that the bodies of each group stay within the bound. */
 function bySize(steps: readonly NewItems[]): NewItems[][] {
   const parts: NewItems[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ type Dated<Row, Names extends keyof Row> = Omit<Row, Names> & {
 type WatchRow = Dated<WatchRecord, 'stateAt' | 'dueAt' | 'createdAt' | 'newestAt' | 'checkedAt'>;
 type DeliveryRow = Dated<WatchDelivery, 'createdAt' | 'triedAt' | 'deliveredAt' | 'dueAt'>;
 
-/** Ended watches in a list: an account may end hundreds in a day, and each is kept for 30 days. */
+/** The most ended watches in a list: an account may end hundreds in a day, and each is kept for 30 days. */
 const MOST_ENDED = 100;
 
 /** Watches as their accounts see them, in Postgres. */
@@ -45,7 +45,7 @@ export const createWatchBook = (sql: Sql): WatchBook => ({
       const isAsIs = to === 'paused' && before.state === 'paused';
       if (mayChange && !isAsIs) {
         const payer = to === 'active' && keyId !== undefined ? tx`${keyId}::uuid` : tx`key_id`;
-        // The process that follows it reads another key anew, as after a rotation.
+        // If another key pays, the watch loses its holder, so that the key is read anew, as after a rotation.
         await tx`
           update watches set state = ${to}, reason = ${to === 'paused' ? 'by_hand' : null},
             state_at = ${new Date(nowMs)}, due_at = null, key_id = ${payer},
@@ -91,7 +91,7 @@ const CHANGES = {
   ended: 'watch.ended',
 } as const satisfies Record<string, AuditKind>;
 
-/** The account is named of both tables: where keys are distributed, its server alone is asked. */
+/** Names the account for both tables, so that only its server is asked where keys are distributed. */
 const select = (sql: Sql | Transaction, accountId: string, nowMs: number) => sql`
   select w.account_id as "accountId", w.watch_id as "watchId", w.key_id as "keyId", k.prefix as "keyPrefix", w.kind,
     w.subject, w.product, w.count, w.webhook_url as "webhookUrl", w.daily_thousandths as "dailyLimit", w.state, w.reason,
@@ -121,7 +121,7 @@ async function get(sql: Sql | Transaction, accountId: string, watchId: string, n
 
 async function add(tx: Transaction, watch: NewWatch, most: number, by: Actor): Promise<WatchRecord | null> {
   const { accountId, watchId, keyId, kind, subject, product, count, webhookUrl, dailyLimit, position } = watch;
-  // Another one that is added at the same time waits, and then sees this one.
+  // A watch that is added at the same time waits here, and then sees this one.
   await tx`select from accounts where account_id = ${accountId} for no key update`;
   const [same] = await tx<{ watchId: string }[]>`
     select watch_id as "watchId" from watches

@@ -23,13 +23,13 @@ export interface AttachedServer {
 export interface AttachOptions {
   /** The folder where connections already expect its socket; undefined if nothing is connected. */
   readonly socketFolder?: string;
-  /** `name=value` of the server, instead of what it would have. */
+  /** Settings of the server as `name=value`, which override its usual ones. */
   readonly settings?: readonly string[];
-  /** How long another process is given to start it. */
+  /** How long to wait for another process to start the server, in milliseconds. */
   readonly patienceMs?: number;
   /**
-   * Once it fires, no further server is started and the call rejects; one that it has already started is still waited
-   * for.
+   * Once it fires, the call starts no further server and rejects; but it still waits for a server that it has already
+   * started.
    */
   readonly signal?: AbortSignal;
 }

@@ -15,7 +15,7 @@ export interface Folders {
   readonly as: RunAs;
 }
 
-/** Finds or creates `home/postgres`; a link to a folder elsewhere when the server's user cannot traverse `home`. */
+/** Finds or creates `home/postgres`. It is a link to a folder elsewhere if the server's user cannot traverse `home`. */
 export async function openFolders(home: string): Promise<Folders> {
   const wanted = join(resolve(home), 'postgres');
   await mkdir(resolve(home), { recursive: true });
@@ -47,8 +47,8 @@ async function makeOwned(folder: string, as: RunAs): Promise<void> {
 }
 
 /**
- * A folder for the socket, with a short enough path and closed to other users (there is no password): the `wanted` one
- * if possible, since TMPDIR may differ between processes.
+ * A folder for the socket, with a short enough path, and closed to other users because there is no password. The
+ * `wanted` one if possible, since TMPDIR may differ between processes.
  */
 export async function openSocketFolder(root: string, as: RunAs, wanted?: string): Promise<string> {
   const name = `perch-${createHash('sha256').update(root).digest('hex').slice(0, 12)}`;

@@ -35,15 +35,15 @@ const PATIENCE_STEP_MS = 100;
 const PATIENCE_STEPS = 16;
 
 /**
- * Starts the Postgres kept in `home`, or attaches to it when it is already running (a command beside the service), and
- * until `stop` brings it back at the same address when it dies. Safe to call from several processes at once: one server
- * runs, and `initdb` works in a temporary folder that is then renamed. Throws an Error that says what to do where it
- * cannot run.
+ * Starts the Postgres kept in `home`, or attaches to it when it is already running (a command beside the service).
+ * Until `stop`, restarts it at the same address when it dies. Safe to call from several processes at once: only one
+ * server runs, and `initdb` works in a temporary folder that is then renamed. Where it cannot run, throws an Error that
+ * says what to do.
  */
 export async function openEmbeddedPostgres(options: {
   home: string;
   onProgress?: (text: string) => void;
-  /** `name=value` of the server, instead of what it would have: a ledger for tests need not outlive a power cut. */
+  /** Settings as `name=value`, which override the usual ones: a ledger for tests need not survive a power cut. */
   settings?: readonly string[];
 }): Promise<EmbeddedServer> {
   const { home, onProgress = () => {}, settings = [] } = options;
@@ -65,7 +65,7 @@ async function createData(native: string, folders: Folders): Promise<void> {
     await rename(unfinished, folders.data);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    // Another process was first, and its folder is just as good.
+    // If another process was first, its folder will do.
     if (!(await exists(folders.data))) throw error;
   }
 }

@@ -38,7 +38,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process is the server of this data folder, and not another program that got its number after a crash. */
+/** Whether the process is the server of this data folder, rather than a program that got its number after a crash. */
 export async function isPostmaster(pid: number, data: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   try {
@@ -52,9 +52,9 @@ export async function isPostmaster(pid: number, data: string): Promise<boolean> 
 }
 
 /**
- * After a crash the number in `postmaster.pid` may belong to another program, and Postgres would refuse to start. This
- * process's own number is one that it knows to ignore (its parent's); the rest of the file stays, since it guards
- * against surviving backends.
+ * After a crash the number in `postmaster.pid` may belong to another program, and Postgres would refuse to start.
+ * Replaces it with this process's number, which Postgres ignores as its parent's. The rest of the file stays, since it
+ * guards against surviving backends.
  */
 export async function disownPidFile(data: string, stale: PidFile): Promise<void> {
   const now = await readPidFile(data);
@@ -68,7 +68,7 @@ export interface Spawned {
   end: Promise<string>;
 }
 
-/** Starts the server in a process group of its own: this process handles Ctrl-C on the terminal, after draining. */
+/** Starts the server in its own process group, because this process handles Ctrl-C itself, after draining. */
 export async function spawnPostmaster(
   native: string,
   folders: Folders,

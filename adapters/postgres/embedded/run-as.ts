@@ -2,10 +2,13 @@ import { constants, type Stats } from 'node:fs';
 import { access, lchown, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The user that the server runs as when this process is root, which Postgres refuses; undefined: the current user. */
+/**
+ * The user that the server runs as if this process is root, which Postgres refuses to run as; undefined: the current
+ * user.
+ */
 export type RunAs = { readonly uid: number; readonly gid: number } | undefined;
 
-/** `nobody` on Linux; `initdb` requires a user that has a name. */
+/** The user `nobody` on Linux; `initdb` requires a user that has a name. */
 const NOBODY = 65534;
 
 /** The owner of an existing data folder decides; a new one belongs to the user `nobody` when this process is root. */

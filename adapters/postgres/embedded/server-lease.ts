@@ -1,12 +1,13 @@
 import postgres from 'postgres';
 
-/** One number for all: the lock that every process using the embedded server holds. */
+/** The number of the lock that every process using the embedded server holds. */
 const LEASE_LOCK = 0x70657263;
 
 /** A process's lease on the embedded server. */
 export interface ServerLease {
   /**
-   * Resolves when the server has ended the connection, or has itself ended: the lease is gone. Also after a release.
+   * Resolves when the lease is gone: the server has closed the connection, the server has ended, or the lease was
+   * released.
    */
   readonly lost: Promise<void>;
   /** Releases the lease; runs `last` and resolves true when no other process has one. */
@@ -14,8 +15,9 @@ export interface ServerLease {
 }
 
 /**
- * Takes a lease: a session lock, so that a process that dies releases it. The last process to leave, which gets the
- * lock exclusively, shuts the server down, while newcomers wait on the lock, lose the connection and start it again.
+ * Takes a lease. It is a session lock, so a process that dies releases it. The last process to leave gets the lock
+ * exclusively and shuts the server down; meanwhile, newcomers wait for the lock, lose their connection and start the
+ * server again.
  */
 export async function acquireLease(socketFolder: string): Promise<ServerLease> {
   let close = (): void => {};
@@ -41,7 +43,7 @@ export async function acquireLease(socketFolder: string): Promise<ServerLease> {
     await sql.end({ timeout: 0 });
     throw error;
   }
-  // The driver would reconnect, without the lock.
+  // Otherwise the driver would reconnect, without the lock.
   void lost.then(() => sql.end({ timeout: 0 }));
   return {
     lost,
@@ -62,6 +64,6 @@ export async function acquireLease(socketFolder: string): Promise<ServerLease> {
 }
 
 function ignoreExisting(error: unknown): void {
-  // 42P04, or 23505 when two create it at the same moment.
+  // 42P04, or 23505 when two processes create it at the same moment.
   if (!(error instanceof postgres.PostgresError) || !['42P04', '23505'].includes(error.code)) throw error;
 }
