@@ -4,13 +4,13 @@ import { connect } from './sql.js';
 export interface HostState {
   readonly host: string;
   readonly role: 'primary' | 'standby' | 'unreachable';
-  /** Of a primary: whether a commit waits until a standby has it. */
+  /** For a primary: whether a commit waits until a standby has it. */
   readonly isSynchronous?: boolean;
-  /** Of one that is unreachable. */
+  /** For an unreachable host: the error. */
   readonly why?: string;
 }
 
-/** What each host of a database address is at this moment. */
+/** The current state of each host in a database address. */
 export const hostStates = (address: string): Promise<HostState[]> =>
   Promise.all(hostsOf(address).map((host) => stateOf(host, addressOf(address, host))));
 

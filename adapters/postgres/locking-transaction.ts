@@ -5,7 +5,8 @@ import type { Sql, Transaction } from './sql.js';
 const RETRY_AFTER_S = 2;
 
 /**
- * A transaction that locks rows of an account. If the server's time limits end it, nothing was done: 503 `settling`.
+ * Runs a transaction that locks rows of an account. If the server's time limits end it, nothing was done, and it throws
+ * 503 `settling`.
  */
 export async function lockingTransaction<T>(sql: Sql, run: (tx: Transaction) => Promise<T>): Promise<T> {
   try {

@@ -8,16 +8,16 @@ import type { Sql, Transaction } from './sql.js';
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const MIGRATION_LOCK = 0x6d696772;
 const OLDEST = 15;
-/** What the role may not do. */
+/** The error code for something that the role may not do. */
 export const INSUFFICIENT_PRIVILEGE = '42501';
 const STANDBY =
   'The database is a standby, which takes no writes. Point DATABASE_URL at the primary, or name all hosts: postgres://…@one:5432,two:5432/perch?target_session_attrs=primary';
 
 /**
- * Brings the schema up to date, forward only and all or nothing, and opens the months ahead: in one transaction. Nodes
- * that start together take turns under one lock, and the later ones find nothing to do. (The lock ends with the
- * transaction, so a pooler in between can't keep it.) Throws an Error that says what to do when the server is older than
- * Postgres 15 or a standby.
+ * Brings the schema up to date, forward only and all or nothing, and opens the months ahead, in one transaction. Nodes
+ * that start together take turns under one lock, and the later ones find nothing to do. The lock ends with the
+ * transaction, so a pooler in between can't keep it. When the server is older than Postgres 15 or a standby, throws an
+ * Error that says what to do.
  */
 export async function migrate(
   sql: Sql,
@@ -46,8 +46,9 @@ export async function migrate(
 }
 
 /**
- * What changes the schema takes the time it needs, and all else that would waits for it, nodes that start among it. On Citus, it
- * changes several tables in a transaction, and those that are append only: by settings without a meaning elsewhere.
+ * Takes the lock of schema changes, without time limits: everything else that changes the schema waits, including nodes
+ * that start. Also sets what Citus needs to change several tables in one transaction, and append-only ones; these
+ * settings mean nothing elsewhere.
  */
 async function takeTurn(transaction: Transaction): Promise<void> {
   await transaction`
@@ -57,7 +58,7 @@ async function takeTurn(transaction: Transaction): Promise<void> {
   await transaction`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
 }
 
-/** Runs what changes the schema on other connections, while nobody else does. */
+/** Runs changes of the schema on other connections, while no other process changes it. */
 export const alone = <T>(sql: Sql, run: () => Promise<T>): Promise<T> =>
   sql.begin(async (transaction) => {
     await takeTurn(transaction);
@@ -70,12 +71,12 @@ export function checkVersion(major: number, setting = 'DATABASE_URL'): void {
 }
 
 export interface Schema {
-  /** Null: no schema of Perch. */
+  /** Null: the database has no schema of Perch. */
   readonly version: number | null;
   readonly isStandby: boolean;
 }
 
-/** The schema that a database has at this moment. */
+/** The schema that a database has now. */
 export async function schemaOf(sql: Sql): Promise<Schema> {
   const [found] = await sql<{ isThere: boolean; isStandby: boolean }[]>`
     select to_regclass('public.schema_version') is not null and to_regclass('corpus_tweets') is not null as "isThere",
@@ -86,10 +87,10 @@ export async function schemaOf(sql: Sql): Promise<Schema> {
   return { version: row?.version ?? null, isStandby };
 }
 
-/** The schema that this version of Perch has. */
+/** The schema version that this version of Perch needs. */
 export const newestSchema = (): number => Math.max(...readdirSync(FOLDER).map((file) => Number.parseInt(file, 10)));
 
-/** In 0.3.0 `ledger_entries` is a table; the step from there writes every entry anew. */
+/** In 0.3.0 `ledger_entries` is a table; the migration from there rewrites every entry, so the operator is told. */
 async function tellOfOlderLedger(sql: Transaction, onProgress: (text: string) => void): Promise<void> {
   const [table] = await sql<{ rows: number }[]>`
     select reltuples::bigint as rows from pg_class where oid = to_regclass('ledger_entries') and relkind = 'r'`;
@@ -118,7 +119,9 @@ async function run(
   await postgrator.migrate();
 }
 
-/** One by one, as Citus takes those that change what it distributes. In a step, a statement ends at the end of a line. */
+/**
+ * The statements of a step, to be run one by one, as Citus requires for distributed tables. Each ends at a line's end.
+ */
 export function statementsIn(step: string): string[] {
   const statements = [''];
   let isQuoted = false;

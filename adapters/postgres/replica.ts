@@ -5,43 +5,44 @@ import { newestSchema, schemaOf } from './migrate.js';
 import { isTimedOut, isTransient } from './retry.js';
 import type { Sql } from './sql.js';
 
-/** How long it is trusted to be as it was found. */
+/** How long the replica's state is trusted before it is checked again. */
 const LOOK_EVERY_MS = 5_000;
-/** For saying how it is, at most: then the primary is asked. */
+/** The longest that a check may take; after that the primary is asked instead. */
 const LONGEST_LOOK_MS = 1_000;
-/** The same while it is asked something: how often it has to say that it is there. */
+/** How often the replica is checked while it runs a query. */
 const LOOK_MEANWHILE_MS = 1_000;
-/** What it may be behind without a word: the service writes something every 5 s. */
+/** How far it may lag before readers are told. An idle service still writes something every 5 s. */
 const STALE_MS = 15_000;
 
-/** What a replica was found to be. */
+/** The state of a replica when it was checked. */
 export interface ReplicaState {
-  /** Null: it can be asked. */
+  /** Why it can't be asked; null: it can. */
   readonly why: string | null;
-  /** Whether no time will change that: it has other data, or the login is refused. */
+  /** Whether waiting will not help, because it has other data or refuses the login. */
   readonly isWrong: boolean;
-  /** What was committed until then is there. */
+  /** It has everything that was committed up to this time. */
   readonly asOf: Date | null;
 }
 
-/** Nothing has the name, the login is refused, or there is no such database. */
+/** The host name is unknown, the login is refused, or there is no such database. */
 const NO_WAY_IN = /^(?:ENOTFOUND|28\w{3}|3D000)$/;
 
-/** Undone for the sake of replaying what the primary did: it does not mean that the replica is away. */
+/** A query that was cancelled because it conflicted with replay: it does not mean that the replica is away. */
 const CONFLICT = /^40/;
 
 const unusable = (why: string, isWrong = false): ReplicaState => ({ why, isWrong, asOf: null });
 
 export interface ReplicaOptions {
   readonly pool: Sql;
-  /** Of one connection: how the replica is must not wait for what it is asked. */
+  /** A pool of one connection, so that checks of the replica do not wait behind its queries. */
   readonly looks: Sql;
   readonly primary: Sql;
 }
 
 /**
- * A streaming replica that queries about the past are asked of, while it is there: nothing else is known for certain to
- * be this database as it was at a moment that it can tell. It may be behind, and says so.
+ * A streaming replica that answers queries about the past while it can be reached. It must be a streaming replica,
+ * because only that is certain to be this database as it was at a known moment. It may lag, and its answers say by how
+ * much.
  */
 export class Replica {
   readonly #options: ReplicaOptions;
@@ -50,19 +51,19 @@ export class Replica {
   #lookedAt = 0;
   #why: string | null = null;
   #tell: (why: string | null) => void = () => {};
-  /** Fires when it is found to be away: what still waits for it is asked of the primary. */
+  /** Fires when the replica is found to be away: queries that still wait for it go to the primary. */
   #away = new AbortController();
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
   }
 
-  /** From now on: that it can't be asked any more, and why; null once it can again. */
+  /** Registers the listener for changes: `why` says why the replica can't be asked any more; null: it can again. */
   onChange(tell: (why: string | null) => void): void {
     this.#tell = tell;
   }
 
-  /** How it was found, at most some seconds ago. */
+  /** The replica's state, at most some seconds old. */
   look(longestMs = LONGEST_LOOK_MS, trustedMs = LOOK_EVERY_MS): Promise<ReplicaState> {
     if (this.#found === undefined || performance.now() - this.#lookedAt >= trustedMs) {
       this.#lookedAt = performance.now();
@@ -71,13 +72,13 @@ export class Replica {
     return this.#found;
   }
 
-  /** Until when it has everything, if it is so far behind that somebody who reads what it says should know. */
+  /** The time up to which it has everything, if it lags so far that readers should be told; otherwise null. */
   async staleAsOf(nowMs: number): Promise<Date | null> {
     const { asOf } = await this.look();
     return asOf !== null && nowMs - asOf.getTime() > STALE_MS ? asOf : null;
   }
 
-  /** The rows of one statement. Undefined: to be asked of the primary. Throws what a primary would throw, too. */
+  /** The rows of one statement; undefined: ask the primary. Throws errors that a primary would throw, too. */
   async run<Row>(
     statement: (sql: Sql) => Cancellable<readonly Row[]>,
     statementMs: number,
@@ -86,7 +87,7 @@ export class Replica {
     if ((await this.look()).why !== null) return undefined;
     const away = this.#away.signal;
     const ends = AbortSignal.any([signal, away]);
-    // It may hang, even before it has begun: then no time limit of its own ends that.
+    // The replica may hang, even before the statement begins: then the statement's time limit does not end the wait.
     const watch = setInterval(() => void this.look(LONGEST_LOOK_MS, LOOK_MEANWHILE_MS), LOOK_MEANWHILE_MS);
     try {
       return await abortable(ends, this.#once(statement, statementMs, ends));
@@ -127,7 +128,7 @@ export class Replica {
   async #ask(): Promise<ReplicaState> {
     const { looks, primary } = this.#options;
     this.#identity ??= identityOf(primary);
-    // Asked again where it could not be known.
+    // Asked again the next time if it failed.
     this.#identity.catch(() => {
       this.#identity = undefined;
     });
@@ -158,7 +159,7 @@ export class Replica {
   }
 }
 
-/** The same for a database and its streaming replicas, and for no other. */
+/** Identifies a database: its streaming replicas have the same identity, and no other database does. */
 async function identityOf(sql: Sql): Promise<string> {
   const [row] = await sql<{ identity: string }[]>`
     select system_identifier || ' ' || (select oid from pg_database where datname = current_database()) as identity

@@ -4,11 +4,11 @@ import { processTime } from '../../src/lib/monotonic.js';
 import type { Time } from '../../src/ports/clock.js';
 
 /**
- * Codes that show that the statement did nothing: the server was not reached, refused the connection, or rolled back.
+ * Codes that prove that the statement did nothing: the server was not reached, refused the connection, or rolled back.
  */
 const NOT_EXECUTED = new Set([
   'CONNECT_TIMEOUT',
-  // Of the patched driver: the connection was closed before it could be used.
+  // A code of the patched driver: the connection was closed before it could be used.
   'CONNECTION_REFUSED',
   'ECONNREFUSED',
   'ENOENT',
@@ -18,7 +18,7 @@ const NOT_EXECUTED = new Set([
   '57P03',
 ]);
 
-/** It waited too long for a lock, or took too long as a whole, and was rolled back. */
+/** The statement waited too long for a lock, or took too long as a whole, and was rolled back. */
 const TIMED_OUT = new Set(['55P03', '57014']);
 
 /** A connection that was lost, or that the server closed, while the statement was in progress. */
@@ -38,7 +38,7 @@ const errorCode = (error: unknown): string => String((error as { code?: unknown 
 export const isTransient = (error: unknown): boolean =>
   NOT_EXECUTED.has(errorCode(error)) || isTimedOut(error) || mayHaveCommitted(error);
 
-/** Whether a time limit of the server ended it (55P03, 57014): it did nothing. */
+/** Whether a time limit of the server ended the statement (55P03, 57014), so that it did nothing. */
 export const isTimedOut = (error: unknown): boolean => TIMED_OUT.has(errorCode(error));
 
 /** Whether the statement may have been committed although its result was lost. */
@@ -73,14 +73,14 @@ export async function retryTransient<T>(
   return repeat(run, isWorthIt, { monotonic, timers });
 }
 
-/** How long a look-up waits for another primary: one whose server died is replaced sooner. */
+/** How long a look-up waits for another primary. A primary whose server died is replaced sooner. */
 const LONGEST_LOOKUP_MS = 10_000;
-/** The same for a read that has a deadline of its own. */
+/** The same for a read that has its own deadline. */
 const LONGEST_READ_MS = 60_000;
 
 /**
- * Repeats a read while its connection is lost or no server takes it, as during a fail-over; not one that took too long.
- * With a signal, until that fires.
+ * Repeats a read while its connection is lost or no server takes it, as during a fail-over, but not a read that took
+ * too long. With a signal, only until that fires.
  */
 export const retryRead = <T>(run: () => Promise<T>, signal?: AbortState, time: Time = processTime): Promise<T> =>
   repeat(
@@ -93,7 +93,7 @@ export const retryRead = <T>(run: () => Promise<T>, signal?: AbortState, time: T
     time,
   );
 
-/** Runs until it succeeds or is not worth another attempt, told what it has spent by the next one. */
+/** Repeats until `run` succeeds or is not worth another attempt; `spentMs` is the time spent by the next attempt. */
 async function repeat<T>(
   run: () => Promise<T>,
   isWorthIt: (error: unknown, spentMs: number) => boolean,

@@ -1,18 +1,18 @@
 import { createConnection, Socket } from 'node:net';
 import { clearInterval, setInterval } from 'node:timers';
 
-/** So long without a byte from the server, and it is asked whether it is there. */
+/** After this long without a byte from the server, it is asked whether it is there. */
 const LONGEST_SILENCE_MS = 10_000;
-/** So long for an answer. */
+/** How long it has for an answer. */
 const LONGEST_REPLY_MS = 5_000;
 
 /** A request for TLS, which every server answers at once with one byte, whether it has TLS or not. */
 const GREETING = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * Sockets that notice when their server has gone without a word: its machine has lost its power or its network, or hangs.
- * TCP would wait for a quarter of an hour, and a statement with it. A server that answers may be silent for as long as its
- * statements take.
+ * Makes sockets that notice when their server has gone silently: its machine has lost its power or its network, or
+ * hangs. TCP would wait for a quarter of an hour, and a statement with it. A server that answers when asked may be
+ * silent for as long as its statements take.
  */
 export class SilenceWatch {
   readonly #silenceMs: number;
@@ -25,7 +25,7 @@ export class SilenceWatch {
     this.#answerMs = answerMs;
   }
 
-  /** A socket to be connected, and watched until it closes. */
+  /** Makes a socket, which the caller connects, and watches it until it closes. */
   open(): Socket {
     const socket = new Socket();
     this.#heard.set(socket, { bytes: 0, atMs: performance.now() });
@@ -44,12 +44,12 @@ export class SilenceWatch {
     const silent = new Map<string, Socket[]>();
     for (const [socket, heard] of this.#heard) {
       if (socket.bytesRead !== heard.bytes) Object.assign(heard, { bytes: socket.bytesRead, atMs: now });
-      // One that is on its way has a limit of its own; on this machine's own socket files nothing gets lost.
+      // A socket that is still connecting has its own limit. Socket files of this machine lose nothing.
       const { remoteAddress: host, remotePort: port } = socket;
       if (now - heard.atMs < this.#silenceMs || host === undefined || port === undefined) continue;
       const at = `${port} ${host}`;
       silent.set(at, [...(silent.get(at) ?? []), socket]);
-      // Not again before as much time has passed.
+      // Not asked again before the same time has passed.
       heard.atMs = now;
     }
     for (const [at, sockets] of silent) {
@@ -58,7 +58,7 @@ export class SilenceWatch {
     }
   }
 
-  /** Whatever comes instead of an answer, nobody there serves the other connections either. */
+  /** Without an answer, whatever the reason, the server does not serve the other connections either. */
   #ask(port: number, host: string, unanswered: () => void): void {
     const asked = createConnection({ port, host });
     const timer = setTimeout(() => asked.destroy(), this.#answerMs);
@@ -67,7 +67,7 @@ export class SilenceWatch {
       isAnswered = true;
       asked.destroy();
     });
-    // Followed by the end, which is what counts.
+    // An error is followed by `close`, which is what counts.
     asked.on('error', () => {});
     asked.once('close', () => {
       clearTimeout(timer);

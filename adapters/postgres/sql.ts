@@ -14,15 +14,17 @@ export type Transaction = postgres.TransactionSql<{ bigint: number | string }>;
 const BIGINT_OID = 20;
 
 const watch = new SilenceWatch();
-/** The driver as its package has it, as in sources that are run by `tsx`, would never connect a socket of ours. */
+/**
+ * Whether the driver is repaired. As its package ships it (sources run by `tsx`), it would never connect our sockets.
+ */
 const isRepaired = Symbol.for('perch.postgres-driver') in globalThis;
 
 /**
- * Time limits that the server applies to everything a connection does, in milliseconds. A statement they end has done
- * nothing.
+ * Time limits that the server applies to everything a connection does, in milliseconds. A statement that they end has
+ * done nothing.
  */
 export interface Limits {
-  /** Waiting for any one lock (55P03). */
+  /** The wait for any one lock (55P03). */
   readonly lockMs: number;
   /** One statement (57014). */
   readonly statementMs: number;
@@ -34,7 +36,7 @@ export interface ConnectOptions {
   readonly max?: number;
   readonly name?: string;
   readonly limits?: Limits;
-  /** How long a connection is used, where a later one may find a better host; by default half an hour or more. */
+  /** How long a connection is used, so that a later one may find a better host; by default half an hour or more. */
   readonly lifetimeS?: number;
 }
 
@@ -46,8 +48,8 @@ export function connect(target: Target, options: ConnectOptions = {}): Sql {
   const { limits } = options;
   const settings = {
     max: options.max ?? 8,
-    // A `begin` that fills a connection's pipeline is sent without the connection being reserved for it: what others send
-    // next runs in a transaction that nobody commits (porsager/postgres#1189). So no pipeline may be filled.
+    // When a `begin` fills a connection's pipeline, the driver does not reserve the connection: the statements of others
+    // run in a transaction that nothing commits (porsager/postgres#1189). So no pipeline may be filled.
     max_pipeline: Number.MAX_SAFE_INTEGER,
     connect_timeout: 10,
     // Seconds before a lost connection is retried. The driver's own default rises to 20, long after a database is back.

@@ -17,7 +17,7 @@ const SUMS = [
   'cost_micro_usd',
 ] as const;
 
-/** In Postgres: a row for each operation of a day, and as many days as are kept. */
+/** Costs in Postgres: one row for each operation of a day. */
 export function createCosts(sql: Sql): Costs {
   return {
     add: (batchId, rows) => writeOnce(sql, batchId, (tx) => addCosts(tx, rows)),
@@ -36,7 +36,7 @@ export function createCosts(sql: Sql): Costs {
   };
 }
 
-/** In the order of the key, so that processes which write at once wait for each other and never in a circle. */
+/** Adds rows in the order of the key, so that processes that write at the same time cannot deadlock. */
 async function addCosts(tx: Transaction, rows: readonly CostRow[]): Promise<void> {
   const added = rows.map(({ day, network, operation, ...sums }) => ({
     ...{ day, network, operation, answers: sums.answers, items: sums.items, cache_hits: sums.cacheHits },

@@ -3,11 +3,11 @@ import { digestText } from '../../../src/lib/digest.js';
 import type { CheckMemory } from '../../../src/ports/network.js';
 import type { Sql } from '../sql.js';
 
-/** How often to look whether another process has its answer, and the age at which a question has had none. */
+/** How often to look whether another process has the answer, and the age at which a question counts as unanswered. */
 const POLL_MS = 250;
 const LONGEST_WAIT_SECONDS = 25;
 
-/** The questions of a network's own check in Postgres. */
+/** Questions that a network's check has asked, in Postgres. */
 export const createCheckMemory = (sql: Sql): CheckMemory => ({
   async claim(question, signal) {
     const key = digestText(question);

@@ -15,7 +15,9 @@ import { tellAccountChange } from '../accounts/key-changes.js';
 import { lockingTransaction } from '../locking-transaction.js';
 import type { Sql, Transaction } from '../sql.js';
 
-/** In Postgres. Nothing here reads the debits: what was spent is what was granted and bought, less what is left. */
+/**
+ * The operator's figures in Postgres. None reads the debits: spent is what was granted and bought, less what is left.
+ */
 export const createOperatorStore = (sql: Sql): OperatorStore => ({
   accounts: (query) => listAccounts(sql, query),
   async events(of, limit) {
@@ -71,8 +73,8 @@ async function changeSettings(tx: Transaction, accountId: string, change: Settin
 }
 
 /**
- * In one statement, so that all figures are of one moment: they add up. Without the accounts that hold the play credits of
- * test mode: those are neither sold nor granted.
+ * Totals of all money, in one statement, so that all figures are of one moment and add up. Leaves out test accounts,
+ * whose play credits are neither sold nor granted.
  */
 async function moneyTotals(sql: Sql): Promise<MoneyTotals> {
   const [row] = await sql<(Omit<MoneyTotals, 'spent' | 'withdrawn'> & { taken: number })[]>`

@@ -2,10 +2,10 @@ import type { LoggedRequest, RequestFilter, RequestLog } from '../../../src/port
 import type { QueryLimiter } from '../ledger/query-limiter.js';
 import type { Sql } from '../sql.js';
 
-/** Requests of an account that are kept: older ones go when newer ones are written. */
+/** How many requests of an account are kept: older ones are deleted when newer ones are written. */
 export const KEPT_REQUESTS = 1_000;
 
-/** Characters of a row's texts. */
+/** The most characters of a row's texts. */
 const LONGEST = { operation: 64, message: 300, asked: 500 } as const;
 
 interface Row {
@@ -23,7 +23,7 @@ interface Row {
   readonly charged_thousandths: number;
 }
 
-/** In Postgres, written by batches. */
+/** The request log in Postgres, written in batches. */
 export const createRequestLog = (sql: Sql, queries: QueryLimiter): RequestLog => ({
   write: (rows) => write(sql, rows),
   async list(accountId, filter, signal) {
@@ -61,8 +61,8 @@ async function write(sql: Sql, requests: readonly LoggedRequest[]): Promise<void
   }));
   const accounts = [...new Set(rows.map((row) => row.account_id))].sort();
   await sql.begin(async (tx) => {
-    // In the order of the key, so that processes which write at once wait for each other and never in a circle. An account
-    // may have been deleted since.
+    // In the order of the key, so that processes that write at the same time cannot deadlock. An account may have been
+    // deleted since.
     await tx`
       insert into request_log
       select r.* from jsonb_populate_recordset(null::request_log, ${tx.json(rows)}) r

@@ -6,12 +6,12 @@ import { writeOnce } from './sum-batches.js';
 /** Older days and minutes are dropped when new ones are written. */
 export const KEPT_DAYS = 90;
 
-/** Minutes with trouble belong together if no more lie between them. */
+/** Minutes with trouble belong to one incident if at most this many minutes lie between them. */
 const GAP_MINUTES = 3;
 
 const SUMS = ['minutes', 'degraded', 'down', 'calls', 'failures', 'read_ms', 'items', 'cache_hits'] as const;
 
-/** In Postgres: a row for each family of a day, and one for each minute with trouble. */
+/** Status history in Postgres: a row for each family of a day, and one for each minute with trouble. */
 export function createStatusHistory(sql: Sql): StatusHistory {
   return {
     add: (batchId, days, minutes) => writeOnce(sql, batchId, (tx) => addAll(tx, days, minutes)),
@@ -25,7 +25,7 @@ export function createStatusHistory(sql: Sql): StatusHistory {
   };
 }
 
-/** In the order of the keys, so that processes which write at once wait for each other and never in a circle. */
+/** Adds rows in the order of their keys, so that processes that write at the same time cannot deadlock. */
 async function addAll(tx: Transaction, days: readonly StatusDay[], minutes: readonly BadMinute[]): Promise<void> {
   const columns = tx.unsafe(SUMS.join(', '));
   const plus = tx.unsafe(SUMS.map((name) => `${name} = s.${name} + excluded.${name}`).join(', '));
@@ -51,7 +51,7 @@ async function addAll(tx: Transaction, days: readonly StatusDay[], minutes: read
   await tx`delete from status_minutes where minute < now() - make_interval(days => ${KEPT_DAYS})`;
 }
 
-/** Minutes of trouble in a row, of any process. A single minute in which only some calls failed does not count. */
+/** Runs of minutes with trouble in any process. A single minute in which only some calls failed does not count. */
 const newestIncidents = (sql: Sql, limit: number): Promise<Incident[]> => sql<Incident[]>`
   select family, case when bool_or(down) then 'down' else 'degraded' end as trouble,
     (extract(epoch from min(minute)) * 1000)::float8 as from,

@@ -1,9 +1,9 @@
 import type { Sql, Transaction } from '../sql.js';
 
-/** For so long, a batch that is written again is counted once. */
+/** For this many days, a batch that is written again still counts only once. */
 const KEPT_DAYS = 7;
 
-/** Writes a batch of sums together with its id, in one transaction, and nothing if the id is there already (S22). */
+/** Writes a batch of sums together with its id, in one transaction. Writes nothing if the id is already there (S22). */
 export async function writeOnce(sql: Sql, batchId: string, write: (tx: Transaction) => Promise<void>): Promise<void> {
   await sql.begin(async (tx) => {
     const written = await tx`

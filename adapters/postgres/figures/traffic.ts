@@ -14,10 +14,10 @@ import { writeOnce } from './sum-batches.js';
 /** Older hours and days are dropped when new ones are written. */
 const KEPT_DAYS = 31;
 
-/** In place of an account where there is none. */
+/** Stands for an account where there is none. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** In Postgres: rows of an hour, of which there are some hundred, and of a day for each account that met a limit. */
+/** Traffic in Postgres: some hundred rows for each hour, and a row a day for each account and limit that it met. */
 export function createTraffic(sql: Sql): Traffic {
   return {
     add: (batchId, rows, limits) => writeOnce(sql, batchId, (tx) => addAll(tx, rows, limits)),
@@ -35,7 +35,7 @@ export function createTraffic(sql: Sql): Traffic {
   };
 }
 
-/** In the order of the keys, so that processes which write at once wait for each other and never in a circle. */
+/** Adds rows in the order of their keys, so that processes that write at the same time cannot deadlock. */
 async function addAll(tx: Transaction, rows: readonly TrafficRow[], limits: readonly LimitRow[]): Promise<void> {
   const requests = rows.map(({ cacheHits, ...row }) => ({ ...row, cache_hits: cacheHits }));
   const refusals = limits.map(({ accountId, limit, ...row }) => ({
@@ -57,12 +57,12 @@ async function addAll(tx: Transaction, rows: readonly TrafficRow[], limits: read
   await tx`delete from limits_met where day < (now() at time zone 'UTC')::date - ${KEPT_DAYS}::int`;
 }
 
-/** Sums of one bucket; the counts of all buckets are put together from them. */
+/** The sums of one bucket; `ALL_BUCKETS` combines them. */
 const SUMS = `bucket, sum(requests)::bigint as requests,
   coalesce(sum(requests) filter (where status >= 400 or code <> ''), 0)::bigint as refused,
   sum(items)::bigint as items, sum(cache_hits)::bigint as cache_hits`;
 
-/** For each group, from its sums by bucket. */
+/** The figures of each group, from its sums by bucket. */
 const ALL_BUCKETS = `sum(requests)::bigint as requests, sum(refused)::bigint as refused, sum(items)::bigint as items,
   sum(cache_hits)::bigint as "cacheHits", jsonb_object_agg(bucket, requests) as counts`;
 

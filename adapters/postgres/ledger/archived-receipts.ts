@@ -18,7 +18,9 @@ export class ArchivedReceipts {
     this.#folder = folder;
   }
 
-  /** Undefined where the request lies in no archive, or its archive has no Parquet file here, or not the request. */
+  /**
+   * Undefined where no archive covers the request, the archive has no Parquet file here, or the file lacks the request.
+   */
   async find(accountId: string, requestId: string, signal?: AbortSignal): Promise<Dated<Receipt> | undefined> {
     const [archive] = await this.#queries.find(accountId, (on) => archiveRow(on, requestId), signal);
     if (!archive?.file.endsWith('.parquet')) return undefined;
@@ -38,7 +40,7 @@ const archiveRow = (sql: Sql, requestId: string) => sql<{ file: string }[]>`
   select file from ledger_archives
   where ${requestId}::uuid >= first_id_at(span_began(month)) and ${requestId}::uuid < first_id_at(span_ended(month))`;
 
-/** As JSON. By the order of the file, which is that of accounts and ids. */
+/** A debit as JSON. The search is fast, because the file is in the order of accounts and ids. */
 function debitIn(path: string, accountId: string, requestId: string) {
   let interrupt = (): void => {};
   const rows = withDuckDb(':memory:', SIZE, async (duck) => {

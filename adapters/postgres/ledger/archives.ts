@@ -30,18 +30,18 @@ export interface LedgerArchive extends Totals {
 /** Why a command is refused, in words. */
 export class ArchiveRefusal extends Error {}
 
-/** Debits in one statement: some 2 MB. */
+/** Debits read by one statement: some 2 MB. */
 const DEBITS_AT_ONCE = 5_000;
 
-/** Between two tries, which go on for a minute. */
+/** The pause between two tries, which continue for a minute. */
 const PAUSE_MS = 1_000;
 const TRIES = 60;
 
 const ARCHIVING_LOCK = 0x61726368;
 
 /**
- * Archiving or restoring, one at a time in the whole database. The lock ends with the transaction, in which nothing else
- * is done, so that it holds up neither a pooler nor the cleaning of tables. Throws ArchiveRefusal.
+ * Runs an archive or a restore, one at a time in the whole database. The lock ends with its transaction, which does
+ * nothing else, so that it holds up neither a pooler nor the vacuuming of tables. Throws ArchiveRefusal.
  */
 export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promise<T> {
   return (await sql.begin(async (tx) => {
@@ -52,7 +52,7 @@ export async function archivingAlone<T>(sql: Sql, run: () => Promise<T>): Promis
   })) as T;
 }
 
-/** The months before one that have a table, the oldest first. Throws ArchiveRefusal if one of them isn't over. */
+/** The months with a table before a given one, the oldest first. Throws ArchiveRefusal if one of them isn't over. */
 export async function monthsBefore(sql: Sql, before: string): Promise<string[]> {
   if (!(await isOver(sql, before)))
     throw new ArchiveRefusal(`only months that ended at least a day ago can be archived: ${before} is too late`);
@@ -65,7 +65,7 @@ export async function checkArchivable(sql: Sql | Transaction, month: string): Pr
     throw new ArchiveRefusal(`debits of ${month} are not summed up yet; the service does that every ten minutes`);
 }
 
-/** How many debits months have, which were checked. */
+/** How many debits these months have, as far as they were checked. */
 export async function checkedRows(sql: Sql, months: readonly string[]): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`
     select coalesce(sum(rows), 0)::bigint as rows from checked_months where month = any(${[...months]}::text[])`;
@@ -73,8 +73,9 @@ export async function checkedRows(sql: Sql, months: readonly string[]): Promise<
 }
 
 /**
- * All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. Of a distributed database some
- * accounts at a time: the coordinator has all rows of a statement before it passes on the first one.
+ * All of a month's debits as CSV in one statement, in no order; times in UTC to the microsecond. In a distributed
+ * database, some accounts at a time, because the coordinator holds all rows of a statement before it passes on the
+ * first one.
  */
 export async function copyDebits<T>(
   sql: Sql,
@@ -103,7 +104,8 @@ async function* csvOf(tx: Transaction, month: string, slices: readonly AccountSl
       where d.account_id >= '${from}' ${to === null ? '' : `and d.account_id < '${to}'`}
     ) to stdout (format csv)`);
     const csv = await copy.readable();
-    // The driver stops reading from the server while the stream is full, and would not go on once it has come to its end.
+    // The driver stops reading from the server while the stream is full, and would not resume once the stream has
+    // ended.
     for (const event of ['end', 'close']) csv.on(event, () => csv._read(0));
     csv.on('error', () => {});
     let isOver = false;
@@ -112,7 +114,7 @@ async function* csvOf(tx: Transaction, month: string, slices: readonly AccountSl
       isOver = true;
     } finally {
       if (!isOver) {
-        // What is still on its way has to be read, or the connection never gets to the end.
+        // The remaining data has to be read, or the connection never reaches the end of the copy.
         copy.cancel();
         csv.resume();
         await finished(csv).catch(() => {});
@@ -146,8 +148,9 @@ export async function* debitLines(sql: Sql, month: string): AsyncGenerator<strin
 }
 
 /**
- * Records the archive of a month and drops its table, both or neither: what was posted for it since the file was
- * written is noticed, and nothing is posted meanwhile. Returns how long charges may have waited, in milliseconds.
+ * Records the archive of a month and drops its table, both or neither. Notices debits that were posted to the month
+ * since its file was written, and lets none be posted meanwhile. Returns how long charges may have waited, in
+ * milliseconds.
  */
 export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   if (!(await isDistributed(sql)))
@@ -162,8 +165,9 @@ export async function dropMonth(sql: Sql, archive: LedgerArchive, onWait: () => 
 }
 
 /**
- * On Citus, charges of now would wait for a lock of any month while it is counted. So those of this month are refused, which
- * are a day late at least; if this is interrupted, they are until the command is run again.
+ * On Citus, current charges would wait for a lock on any month while the month is counted. So instead of locking it,
+ * charges for this month are refused, which are at least a day late. If this is interrupted, they stay refused until
+ * the command is run again.
  */
 async function closeMonth(sql: Sql, month: string, onWait: () => void): Promise<number> {
   const table = debitsTable(month);
@@ -178,7 +182,7 @@ async function closeMonth(sql: Sql, month: string, onWait: () => void): Promise<
   )) as number;
 }
 
-/** Before its partitions, as charges lock them on Citus: neither then waits for the other in a ring. */
+/** Locks the parent table before its partitions, in the same order as charges on Citus, which avoids deadlocks. */
 const lockDebits = (on: Transaction) => on`lock table only debits in access exclusive mode`;
 
 async function dropUnchanged(
@@ -213,7 +217,9 @@ async function dropUnchanged(
   })) as number;
 }
 
-/** Statements that need a table's lock, tried until nobody is in the way for long. Returns what the longest try took. */
+/**
+ * Retries statements that need a table's lock until they get it without a long wait. Returns what the longest try took.
+ */
 async function whenFree(
   tx: Transaction,
   onWait: () => void,
@@ -255,14 +261,14 @@ export const archivedMonth = (sql: Sql, requestId: string) => sql<{ month: strin
 
 const restoringTable = (month: string): string => `${debitsTable(month)}_restoring`;
 
-/** Makes an empty table for a month's debits, not attached yet. What an interrupted restore left is dropped. */
+/** Creates an empty table for a month's debits, not attached yet. Drops what an interrupted restore left behind. */
 export async function beginRestore(sql: Sql, month: string): Promise<void> {
   const name = restoringTable(month);
   const { from, to } = await monthIdRange(sql, month);
   await sql.begin(async (tx) => {
     await tx`drop table if exists ${tx(name)}`;
     await tx`create table ${tx(name)} (like debits including all)`;
-    // So that it need not be looked through when it is attached.
+    // So that Postgres need not scan the table when it is attached.
     await tx.unsafe(
       `alter table ${name} add constraint in_month check (request_id >= '${from}' and request_id < '${to}')`,
     );
@@ -274,7 +280,7 @@ export async function beginRestore(sql: Sql, month: string): Promise<void> {
   });
 }
 
-/** Lines of `debitLines` as rows. */
+/** Loads lines of `debitLines` as rows. */
 export async function loadDebits(sql: Sql, month: string, lines: readonly string[]): Promise<void> {
   await sql`
     insert into ${sql(restoringTable(month))} (request_id, seq, amount_thousandths, balance_after, at, account_id, key_number,
@@ -286,8 +292,9 @@ export async function loadDebits(sql: Sql, month: string, lines: readonly string
 }
 
 /**
- * Gives a month its table back, once that holds all that was archived, and forgets the archive: both or neither. What was
- * posted for the month since is moved there. Returns how long charges may have waited, in milliseconds.
+ * Attaches a month's restored table, once it holds everything that was archived, and forgets the archive: both or
+ * neither. Debits that were posted for the month since then are moved there. Returns how long charges may have waited,
+ * in milliseconds.
  */
 export async function endRestore(sql: Sql, archive: LedgerArchive, onWait: () => void): Promise<number> {
   const { month, rows, amount } = archive;

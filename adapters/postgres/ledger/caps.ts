@@ -13,9 +13,9 @@ interface KeyOf {
 }
 
 /**
- * Locks the account's wallet, so that no debit is posted until the transaction ends; then a key, the keys that it replaced
- * or that replaced it, and those that share its cap: a cap on one applies to all. In the order of their ids, as debits
- * do. Returns the ids of the keys.
+ * Locks the account's wallet, so that no debit is posted until the transaction ends. Then locks a key, the keys that it
+ * replaced or that replaced it, and those that share its cap, because a cap on one applies to all. Locks keys in the
+ * order of their ids, as debits do. Returns the ids of the keys.
  */
 export async function lockRelatives(tx: Transaction, { accountId, keyId }: KeyOf): Promise<string[]> {
   await tx`select from wallets where account_id = ${accountId} for no key update`;
@@ -51,7 +51,8 @@ export async function addCap(
 export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Promise<void> {
   const { accountId } = of;
   const keyIds = await lockRelatives(tx, of);
-  // Debits that saw a key with or without a cap find another version, and start again; also where no trigger sees to it.
+  // Debits that saw the earlier caps find another version, and start again. Done here because not every database has the
+  // trigger that does it, too.
   await tx`update wallets set caps_version = caps_version + 1 where account_id = ${accountId}`;
   const caps = await tx<{ capId: string }[]>`
     update keys k set cap_id = null from keys o
@@ -68,8 +69,8 @@ export async function changeCap(tx: Transaction, of: KeyOf, cap: Cap | null): Pr
 }
 
 /**
- * What the keys spent in the cap's current period: exact, for the wallet is locked and debits on it wait. Those posted
- * earlier are in the sums or came after them; a later one finds the cap.
+ * What the keys spent in the cap's current period. Exact, because the wallet is locked, so debits on it wait: earlier
+ * ones are in the sums or came after them, and later ones find the cap.
  */
 async function spentSince(
   tx: Transaction,

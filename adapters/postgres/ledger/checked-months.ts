@@ -10,16 +10,16 @@ import {
   withoutLimits,
 } from './months.js';
 
-/** Request ids from one on, and up to another. */
+/** Request ids from `from` up to, but without, `to`. */
 export interface IdSpan {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * Checks the months that are over and were not checked yet, each in a transaction of its own, and records how each ended:
- * from then on they need not be read again. A month with a fault is left to the check of the rest, which names it; so is
- * all on a standby, which records nothing.
+ * Checks the months that are over and were not checked yet, each in its own transaction, and records how each ended, so
+ * that they need not be read again. A month with a fault is left to the check of the rest, which names the fault. On a
+ * standby, which can record nothing, all months are.
  */
 export async function checkPastMonths(sql: Sql): Promise<void> {
   const [server] = await sql<[{ isStandby: boolean }]>`select pg_is_in_recovery() as "isStandby"`;
@@ -33,7 +33,7 @@ export async function checkPastMonths(sql: Sql): Promise<void> {
   for (const month of await pastMonths(sql)) if (!checked.has(month)) await checkMonth(sql, month);
 }
 
-/** Forgets what was recorded of months that are in the database. */
+/** Forgets what was recorded about months that are still in the database. */
 export async function forgetCheckedMonths(sql: Sql): Promise<number> {
   return (await sql.begin('isolation level read committed', async (tx) => {
     const months = await tx<{ month: string }[]>`
@@ -61,7 +61,7 @@ async function checkMonth(sql: Sql, month: string): Promise<void> {
   });
 }
 
-/** What can be seen to be wrong within a month: the chain between its first and last entries, and what each says of itself. */
+/** Faults that show within one month: breaks in the chain between its first and last entries, or in an entry itself. */
 const monthFaults = (tx: Transaction, table: string) => tx`
   select from (
     select d.*, lag(seq) over earlier as seq_before, lag(balance_after) over earlier as balance_before
@@ -81,7 +81,7 @@ export const linesOf = (sql: Sql | Transaction) => sql`(
     from (select string_to_array(line, ' ') as word from string_to_table(d.lines, ';') as line) w
   )`;
 
-/** The ids of the months in the database that were checked: together, those that follow each other. */
+/** The id ranges of the checked months in the database. Months that follow each other share a range. */
 export async function checkedSpans(on: Sql | Transaction): Promise<IdSpan[]> {
   const months = await on<{ month: string }[]>`
     select month from checked_months

@@ -6,7 +6,7 @@ import { type Entry, NO_SHARDS, receiptText, type ShardOf, withoutShard } from '
 /**
  * What the statement did with one debit. `retry`: earlier debits of the same statement took what it needed, or its key
  * got a cap meanwhile. `locked`: another transaction has locked its wallet, key or cap, or one of these does not exist; a
- * statement that waits finds out which.
+ * statement in the mode `waitForLock` finds out which.
  */
 export interface DebitRow {
   readonly outcome: 'posted' | 'balance' | 'key_cap' | 'retry' | 'locked' | 'missing';
@@ -24,8 +24,8 @@ export type LockMode = Exclude<FlushMode, 'plain'>;
  * A debit that its wallet or cap does not cover on its own takes nothing and leaves room for the others. The rest are
  * posted in order of arrival where they fit beside those before them; at least the first of each wallet is posted.
  *
- * With `skipLocked` it waits for no locked row; with `waitForLock`, at most 300 ms for each before it fails, having done
- * nothing (55P03).
+ * With `skipLocked` it waits for no locked row. With `waitForLock` it waits at most 300 ms for each, then fails
+ * (55P03), having done nothing.
  */
 export async function postDebits(
   sql: Sql,
@@ -66,8 +66,9 @@ interface Columns {
 }
 
 /**
- * Which debits share something: the position of the first with it, for each of them; and those positions, in the order in
- * which all nodes lock what it is. Positions from 1, as Postgres counts.
+ * Finds debits that share an id. `firstOf`: for each debit, the position of the first one with the same id. `firsts`:
+ * these positions, in the order of the ids, which is the order in which all nodes lock. Positions count from 1, as in
+ * Postgres.
  */
 function firstsOf(debits: readonly Debit[], idOf: (debit: Debit) => string): { firsts: number[]; firstOf: number[] } {
   const byId = new Map<string, number>();
@@ -81,7 +82,7 @@ function firstsOf(debits: readonly Debit[], idOf: (debit: Debit) => string): { f
   return { firsts, firstOf };
 }
 
-/** As it was posted first: a repeat of an id may have another amount. */
+/** An entry as it was first posted: a repeat of its id may have another amount. */
 export interface PostedEntry extends Entry {
   readonly amount: number;
 }

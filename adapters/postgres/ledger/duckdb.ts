@@ -1,19 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** Whether DuckDB is installed, which Perch does not bring along: it has 70 MB. */
+/** Whether DuckDB is installed. It is not a dependency of Perch, because it takes 70 MB. */
 export const hasDuckDb = (): Promise<boolean> =>
   import('@duckdb/node-api').then(
     () => true,
     () => false,
   );
 
-/** What one use of DuckDB may take; what is more goes to the disk, beside its database. */
+/** The resources that one use of DuckDB may take. What does not fit in memory goes to disk, beside its database. */
 interface Size {
   readonly memory: string;
   readonly threads?: number;
 }
 
-/** Closed when the work is done. Throws where DuckDB is not installed. */
+/** Runs work with an instance of DuckDB, and closes it afterwards. Throws where DuckDB is not installed. */
 export async function withDuckDb<T>(
   database: string,
   { memory, threads }: Size,

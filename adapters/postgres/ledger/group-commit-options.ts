@@ -8,8 +8,8 @@ import type { Time } from '../../../src/ports/clock.js';
 export type Verdict<Result> = { readonly value: Result } | { readonly error: unknown } | 'retry' | 'locked' | 'isolate';
 
 /**
- * How a flush treats what it meets. `plain`: it has only requests that are expected to be simple. `skipLocked`: any; a locked
- * row is skipped (`locked`). `waitForLock`: it waits for the row, within the flush's own bound.
+ * How a flush treats its requests. `plain`: all are expected to be simple. `skipLocked`: any requests; those that need
+ * a locked row are skipped (`locked`). `waitForLock`: it waits for the row, within the flush's own bound.
  */
 export type FlushMode = 'plain' | 'skipLocked' | 'waitForLock';
 
@@ -21,13 +21,13 @@ export interface GroupCommitOptions<Request, Result> {
   readonly flush: (batch: readonly Request[], mode: FlushMode) => Promise<readonly Verdict<Result>[]>;
   /** A partition never has more than one flush in progress. */
   readonly partitionOf: (request: Request) => string;
-  /** Whether it can go into a plain flush, if nothing before it in its partition has to go into another. */
+  /** Whether a request can go into a plain flush, unless one before it in its partition needs another kind. */
   readonly isPlain?: (request: Request) => boolean;
   /** The error that a waiting request should fail with now, if any: checked ten times a second. */
   readonly dismissal?: (request: Request, waitedMs: number) => unknown;
   /** Called with each request, once: when it gets its result or its error. */
   readonly settled?: (request: Request) => void;
-  /** The error for a request that finds no room; seconds until there may be some. */
+  /** The error for a request that finds no room; `retryAfterSeconds`: until there may be room. */
   readonly refusal?: (retryAfterSeconds: number) => Error;
   readonly bounds?: Partial<BatchBounds>;
   /** The process's own by default. */

@@ -17,7 +17,7 @@ const BOUNDS: BatchBounds = {
   maxOfLocked: 100,
 };
 
-/** Two plain flushes at a time are worth it only if the second is this large: otherwise both would be small. */
+/** A second plain flush at the same time is worth it only with this many requests; otherwise both would be small. */
 const LARGE = 200;
 
 /** The most locked partitions that are retried in one flush beside others. */
@@ -38,8 +38,8 @@ export class GroupCommit<Request, Result> {
   readonly #time: Time;
   readonly #partitions = new BriefMap<Partition<Request, Result>>();
   /**
-   * Partitions that wait for a flush: those that can go into the next one, and those that have a locked row. Next ones
-   * first.
+   * Partitions that wait for a flush: those that can go into the next one, and those that have a locked row. The next
+   * in turn comes first.
    */
   readonly #ready = new LinkedSet<Partition<Request, Result>>();
   readonly #parked = new LinkedSet<Partition<Request, Result>>();
@@ -74,8 +74,8 @@ export class GroupCommit<Request, Result> {
   }
 
   /**
-   * At the end of this turn of the event loop, so that all requests that have arrived by then share a flush: each flush
-   * costs more than the requests in it.
+   * Flushes at the end of this turn of the event loop, so that all requests that have arrived by then share a flush: a
+   * flush costs more than the requests in it.
    */
   #schedule(): void {
     if (this.#scheduled) return;
@@ -105,7 +105,7 @@ export class GroupCommit<Request, Result> {
     return this.#waiting >= maxWaiting && own >= maxWaiting / this.#partitions.size;
   }
 
-  /** A lock is expected to last as long again as it has so far; a queue as long as its flushes take. */
+  /** Expects a lock to last as long again as it has lasted, and a queue to last as long as its flushes take. */
   #secondsUntilRoom(partition: Partition<Request, Result>, now: number): number {
     const ms =
       partition.lock === null
@@ -138,7 +138,7 @@ export class GroupCommit<Request, Result> {
     this.#setTimer(now);
   }
 
-  /** Whether there was room for a flush, and something to flush. */
+  /** Starts a flush if there is room for one and something to flush; returns whether it did. */
   #start(mode: 'plain' | 'skipLocked', now: number): boolean {
     if (this.#running.plain + this.#running.skipLocked >= this.#bounds.flights) return false;
     const batch = this.#gather(mode === 'skipLocked' ? this.#probes(now) : [], mode);
@@ -161,7 +161,7 @@ export class GroupCommit<Request, Result> {
     return undefined;
   }
 
-  /** Of each locked partition that is due, its first request. */
+  /** The first request of each locked partition that is due. */
   #probes(now: number): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
     for (const partition of this.#parked) {
@@ -273,7 +273,7 @@ export class GroupCommit<Request, Result> {
     }
   }
 
-  /** For the next sweep, or the next retry of a locked partition; no timer while nothing waits. */
+  /** Sets the timer for the next sweep, or the next retry of a locked partition. No timer runs while nothing waits. */
   #setTimer(now: number): void {
     if (this.#waiting === 0) return;
     let atMs = this.#sweptAtMs + SWEEP_MS;
@@ -292,7 +292,7 @@ export class GroupCommit<Request, Result> {
   }
 }
 
-/** Where a value is in the set from now on: where it was, at the end if it is new, or nowhere (null). */
+/** Keeps a value in a set at its place, adds a new one at the end, or removes it (`value` is null). */
 function linked<Value>(set: LinkedSet<Value>, link: Link<Value> | null, value: Value | null): Link<Value> | null {
   if (value !== null) return link ?? set.add(value);
   if (link !== null) set.remove(link);

@@ -7,7 +7,7 @@ import { withoutLimits } from './months.js';
 import { NO_TIME } from './plain-debits.js';
 import { keptFrom } from './sums.js';
 
-/** The most faults that are named: the first few show what happened, and a million would only fill the memory. */
+/** The most faults that are named: the first few show what happened, and a million would only fill memory. */
 const MOST_FAULTS = 1000;
 
 export interface LedgerCheck {
@@ -17,15 +17,17 @@ export interface LedgerCheck {
 }
 
 /**
- * Checks every invariant over the whole database; safe beside a running service. Months that are over are read once, each by
- * itself, and the rest goes on from how they ended, in one snapshot. `all`: reads them again.
+ * Checks every invariant over the whole database; safe beside a running service. Past months are each read once,
+ * separately; the rest is checked in one snapshot, starting from how those months ended. `all`: reads past months
+ * again.
  */
 export async function checkLedger(sql: Sql, { all = false } = {}): Promise<LedgerCheck> {
   const read = (await isDistributed(sql)) ? checkSlices : checkOneServer;
   if (all) await forgetCheckedMonths(sql);
   await checkPastMonths(sql);
   const found = await read(sql);
-  // A debit that was posted late to a month that had been checked is no fault: each month says what it holds now.
+  // A debit that was posted late to a checked month is no fault, so past months are read again before faults are
+  // reported.
   if (found.faults.length === 0 || all || (await forgetCheckedMonths(sql)) === 0) return found;
   await checkPastMonths(sql);
   return read(sql);
@@ -38,12 +40,13 @@ async function checkOneServer(sql: Sql): Promise<LedgerCheck> {
   });
 }
 
-/** How often a slice is read in which something seems wrong. */
+/** How often a slice is read while something in it seems wrong. */
 const TRIES = 3;
 
 /**
- * Some accounts after the other, as there are too many for one server. Each server shows the moment at which it is asked first:
- * what was written between two of these is no fault, and gone the next time.
+ * Checks accounts slice by slice, as there are too many for one server. Each server shows the moment at which it is
+ * first asked, so something that was written between two such moments may look like a fault; it is gone at the next
+ * try.
  */
 async function checkSlices(sql: Sql): Promise<LedgerCheck> {
   const found: LedgerCheck[] = [await sql.begin('isolation level repeatable read read only', checkMonths)];
@@ -67,7 +70,7 @@ const together = (found: readonly LedgerCheck[]): LedgerCheck => ({
   faults: found.flatMap(({ faults }) => faults).slice(0, MOST_FAULTS),
 });
 
-/** All but what is of months that were checked. */
+/** Checks everything except the debits of checked months. */
 async function checkAccounts(moment: Transaction, spans: readonly IdSpan[]): Promise<LedgerCheck> {
   const unchecked = uncheckedBy(moment, spans);
   const [counts] = await moment<[Pick<LedgerCheck, 'wallets' | 'entries'>]>`
@@ -86,7 +89,9 @@ async function checkMonths(moment: Transaction): Promise<LedgerCheck> {
   return { wallets: 0, ...counts, faults: [...faults] };
 }
 
-/** Of debits: that they are not of a month that was checked. So put that its table is not read. */
+/**
+ * The condition that a debit is of no checked month, written so that Postgres does not read the tables of those months.
+ */
 function uncheckedBy(sql: Transaction, spans: readonly IdSpan[]) {
   let condition = sql`true`;
   for (const { from, to } of spans)
@@ -217,7 +222,7 @@ const keyFaults = (sql: Transaction, unchecked: Condition) => sql`
   ) s
   where c.spent_thousandths <> s.spent`;
 
-/** Purchases, reversals and returns are those of the sales. */
+/** The purchases, reversals and returns in the ledger must match the sales. */
 const saleFaults = (sql: Transaction) => sql`
   select 'sales_sum', w.wallet_id, format('%s bought and %s taken back by sales, but %s and %s by entries',
     coalesce(s.bought, 0), coalesce(s.taken, 0), coalesce(e.bought, 0), coalesce(e.taken, 0))
@@ -264,7 +269,7 @@ const usageFaults = (sql: Transaction) => sql`
       where (a.account_id, a.day, a.endpoint, a.key_id) = (h.account_id, (h.hour at time zone 'UTC')::date, h.endpoint, h.key_id)
     )`;
 
-/** The three records of a checked month agree: its total, its wallets' runs of entries, and its usage. */
+/** The three records of a checked month must agree: its total, its wallets' runs of entries, and its usage. */
 const archiveFaults = (sql: Transaction) => sql`
   select 'archive_sums', null, format('%s: %s debits of %s thousandths recorded, but %s of %s by wallets, and %s of %s by usage',
     month, a.rows, a.amount_thousandths, d.rows, d.amount, u.rows, u.amount)

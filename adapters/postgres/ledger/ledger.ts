@@ -17,14 +17,17 @@ import { createPost, debitStatements, statementsOn } from './post.js';
 import { QueryLimiter } from './query-limiter.js';
 import { lastUseRows, usageRows } from './usage.js';
 
-/** Pools besides the common one: for debits, for balances, and for free queries of past usage. */
+/**
+ * Pools besides the common one (for debits, for balances, and for free queries of past usage), and where archives and
+ * shards are.
+ */
 export interface LedgerOptions {
   readonly settling?: Sql;
   readonly lookups?: Sql;
   readonly queries?: QueryLimiter;
   /** Where receipts of archived months are looked up; null: nowhere. */
   readonly archiveFolder?: string | null;
-  /** Of a database that is distributed; and the servers that debits of a shard are posted to, instead of `settling`. */
+  /** For a distributed database: its shards, and the servers to which their debits are posted instead of `settling`. */
   readonly shards?: Shards | null;
   readonly servers?: ShardServers | null;
 }
@@ -81,7 +84,8 @@ async function postGrant(sql: Sql, grant: Parameters<Ledger['grant']>[0], by: Ac
     throw new RangeError(`a grant of ${grant.amount} thousandths: whole and above zero expected`);
   }
   const { accountId, requestId, amount, reason } = grant;
-  // Watches are in no function that Citus runs on an account's server: they stay where all nodes look for them.
+  // A separate part of the statement, because watches stay on the coordinator, and Citus runs the function on the
+  // account's server.
   const [row] = await sql<[{ balance: number | null }]>`
     with granted as materialized (
       select grant_credits(${accountId}, ${requestId}, ${amount}, ${reason}, ${by.who}, ${by.address}::text,
@@ -128,7 +132,7 @@ const receiptColumns = (sql: Sql) => sql`
   e.request_id as "requestId", e.at, e.operation, k.prefix as "keyPrefix", e.amount_thousandths as amount,
   e.balance_after as "balanceAfter", e.items, e.cache_hits as "cacheHits", e.lines`;
 
-/** There is no index by key: a key's newest are looked for among so many of the account's. */
+/** There is no index by key, so a key's newest debits are looked for among this many of the account's newest. */
 const MOST_SEARCHED = 1_000;
 
 /** Reads the index from its end: request ids are in the order of time. */

@@ -4,27 +4,27 @@ import type { Sql, Transaction } from '../sql.js';
 import { isLocked, withBriefLocks } from './months.js';
 import { addedUp, keptFrom, type RunStep, settledTo, sumAllDebits } from './sums.js';
 
-/** Months that are open ahead of the running one. */
+/** How many months are open ahead of the current one. */
 const MONTHS_AHEAD = 3;
 
-/** What a table of debits should hold at most, with its index: a month of more is divided into weeks or days. */
+/** The most bytes that a table of debits should hold, with its index: a larger month is divided into weeks or days. */
 const MOST_BYTES = 549_755_813_888;
 
-/** How long before a month begins it is decided how it is divided. */
+/** How long before a month begins its division is decided. */
 const DIVIDED_BEFORE = '2 days';
 
-/** The most rows in one transaction, so that no other waits long for them: about 100 ms on a small machine. */
+/** The most rows in one transaction, so that others do not wait long for it: about 100 ms on a small machine. */
 const HOURS_AT_ONCE = 5_000;
 const NAMES_AT_ONCE = 5_000;
 
-/** Accounts of a distributed database whose hours one run folds; the next one goes on. */
+/** The most accounts of a distributed database whose hours one run folds; the next run does the others. */
 const ACCOUNTS_FOLDED = 20_000;
 
-/** How long a run goes on, in milliseconds: half of the time until the next one, which does the rest. */
+/** The longest that a run takes, in milliseconds: half of the time until the next one, which does the rest. */
 const LONGEST_RUN_MS = 300_000;
 
 /**
- * The longest that one of its statements runs, in milliseconds: then the database ends it, and the next run tries
+ * The longest that one of its statements runs, in milliseconds. After that the database ends it, and the next run tries
  * again.
  */
 const STATEMENT_MS = 30_000;
@@ -50,17 +50,17 @@ export async function maintainLedger(sql: Sql, signal?: AbortSignal, shards: Sha
     signal?.aborted || monotonic.now() >= endsAtMs
       ? undefined
       : alone(sql, async (tx) => {
-          // A crash that takes a step back takes back all of it, and the next run repeats it.
+          // No need to wait for the disk: a crash can only undo a whole step, which the next run repeats.
           await tx`select set_config('synchronous_commit', 'off', true)`;
           return step(tx);
         });
-  // These two end: sums may take all the time that is left.
+  // Folding and dropping come first because they are bounded: sums may take all the time that is left.
   for (const accounts of await foldedTogether(sql, shards)) while (await inTime((tx) => foldHours(tx, accounts)));
   while (await inTime(dropNames));
   await sumAllDebits(inTime, await settledTo(sql), shards);
 }
 
-/** One step; undefined if another node is doing it. */
+/** Runs one step; undefined if another node is at work. */
 function alone<T>(sql: Sql, step: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
   return sql.begin(async (tx): Promise<T | undefined> => {
     await tx`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
@@ -69,7 +69,7 @@ function alone<T>(sql: Sql, step: (tx: Transaction) => Promise<T>): Promise<T | 
   }) as Promise<T | undefined>;
 }
 
-/** Of a distributed database, the accounts of each shard by themselves, so many in one run. */
+/** The accounts whose hours are folded in one transaction: in a distributed database, those of one shard; null: all. */
 async function foldedTogether(sql: Sql, shards: Shards | null): Promise<readonly (readonly string[] | null)[]> {
   if (shards === null) return [null];
   const rows = await sql<{ accountId: string }[]>`
@@ -81,7 +81,7 @@ async function foldedTogether(sql: Sql, shards: Shards | null): Promise<readonly
   );
 }
 
-/** Of these accounts, or of all. */
+/** Folds old hours into days, of these accounts or of all. */
 async function foldHours(tx: Transaction, accounts: readonly string[] | null): Promise<number> {
   const [row] = await tx<{ moved: number }[]>`
     with old as (
@@ -118,8 +118,8 @@ const dropNames: Step = async (tx) => {
 };
 
 /**
- * Opens the running month of the ledger and those ahead. A month that was not opened in time has its debits among those
- * of no month, where everything works but `perch ledger archive`.
+ * Opens the current month of the ledger and those ahead. Debits of a month that was not opened in time go to the table
+ * of no month, where everything works except `perch ledger archive`.
  */
 export async function openMonths(tx: Sql | Transaction): Promise<void> {
   await tx`
@@ -128,15 +128,15 @@ export async function openMonths(tx: Sql | Transaction): Promise<void> {
 }
 
 /**
- * Gives the month that begins next, shortly before that, as many tables as the running one, at its rate, would need:
- * one, or one for each week or day. Charges wait meanwhile; fails if it would have to wait itself. A month that has
- * debits already stays.
+ * Shortly before the next month begins, gives it as many tables as the current month would need at its rate: one, or
+ * one for each week or day. Charges wait meanwhile. Fails if it would have to wait itself. A month that already has
+ * debits stays as it is.
  */
 export async function divideNextMonth(
   tx: Transaction,
   { mostBytes = MOST_BYTES, before = DIVIDED_BEFORE, shards = null as Shards | null } = {},
 ): Promise<void> {
-  // Each shard has a table of its own.
+  // Each shard has its own table.
   const bytes =
     shards === null ? tx`pg_total_relation_size(relid)` : tx`citus_total_relation_size(relid) / ${shards.count}::int`;
   const [next] = await tx<{ month: string; first: string; last: string; days: number; bytesADay: number }[]>`
@@ -162,13 +162,13 @@ export async function divideNextMonth(
   for (const span of wanted) await tx`select open_span(${span})`;
 }
 
-/** The longest spans that a month can be divided into with so much in a table. */
+/** The longest spans into which a month can be divided so that no table exceeds `mostBytes`. */
 function spansOf(
   { month, days, bytesADay }: { month: string; days: number; bytesADay: number },
   mostBytes: number,
 ): string[] {
   if (days * bytesADay <= mostBytes) return [month];
-  // The last of them is up to the end of the month.
+  // The last week extends to the end of the month.
   if ((days - 21) * bytesADay <= mostBytes) return [1, 2, 3, 4].map((week) => `${month}-w${week}`);
   return Array.from({ length: days }, (_, nth) => `${month}-${String(nth + 1).padStart(2, '0')}`);
 }

@@ -1,7 +1,7 @@
 import { isTimedOut } from '../retry.js';
 import type { Sql, Transaction } from '../sql.js';
 
-/** What a table of debits holds. Amounts may be beyond what a number holds: text. */
+/** What a table of debits holds. The amount is text, because it may be larger than a number can hold. */
 export interface Totals {
   readonly rows: number;
   /** Thousandths of a credit. */
@@ -11,10 +11,12 @@ export interface Totals {
 /** A debit is posted within minutes of its request, or never. */
 const SETTLING = '1 day';
 
-/** A month is `2026-11` here, or what has a table instead where that would be too large: `2026-11-w1`, `2026-11-27`. */
+/**
+ * Here a month is `2026-11` or, where that is too large for one table, a part with its own: `2026-11-w1`, `2026-11-27`.
+ */
 export const debitsTable = (month: string): string => `debits_${month.replaceAll('-', '_')}`;
 
-/** The ids of a month's requests: from one on, and up to another. */
+/** The range of ids of a month's requests, without `to`. */
 export async function monthIdRange(on: Sql | Transaction, month: string): Promise<{ from: string; to: string }> {
   const [ids] = await on<{ from: string; to: string }[]>`
     select first_id_at(span_began(month)) as from, first_id_at(span_ended(month)) as to from (select ${month}::text as month) m`;
@@ -23,41 +25,41 @@ export async function monthIdRange(on: Sql | Transaction, month: string): Promis
 }
 
 /**
- * The longest that charges wait behind a change of the ledger's tables that waits itself, in milliseconds. Then it
- * lets them pass, and is tried again.
+ * The longest that charges wait behind a change of the ledger's tables that is itself waiting for a lock, in
+ * milliseconds. Then the change lets them pass, and is tried again.
  */
 const LONGEST_LOCK_MS = 100;
 
-/** For one transaction. */
+/** Limits the wait for locks, for one transaction. */
 export const withBriefLocks = (tx: Transaction) => setEverywhere(tx, 'lock_timeout', LONGEST_LOCK_MS);
 
 /**
- * Whether a lock was not to be had in that time. On Citus, one on a worker fails as whatever fails there, with the cause in its
- * log; and Citus ends one of several that wait for each other.
+ * Whether a lock could not be taken in that time. On Citus, a lock on a worker fails like anything else that fails
+ * there, with the cause in the worker's log; and in a deadlock, Citus ends one of the transactions (40P01).
  */
 export const isLocked = (error: unknown): boolean =>
   isTimedOut(error) ||
   (error as { code?: unknown }).code === '40P01' ||
   (error as Error).message.startsWith('failure on connection marked as essential');
 
-/** For one transaction; of a distributed database, on the workers as well. */
+/** Sets a setting for one transaction; in a distributed database, on the workers as well. */
 export async function setEverywhere(tx: Transaction, setting: string, value: string | number): Promise<void> {
   await tx`select set_config('citus.propagate_set_commands', 'local', true)`;
   await tx.unsafe(`set local ${setting} = '${value}'`);
 }
 
-/** For one transaction. */
+/** Removes the time limits, for one transaction. */
 export const withoutLimits = (tx: Transaction) =>
   tx`select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
 
-/** Whether the months before one are all over: only then are their debits all posted. */
+/** Whether all months before a given one are over; only then are all their debits posted. */
 export async function isOver(sql: Sql, before: string): Promise<boolean> {
   const [time] = await sql<{ isOver: boolean }[]>`
     select span_began(${before}) <= now() - ${SETTLING}::interval as "isOver"`;
   return time?.isOver === true;
 }
 
-/** The months that are over and have a table, the oldest first; those before another, if it is given. */
+/** The months that are over and have a table, the oldest first; only those before `before`, if it is given. */
 export async function pastMonths(sql: Sql, before?: string): Promise<string[]> {
   const tables = await sql<{ month: string }[]>`
     select span as month from debit_spans

@@ -12,12 +12,12 @@ export interface Waiting<Request, Result> {
 /** What is known about a lock that a partition has met. Times by the monotonic clock. */
 interface Lock {
   readonly sinceMs: number;
-  /** It was met more than once: it is not another node's flush, and waiting for it must not delay others. */
+  /** Met more than once, so it is not another node's flush, and waiting for it must not delay others. */
   readonly isStubborn: boolean;
   readonly tries: number;
   /** When to retry. */
   readonly dueAtMs: number;
-  /** Whether it may be retried in a flush beside others: not if it may have been what delayed them. */
+  /** Whether it may be retried in a flush together with others; not if it may have been the cause of their delay. */
   readonly mayProbe: boolean;
 }
 
@@ -25,19 +25,19 @@ interface Lock {
 const FIRST_DELAY_MS = 5;
 const LONGEST_DELAY_MS = 100;
 
-/** Requests that must be flushed one after the other: those of one wallet. */
+/** Requests that must not be in two flushes at the same time: those of one wallet. */
 export class Partition<Request, Result> {
   readonly id: string;
   /** In order of arrival. */
   waiting: Waiting<Request, Result>[] = [];
   /** Whether a flush contains some of its requests. */
   isBusy = false;
-  /** Of its flush: those that must wait again, and whether a lock that was met is isolated; null where none was met. */
+  /** Results of its flush: requests that must wait again, and whether a lock it met is isolated (null: it met none). */
   unmet: Waiting<Request, Result>[] = [];
   #isIsolated: boolean | null = null;
   lock: Lock | null = null;
   lastFlushMs = 0;
-  /** Its place among those that wait for a flush; null where it is not one of them. */
+  /** Its place among the partitions that wait for a flush; null where it is not one of them. */
   ready: Link<Partition<Request, Result>> | null = null;
   parked: Link<Partition<Request, Result>> | null = null;
 

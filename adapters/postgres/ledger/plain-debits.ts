@@ -8,40 +8,41 @@ export interface Entry {
   readonly seq: number;
 }
 
-/** From here on, an id is not the time of its request, which would be in 2100 or later (`unsummed_debits`). */
+/** Ids from here on do not contain the time of their request, which would be 2100 or later (`unsummed_debits`). */
 export const NO_TIME = '03bb2cc3-d800-0000-0000-000000000000';
 
 /**
- * Whether the id can be that of a request of now, a UUID of version 7: sums are made later, in the order of such ids.
+ * Whether the id can be that of a current request, a UUID of version 7. Sums are made later, in the order of such ids.
  */
 export const isTimely = (requestId: string): boolean => requestId.toLowerCase() < NO_TIME;
 
 /**
- * Which shard a batch is for, as the functions of the database take it: any of its accounts, all of which must belong to that
- * shard; null where there are no shards.
+ * The shard of a batch, as the functions of the database take it: the id of any of its accounts, all of which must
+ * belong to that shard; null where there are no shards.
  */
 export type ShardOf = (debits: readonly Debit[]) => string | null;
 
 export const NO_SHARDS: ShardOf = () => null;
 
 /**
- * As it is where there are no shards: Citus runs no function elsewhere that is given a subquery. Given a null for the shard, Citus
- * 13.2 crashes; and a process that began before the database was distributed knows of none.
+ * The argument for the shard where there are no shards. It is a subquery, with which Citus runs the function where it
+ * is called. Given a plain null, Citus 13.2 crashes, and a process that began before the database was distributed knows
+ * of no shards.
  */
 export const withoutShard = (argument: string): string => `(select ${argument})`;
 
-/** To read an array costs more than what is done with it, so each id is sent once: an account has one wallet. */
+/** Reading an array costs more than what is done with it, so each id is sent only once. An account has one wallet. */
 const STATEMENT = `
   select paid_firsts, balances, seqs from post_plain_debits($1::uuid, $2::uuid[], $3::int[], $4::bigint[], $5::int[], $6::int[],
     $7::int[], $8::uuid[], $9::bigint[], $10::int[], $11::int[], $12::bigint[], $13::int[], $14::int[], $15::text[], $16::text[])`;
 const STATEMENT_WITHOUT_SHARD = STATEMENT.replace('$1::uuid', withoutShard);
 
 /**
- * Posts those debits of a batch whose wallets cover all that the batch takes from them, as one statement, which is one
- * durable commit; of any other wallet nothing. Undefined for a debit that was not posted: its wallet is short, unknown,
- * or sums are made beyond its id already, its key has a cap, or one of the wallet's got or lost one after its look-up.
- * `postDebits` finds out which. The whole statement fails with a unique violation when one of the request ids is
- * already posted.
+ * Posts the debits of those wallets that cover everything that the batch takes from them, as one statement, which is
+ * one durable commit; posts no debits of other wallets. Undefined for a debit that was not posted: its wallet is short
+ * or unknown, its id has already been passed by the sums, its key has a cap, or a key of the wallet got or lost a cap
+ * after its look-up. `postDebits` finds out which. The whole statement fails with a unique violation when one of the
+ * request ids is already posted.
  *
  * Wallets are updated in the order of their accounts' ids, as nodes do everywhere.
  */
@@ -87,13 +88,13 @@ interface Payer {
   /** In order of arrival. */
   readonly debits: readonly Placed[];
   readonly capsVersion: number;
-  /** The position of the first of them among all that are sent; from 1, as Postgres counts. */
+  /** The position of its first debit among all that are sent; from 1, as Postgres counts. */
   readonly first: number;
 }
 
 /**
- * A batch by its wallets in the order of their accounts' ids, without those with a debit whose key has a cap, or with keys
- * that were looked up before and after a change of caps.
+ * Groups a batch by wallets, in the order of their accounts' ids. Leaves out wallets with a debit whose key has a cap,
+ * or whose keys were looked up partly before and partly after a change of caps.
  */
 function groupByPayer(debits: readonly Debit[]): Payer[] {
   const byAccount = new Map<string, Placed[]>();
@@ -117,9 +118,9 @@ function groupByPayer(debits: readonly Debit[]): Payer[] {
 }
 
 /**
- * A receipt's lines as the ledger keeps them: `user profile hit 1 500;user.tweets tweet miss 20 1000`, without a path that
- * is the operation's name: ` profile hit 1 500`. The function `receipt_lines` of the database reads them. Throws a
- * RangeError for a path that is not made of the schema's names.
+ * A receipt's lines as the ledger keeps them: `user profile hit 1 500;user.tweets tweet miss 20 1000`. A path that
+ * equals the operation's name is left out: ` profile hit 1 500`. The database function `receipt_lines` reads them.
+ * Throws a RangeError for a path that is not made of the schema's names.
  */
 export function receiptText({ lines, operation }: Pick<Debit, 'lines' | 'operation'>): string {
   let text = '';
@@ -135,8 +136,9 @@ export function receiptText({ lines, operation }: Pick<Debit, 'lines' | 'operati
 const arrayLiteral = (values: readonly (string | number)[]): string => `{${values.join()}}`;
 
 /**
- * The wallets, and the debits payer by payer: ids, what the payer's take up to this one, keys, and which receipt; then the
- * receipts, each once, as most debits of a moment have the same.
+ * The parameters of the statement: the wallets; then the debits, payer by payer, with their ids, the payer's sum up to
+ * and including each, their keys and their receipts' numbers; then the receipts, each once, as most debits of a moment
+ * share one.
  */
 function columnsOf(payers: readonly Payer[]): (string | string[])[] {
   const [accounts, versions, sums, counts] = [[] as string[], [] as number[], [] as number[], [] as number[]];
@@ -172,7 +174,7 @@ class Receipts {
   readonly #texts: string[] = [];
   #last = 0;
 
-  /** Which of them is the debit's; from 1, as Postgres counts. */
+  /** The number of the debit's receipt; from 1, as Postgres counts. */
   kindOf(debit: Debit): number {
     const { lines, operation, amount, items, cacheHits } = debit;
     const last = this.#debits[this.#last - 1];

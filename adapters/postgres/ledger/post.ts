@@ -11,12 +11,14 @@ import { GroupCommit } from './group-commit.js';
 import type { FlushMode, GroupCommitOptions, Verdict } from './group-commit-options.js';
 import { type Entry, isTimely, postPlainDebits, type ShardOf } from './plain-debits.js';
 
-/** Concurrent flushes of a queue: those that wait for no locked row, and those that do. Each has a connection to itself. */
+/** Concurrent flushes of a queue: those that wait for no locked row, and those that do. Each uses one connection. */
 const FLIGHTS = 2;
 const WAITS = 2;
 export const SETTLING_CONNECTIONS = FLIGHTS + WAITS;
 
-/** The longest that a debit waits for its turn: by then its wallet has been locked all the time. */
+/**
+ * The longest that a debit waits for its turn. One that waits for this long has a wallet that was locked all the time.
+ */
 const LONGEST_WAIT_MS = 60_000;
 
 /** The statements that posting is made of. They fail with the errors of Postgres, or of a lost connection. */
@@ -32,19 +34,21 @@ export const debitStatements = (sql: Sql, shardOf?: ShardOf): DebitStatements =>
 /** Runs a statement on the server of a batch. */
 type OnServer = <T>(debits: readonly Debit[], statement: (sql: Sql) => Promise<T>) => Promise<T>;
 
-/** The same, where batches have servers of their own. */
+/** The statements, each run on the server of its batch. */
 export const statementsOn = (on: OnServer, shardOf?: ShardOf): DebitStatements => ({
   postPlain: (debits) => on(debits, (sql) => postPlainDebits(sql, debits, shardOf)),
   postAny: (debits, mode) => on(debits, (sql) => postDebits(sql, debits, mode, shardOf)),
   find: (debits) => on(debits, (sql) => findPosted(sql, debits, shardOf)),
 });
 
-/** Which debits are posted together: those of one shard, each of which has a queue with bounds of its own. */
+/**
+ * The queue of an account. Only debits of one shard are posted together, so each shard has a queue with its own bounds.
+ */
 export type QueueOf = (accountId: string) => number;
 
 /**
- * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means: not known to be
- * posted.
+ * The posting side of the ledger (README.md): debits that wait for a commit share it. A rejection means that the debit
+ * is not known to be posted.
  */
 export function createPost(
   statements: DebitStatements,
@@ -57,7 +61,7 @@ export function createPost(
     isPlain: ({ isPlain }) => isPlain,
     dismissal: ({ signal, isInDoubt }, waitedMs) => {
       if (waitedMs > LONGEST_WAIT_MS) return isInDoubt ? inDoubt(signal?.reason) : tooManyWaiting(5);
-      // If in doubt, the next flush finds out.
+      // If it is in doubt, the next flush finds out whether it was posted.
       return signal?.aborted && !isInDoubt ? signal.reason : undefined;
     },
     refusal: tooManyWaiting,
@@ -95,11 +99,11 @@ export function createPost(
   return post;
 }
 
-/** Whether what was looked up is of the debit's own key. */
+/** Whether the key that was looked up is the debit's own. */
 const isOwn = ({ uncapped, accountId, walletId, keyId }: Debit): boolean =>
   uncapped?.keyId === keyId && uncapped.walletId === walletId && uncapped.accountId === accountId;
 
-/** Until it has been submitted, in the same turn. */
+/** The answer of a posting until it is submitted, in the same turn of the event loop. */
 const UNANSWERED = new Promise<never>(() => {});
 
 const tooManyWaiting = (retryAfter: number): ServiceError =>
@@ -110,15 +114,15 @@ const tooManyWaiting = (retryAfter: number): ServiceError =>
   );
 
 interface Posting {
-  /** Of the account and the request. */
+  /** Made of the account's and the request's ids. */
   readonly id: string;
   readonly debit: Debit;
   readonly signal: AbortState | undefined;
-  /** An attempt whose result was lost may have posted it. */
+  /** Whether an attempt whose result was lost may have posted it. */
   isInDoubt: boolean;
-  /** So far nothing shows that it needs the statement for all cases. */
+  /** Whether nothing so far shows that it needs the statement for all cases. */
   isPlain: boolean;
-  /** Of the flush that it is in, as soon as it is known: a later failure in the same flush does not change it. */
+  /** The verdict of its current flush, as soon as it is known: a later failure in the same flush does not change it. */
   verdict: Verdict<Posted> | undefined;
   answer: Promise<Posted>;
 }
@@ -132,7 +136,10 @@ const isOpen = ({ verdict }: Posting): boolean => verdict === undefined;
 
 const hasLeft = (posting: Posting): boolean => posting.signal?.aborted === true && isOpen(posting);
 
-/** For a caller who has left, no attempt is started, neither at first nor after one that is known to have done nothing. */
+/**
+ * Starts no attempt for a caller who has left, neither at first nor after an attempt that is known to have done
+ * nothing.
+ */
 async function flush(context: Context, batch: readonly Posting[], mode: FlushMode): Promise<Verdict<Posted>[]> {
   for (const posting of batch) posting.verdict = undefined;
   const attemptOpen = async (): Promise<void> => {
@@ -183,7 +190,7 @@ async function markInDoubtIfLost<Result>(postings: readonly Posting[], run: () =
   }
 }
 
-/** What the plain statement does not post is left to the one that says why. */
+/** Debits that the plain statement does not post are retried with the other one, which says why. */
 async function attempt(context: Context, postings: readonly Posting[], mode: FlushMode): Promise<void> {
   if (mode !== 'plain') return attemptAny(context, postings, mode);
   const retry = (posting: Posting): void => {
@@ -204,8 +211,8 @@ async function attempt(context: Context, postings: readonly Posting[], mode: Flu
 }
 
 /**
- * Any attempt may follow one whose commit succeeded without its result arriving, so an id that exists is a success.
- * Where one of many took too long, each half is tried once: the debits of the other half need not be isolated.
+ * An earlier attempt may have committed without its result arriving, so an id that exists is a success. If a statement
+ * with several debits took too long, each half is tried once, so that not all of them have to be isolated.
  */
 async function attemptAny(
   context: Context,

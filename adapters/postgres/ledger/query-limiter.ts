@@ -24,10 +24,10 @@ export interface QueryLimits {
 
 const LIMITS: QueryLimits = { perAccount: 2, waiting: 16, total: 200, statementMs: 3_000, totalMs: 10_000 };
 
-/** Its pending rows, as a template of the pool returns them. */
+/** Starts a query; returns its pending rows, as a template of the pool does. */
 type Statement<Row> = (sql: Sql) => Cancellable<readonly Row[]>;
 
-/** Whether what a replica says will do. */
+/** Whether a replica's answer is good enough. */
 type IsEnough = (rows: readonly unknown[]) => boolean;
 
 interface Account {
@@ -37,10 +37,11 @@ interface Account {
 }
 
 /**
- * Free queries of past usage, in a pool of connections of their own: a customer's many or slow queries take nothing
- * from paid reads, and little from other customers' queries: an account's second one starts only while a connection is
- * free. A query is cancelled in the database when its caller leaves, and keeps its slot until the database has finished
- * with it. Where there is a replica, it is asked first, and the pool is for what that can't tell.
+ * Free queries of past usage, in their own pool of connections: a customer's many or slow queries take nothing from
+ * paid reads, and little from other customers' queries, because an account's second query starts only while a
+ * connection is free. A query is cancelled in the database when its caller leaves, and keeps its slot until the
+ * database has finished with it. Where there is a replica, it is asked first; the pool serves what the replica can't
+ * answer.
  */
 export class QueryLimiter {
   readonly #pool: Sql;
@@ -68,7 +69,7 @@ export class QueryLimiter {
     return this.#admit(accountId, statement, signal);
   }
 
-  /** The same for what is named by its id: the primary has it if a replica does not have it yet. */
+  /** The same for rows that are found by their id: asks the primary if the replica does not have them yet. */
   find<Row>(accountId: string, statement: Statement<Row>, signal?: AbortSignal): Promise<readonly Row[]> {
     return this.#admit(accountId, statement, signal, ({ length }) => length > 0);
   }
@@ -171,13 +172,13 @@ export class QueryLimiter {
     try {
       return await once();
     } catch (error) {
-      // A cancel that was meant for the connection's previous statement, and arrived late.
+      // A late cancel request that was meant for the connection's previous statement.
       if (signal.aborted || !isCancelled(error) || !/user request/.test(String(error))) throw error;
       return once();
     }
   }
 
-  /** The database has a limit as well: this process may be gone when the statement is late. */
+  /** The database enforces the time limit as well, because this process may be gone by then. */
   #onPrimary<Row>(statement: Statement<Row>, signal: AbortSignal): Promise<readonly Row[]> {
     return this.#pool.begin('read only', async (tx) => {
       signal.throwIfAborted();

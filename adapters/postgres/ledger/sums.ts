@@ -5,39 +5,41 @@ import type { Sql, Transaction } from '../sql.js';
 /** Hourly sums are kept for a day longer than they can be queried, for a query at midnight by a different clock. */
 const HOURS_KEPT = `${HOURLY_DAYS} days`;
 
-/** The most in one transaction, so that no charge waits long for it: 100 ms on a small machine. */
+/** The most that one transaction sums up, so that no charge waits long for it: 100 ms on a small machine. */
 const WALLETS_AT_ONCE = 500;
 const DEBITS_AT_ONCE = 20_000;
-/** Of those, of one wallet. */
+/** The most of these debits from one wallet. */
 const DEBITS_OF_A_WALLET = 1_000;
 
-/** Requests that began within this time may still be posted: their debits are left for the next time, in seconds. */
+/** Seconds. Debits of requests that began this recently may still be posted, so they are left for the next run. */
 const SETTLING_S = 60;
 
-/** The first id of requests that began too lately to be summed up: they may still be posted. */
+/** The first id of requests that began too recently to be summed up, since they may still be posted. */
 export async function settledTo(sql: Sql): Promise<string> {
   const [row] = await sql<{ id: string }[]>`select first_id_at(now() - ${SETTLING_S} * interval '1 second') as id`;
   return row?.id ?? '';
 }
 
-/** Wallets that are looked through for due ones in one statement, by their numbers, so that no run needs an index of them. */
+/** Wallets that one statement searches for due ones, by their numbers, so that no run needs an index of due wallets. */
 const WALLETS_IN_SIGHT = 50_000;
 
-/** Wallets with more debits than one transaction sums up, which a run comes back to; others are left for the next run. */
+/**
+ * How many wallets with more debits than one transaction sums up a run comes back to; others are left for the next run.
+ */
 const MOST_AGAIN = 100_000;
 
-/** One transaction of a run, which has its time limits; undefined when there is no time left, or another node is at it. */
+/** Runs one transaction within the time limits of a run; undefined when no time is left, or another node is at work. */
 export type RunStep = <T>(step: (tx: Transaction) => Promise<T>) => Promise<T | undefined>;
 
-/** An account with something to sum up, and how many debits that is at most. */
+/** An account with debits to sum up, and how many they are at most. */
 interface Due {
   readonly accountId: string;
   readonly debits: number;
 }
 
 /**
- * Sums up debits with ids before one, of all wallets: first a thousand of each, then the rest of those that have more. It
- * begins anywhere, so that no wallet is always among those for which no time is left.
+ * Sums up the debits of all wallets with ids before `settled`: first a thousand of each wallet, then the rest of those
+ * that have more. Begins at a random wallet, so that time does not always run out for the same ones.
  */
 export async function sumAllDebits(run: RunStep, settled: string, shards: Shards | null = null): Promise<void> {
   const again: Due[] = [];
@@ -61,7 +63,7 @@ export async function sumAllDebits(run: RunStep, settled: string, shards: Shards
   while (again.length > 0) if (!(await sum(again.splice(0)))) return;
 }
 
-/** What one transaction takes on: ids of accounts, of one shard. */
+/** The work of each transaction: ids of accounts, all of one shard. */
 function* batches(due: readonly Due[], shards: Shards | null): Generator<string[]> {
   for (const ofShard of byShard(due, shards, ({ accountId }) => accountId)) {
     let [batch, debits]: [string[], number] = [[], 0];
@@ -88,7 +90,9 @@ const dueWallets = (tx: Transaction, after: number, settled: string) => tx<Due[]
   where wallet_number > ${after} and wallet_number <= ${after + WALLETS_IN_SIGHT} and last_seq > summed_seq and summed_to < ${settled}
   order by wallet_number`;
 
-/** Sums up at most a thousand debits of each of some wallets: usage by hour, and what keys have spent. Returns those with more. */
+/**
+ * Sums up at most a thousand debits of each wallet: usage by hour, and what keys have spent. Returns those with more.
+ */
 async function sumDebits(
   tx: Transaction,
   due: readonly string[],
@@ -104,7 +108,7 @@ async function sumDebits(
 /** Hours from here on are not folded into days yet. */
 export const keptFrom = (tx: Sql | Transaction) => tx`date_trunc('day', now(), 'UTC') - ${HOURS_KEPT}::interval`;
 
-/** In an upsert: adds what comes to what there is. */
+/** For an upsert: adds the new row's figures to the existing ones. */
 export const addedUp = (tx: Transaction) => tx`
   requests = u.requests + excluded.requests, items = u.items + excluded.items,
   cache_hits = u.cache_hits + excluded.cache_hits,

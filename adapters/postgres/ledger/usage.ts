@@ -3,9 +3,9 @@ import type { KeyUse, UsageQuery, UsageRow } from '../../../src/ports/ledger.js'
 import type { Sql } from '../sql.js';
 
 /**
- * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these.
- * Read from the sums that maintenance makes and from the debits that came after them: exact at any moment. Ungrouped:
- * one row, of zeros when there is nothing. A pending query: it can be cancelled.
+ * What an account's debits add up to, by any combination of UTC day, hour, endpoint and key, sorted by these. Read from
+ * the sums that maintenance makes and from the debits that came after them, so it is exact at any moment. Without
+ * groups there is one row, of zeros when there is nothing. Returns a pending query, which can be cancelled.
  */
 export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
   const groups = USAGE_GROUPS.filter((group) => ask.group.includes(group));

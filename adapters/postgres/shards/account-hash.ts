@@ -1,6 +1,7 @@
 /**
- * The hash of an account's id that decides on its shard: that of Postgres (`uuid_hash`), which is Bob Jenkins' lookup3 over the
- * sixteen bytes. Reading it from the database would make each charge of an account that is new to this process wait.
+ * The hash of an account's id, which decides its shard. It is the hash of Postgres (`uuid_hash`), Bob Jenkins' lookup3
+ * over the sixteen bytes. Reading it from the database would delay the first charge of each account that is new to this
+ * process.
  */
 export function accountHash(accountId: string): number {
   const hex = accountId.replaceAll('-', '');

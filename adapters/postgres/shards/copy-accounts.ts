@@ -2,17 +2,20 @@ import type postgres from 'postgres';
 import type { Sql, Transaction } from '../sql.js';
 import { tablesAt } from './table-servers.js';
 
-/** Accounts whose ids are from one on, up to another; null: to the end. */
+/** Accounts with ids from `from` up to, but without, `to`; null: to the end. */
 export interface AccountSlice {
   readonly from: string;
   readonly to: string | null;
 }
 
-/** What is copied at a time, so that it fits on the coordinator. */
+/** How much is copied at a time, so that it fits on the coordinator. */
 const ACCOUNTS_AT_ONCE = 20_000;
 const ENTRIES_AT_ONCE = 2_000_000;
 
-/** All accounts, so many at a time: their ids are random. Entries that need not be read are counted as well. */
+/**
+ * Divides all accounts into slices of about the same size, as ids are random. Counts entries that need not be read,
+ * too.
+ */
 export async function slicesOf(sql: Sql): Promise<AccountSlice[]> {
   const [row] = await sql<[{ wallets: number; entries: number }]>`
     select count(*) as wallets, coalesce(sum(last_seq), 0)::bigint as entries from wallets`;
@@ -28,21 +31,22 @@ export async function slicesOf(sql: Sql): Promise<AccountSlice[]> {
   }));
 }
 
-/** What has rows of accounts on the coordinator, but counts as theirs in the ledger. */
+/** Tables that are on the coordinator, but belong to the accounts' ledger. */
 const BESIDE = ['checked_debits', 'checked_usage', 'sales'];
 const UNCHECKED = ['operation_names', 'audit_log'];
 const VIEWS = ['unsummed_debits', 'ledger_entries'];
 
 /**
- * Copies the ledger of some accounts to the coordinator, in tables and views of the same names, which hide the others until the
- * transaction ends: Citus does not take every statement that one Postgres does. Of debits, those that meet a condition.
+ * Copies the ledger of some accounts to the coordinator, because Citus does not take every statement that one Postgres
+ * does. The copies are tables and views of the same names, which hide the originals until the transaction ends. Of
+ * debits, copies only those that meet the condition.
  */
 export async function copyAccounts(
   tx: Transaction,
   { from, to }: AccountSlice,
   debits: postgres.PendingQuery<postgres.Row[]>,
 ): Promise<void> {
-  // One connection to each worker: all that it is asked for is of one moment.
+  // One connection to each worker, so that everything read from it is of one moment.
   await tx`select set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
   const views = await tx<{ text: string }[]>`
     select format('create temp view %I as %s', viewname, definition) as text from pg_views

@@ -14,20 +14,20 @@ export interface DistributeOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** Shards for each worker that is there at first: more workers can take some over, and each costs a queue of its own. */
+/** Shards for each initial worker. More than one, so that later workers can take some over; but each costs a queue. */
 const SHARDS_OF_A_WORKER = 2;
 
 /**
- * Distributes the tables of accounts over the workers of a coordinator of Citus. Each step is a transaction, and one that is
- * done is left out: interrupted, it can be run again. Needs a pool of two connections. Returns what it did; throws an
- * Error that says what to do where it can't be done.
+ * Distributes the tables of accounts over the workers of a coordinator of Citus. Each step is a transaction, and steps
+ * that are done are left out, so it can be run again after an interruption. Needs a pool of two connections. Returns
+ * what it did; where it can't be done, throws an Error that says what to do.
  */
 export async function distribute(sql: Sql, { shards, onProgress }: DistributeOptions): Promise<string[]> {
   const workers = await checkCluster(sql);
   await checkCount(sql, shards);
   await checkAlone(sql);
   await migrate(sql, onProgress);
-  // Nodes that start meanwhile wait until it is through.
+  // Nodes that start meanwhile wait until it is finished.
   return alone(sql, async () => {
     await checkAlone(sql);
     await checkRole(sql);
@@ -35,7 +35,7 @@ export async function distribute(sql: Sql, { shards, onProgress }: DistributeOpt
     for await (const { text, run } of steps(sql, shards ?? SHARDS_OF_A_WORKER * workers)) {
       onProgress(text);
       await sql.begin(async (tx) => {
-        // What is append only stays so on each shard: its triggers touch no other table.
+        // Append-only tables stay so on each shard: their triggers are safe, since they touch no other table.
         await tx`select set_config('citus.enable_unsafe_triggers', 'on', true), set_config('statement_timeout', '0', true),
           set_config('lock_timeout', '0', true), set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
         await run(tx);
@@ -52,7 +52,7 @@ interface Step {
   readonly run: (tx: Transaction) => Promise<unknown>;
 }
 
-/** What is left to do, each step found after the one before it is done. */
+/** The steps that are left to do. Each is found only after the one before it is done. */
 async function* steps(sql: Sql, shards: number): AsyncGenerator<Step> {
   const placed = await placedTables(sql);
   if (!placed.has(FIRST))
@@ -87,7 +87,7 @@ async function distributeCore(tx: Transaction, shards: number): Promise<void> {
   await copyTable(tx, ACCOUNTS);
   await tx`select create_distributed_table(${FIRST}, 'account_id', shard_count => ${shards}::int)`;
   for (const table of TOGETHER.slice(1)) await distributeTable(tx, table);
-  // Only those between these tables can be kept.
+  // Only references between these tables can be kept.
   for (const { add, isInside } of references) if (isInside) await tx.unsafe(add);
 }
 
@@ -103,7 +103,7 @@ async function distributeFunction(tx: Transaction, name: string): Promise<void> 
     await tx`select create_distributed_function(${name}::text::regproc::regprocedure, ${account}, colocate_with => ${FIRST})`;
 }
 
-/** On a worker nobody listens, and no other table can be written. */
+/** Removes triggers that cannot work on a worker: nothing listens there, and they can write no other table. */
 async function removeTriggers(tx: Transaction, tables: readonly string[]): Promise<void> {
   const triggers = await tx<{ drop: string }[]>`
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop from pg_trigger
@@ -111,7 +111,7 @@ async function removeTriggers(tx: Transaction, tables: readonly string[]): Promi
   for (const { drop } of triggers) await tx.unsafe(drop);
 }
 
-/** From and to the tables. Returns how to make them again. */
+/** Removes foreign keys from and to the tables. Returns the statements that add them again. */
 async function removeReferences(
   tx: Transaction,
   tables: readonly string[],
@@ -127,7 +127,7 @@ async function removeReferences(
   return references;
 }
 
-/** An index can be unique in each account only. */
+/** Replaces unique indexes without `account_id`: on Citus, an index can be unique only within each account. */
 async function loosenIndexes(tx: Transaction, tables: readonly string[]): Promise<void> {
   const indexes = await tx<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), 'CREATE UNIQUE', 'CREATE') as definition
@@ -136,7 +136,7 @@ async function loosenIndexes(tx: Transaction, tables: readonly string[]): Promis
   for (const { name, definition } of indexes) await tx.unsafe(`drop index ${name}; ${definition}`);
 }
 
-/** As it was last analyzed. */
+/** About how many rows a table has, as of its last analysis, in words. */
 async function rowsOf(sql: Sql, table: string): Promise<string> {
   const [row] = await sql<{ rows: number }[]>`
     select greatest(coalesce(sum(reltuples), 0), 0)::bigint as rows from pg_class
@@ -144,7 +144,7 @@ async function rowsOf(sql: Sql, table: string): Promise<string> {
   return row === undefined || row.rows === 0 ? '' : `: some ${counted(row.rows, 'row')}`;
 }
 
-/** Citus copies rows to the workers and leaves the old ones where they were, where nobody sees them. */
+/** Citus copies rows to the workers, and leaves the old ones on the coordinator, where no query sees them. */
 async function hasLocalRows(sql: Sql, table: string): Promise<boolean> {
   const [row] = await sql<{ bytes: number }[]>`
     select coalesce(sum(pg_relation_size(relid)), 0)::bigint as bytes
@@ -152,7 +152,9 @@ async function hasLocalRows(sql: Sql, table: string): Promise<boolean> {
   return (row?.bytes ?? 0) > 0;
 }
 
-/** Only here, and not on the workers, tables that are append only are not so for a moment. */
+/**
+ * Removes those rows. For that, append-only tables are briefly not append-only on the coordinator, but are on workers.
+ */
 async function emptyLocally(tx: Transaction, table: string): Promise<void> {
   const tables = await tx<{ name: string }[]>`
     select distinct tgrelid::regclass::text as name from pg_trigger where tgname = 'append_only' and tgrelid in (
@@ -196,7 +198,10 @@ async function checkRole(sql: Sql): Promise<void> {
   if (other !== undefined) throw new Error(`The tables belong to another role: run this as ${other.owner}.`);
 }
 
-/** Nodes find out at their start that the database is distributed, and older ones never would. */
+/**
+ * Refuses while Perch is running: nodes find out only at their start that the database is distributed, and those of older
+ * versions never do.
+ */
 async function checkAlone(sql: Sql): Promise<void> {
   const [others] = await sql<{ connections: number }[]>`
     select count(*) as connections from pg_stat_activity
@@ -207,5 +212,5 @@ async function checkAlone(sql: Sql): Promise<void> {
     );
 }
 
-/** The name of the connections that distribute. */
+/** The application name of the connections that distribute. */
 export const DISTRIBUTING = 'perch distributing';

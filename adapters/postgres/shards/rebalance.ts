@@ -13,10 +13,11 @@ interface Move {
 }
 
 /**
- * Moves shards to workers that have few, one after the other, while charges go on: as `citus_rebalance_start` does, but the
- * accounts of a shard wait for less. At the end of a move Citus lets nobody write to the shard and looks whether the other worker
- * has all changes, again a second later if it has not, or as soon as its session is told of a notification: so it is told of many.
- * Needs a pool of two connections. Returns how many were moved; throws an Error that says what to do where it can't be done.
+ * Moves shards to workers that have few, one after the other, while charges continue. Like `citus_rebalance_start`, but
+ * the accounts of a shard wait less: at the end of a move, Citus blocks writes to the shard and checks whether the
+ * other worker has all changes. If not, it checks again after a second, or as soon as its session gets a notification,
+ * so it is sent many. Needs a pool of two connections. Returns how many were moved; where it can't be done, throws an
+ * Error that says what to do.
  */
 export async function rebalance(sql: Sql, onProgress: (text: string) => void): Promise<number> {
   if (!(await isDistributed(sql))) throw new Error('The database is not distributed: run `perch database distribute`.');
@@ -45,7 +46,7 @@ export async function rebalance(sql: Sql, onProgress: (text: string) => void): P
   }
 }
 
-/** Only a superuser may, unless it was granted. */
+/** Copies the tables that each server has to a new worker. Only a superuser may, unless the right was granted. */
 async function copyCommonTables(sql: Sql): Promise<void> {
   try {
     await sql`select replicate_reference_tables()`;
@@ -61,7 +62,7 @@ async function copyCommonTables(sql: Sql): Promise<void> {
 
 const WAKE_MS = 25;
 
-/** Notifies a session that listens again and again while it is at work. If that fails, the work only takes longer. */
+/** Sends the listening session notifications while it is at work. If that fails, the work only takes longer. */
 async function whileWoken<T>(sql: Sql, work: () => PromiseLike<T>): Promise<T> {
   const over = new AbortController();
   const waking = (async () => {

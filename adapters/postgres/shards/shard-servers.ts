@@ -3,7 +3,7 @@ import { mayHaveCommitted } from '../retry.js';
 import type { Sql, Target } from '../sql.js';
 import { FIRST } from './table-servers.js';
 
-/** How long a lookup of placements is trusted, and how long a worker that failed is left alone. */
+/** How long a lookup of placements is trusted, and how long a failed worker gets no statements. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface ShardServersOptions {
@@ -16,13 +16,14 @@ export interface ShardServersOptions {
 }
 
 /**
- * Sends statements straight to the worker that holds their shard, which spares the coordinator, or to the coordinator while that
- * worker cannot be used. The result does not depend on the choice: a worker that a shard has left forwards its statements.
+ * Sends statements straight to the worker that holds their shard, which saves the coordinator work; or to the
+ * coordinator, while that worker cannot be used. The result is the same: a worker that no longer holds a shard forwards
+ * its statements.
  */
 export class ShardServers {
   readonly #options: ShardServersOptions;
   readonly #pools = new Map<string, Sql>();
-  /** Of each shard, as `hostsOfShards` found them. */
+  /** The host of each shard, as `hostsOfShards` found them. */
   #hosts: readonly (string | null)[] = [];
   readonly #usable = new Set<string>();
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -33,7 +34,9 @@ export class ShardServers {
     this.#options = options;
   }
 
-  /** Runs a statement on the server of a shard, by its number; on the coordinator if it is known that the server did nothing. */
+  /**
+   * Runs a statement on the server of a shard. If that fails, and is known to have done nothing, on the coordinator.
+   */
   async run<T>(shard: number, statement: (sql: Sql) => Promise<T>): Promise<T> {
     if (performance.now() - this.#lookedAtMs >= LOOK_EVERY_MS) void this.look();
     const { coordinator } = this.#options;
@@ -50,7 +53,10 @@ export class ShardServers {
     }
   }
 
-  /** Finds out where shards are, and which of their servers can be asked. A server that was replaced may still answer. */
+  /**
+   * Finds out where shards are, and which of their servers can be asked. Checks identities: a replaced server may
+   * answer.
+   */
   look(): Promise<void> {
     this.#looking ??= this.#lookAgain()
       .catch(() => {
@@ -82,16 +88,21 @@ export class ShardServers {
   }
 }
 
-/** Errors of the statement itself, which it has on every server: of its data, of rows beside it, or of its time. */
+/**
+ * Errors of the statement itself, which it would have on every server: its data, conflicts with others, or its time.
+ */
 const OF_STATEMENT = /^(?:2[23]|40|55P03|57014|P0)/;
 
-/** Those without a code are of this process. */
+/** Errors without a code come from this process. */
 const isOfStatement = (error: unknown): boolean => {
   const { code } = error as { code?: unknown };
   return typeof code !== 'string' || OF_STATEMENT.test(code);
 };
 
-/** The same database on another server, by its host and port, with the same login and TLS. No embedded server has others. */
+/**
+ * The address of the same database on another server, by its host and port, with the same login and TLS. An embedded
+ * server has no others.
+ */
 export function serverAt(target: Target, at: string): Target {
   if (!('url' in target)) return target;
   const colon = at.lastIndexOf(':');
@@ -99,7 +110,10 @@ export function serverAt(target: Target, at: string): Target {
   return { url: addressOf(target.url, `${host.includes(':') ? `[${host}]` : host}:${port}`) };
 }
 
-/** Where each shard is, in the order of their ranges; null: on the coordinator, in several places, or on no worker that is ready. */
+/**
+ * The host of each shard, in the order of their ranges; null: it is on the coordinator, in several places, or on no
+ * worker that is ready.
+ */
 async function hostsOfShards(sql: Sql): Promise<(string | null)[]> {
   const rows = await sql<{ host: string | null }[]>`
     select case when count(*) = 1 then min(n.nodename || ':' || n.nodeport) end as host
@@ -110,13 +124,13 @@ async function hostsOfShards(sql: Sql): Promise<(string | null)[]> {
   return rows.map(({ host }) => host);
 }
 
-/** The same for all connections to a server until it is started again, and for no other server, nor a copy of it. */
+/** Identifies a server until it restarts: all its connections give the same, and no other server or copy of it does. */
 const IDENTITY = `select concat(system_identifier, ' ', extract(epoch from pg_postmaster_start_time())) as identity
   from pg_control_system()`;
 
 /**
- * Why a server of shards can't be asked itself; null: it can. The coordinator's name for it may lead somewhere else from here, or
- * nowhere.
+ * Why a server of shards can't be asked directly; null: it can. From here, the coordinator's name for it may lead to
+ * another server, or nowhere.
  */
 export async function whyNotAsked(coordinator: Sql, server: Sql, host: string): Promise<string | null> {
   try {

@@ -2,7 +2,7 @@ import type { Sql, Transaction } from '../sql.js';
 import { accountHash } from './account-hash.js';
 import { FIRST, FUNCTIONS, PLACES, type TablePlace } from './table-servers.js';
 
-/** Where tables are that Citus knows; those that it does not know are on the coordinator. */
+/** The place of each table that Citus knows; all other tables are on the coordinator. */
 export async function placedTables(
   sql: Sql | Transaction,
 ): Promise<ReadonlyMap<string, Exclude<TablePlace, 'coordinator'>>> {
@@ -12,7 +12,7 @@ export async function placedTables(
   return new Map(rows.map(({ name, isHashed }) => [name, isHashed ? 'account' : 'everywhere']));
 }
 
-/** Functions that only the coordinator runs yet. */
+/** Functions that only the coordinator can run so far. */
 export async function missingFunctions(sql: Sql): Promise<string[]> {
   const given = Object.entries(FUNCTIONS);
   const rows = await sql<{ name: string }[]>`
@@ -27,9 +27,9 @@ export async function missingFunctions(sql: Sql): Promise<string[]> {
 export interface Worker {
   /** Host and port. */
   readonly name: string;
-  /** The coordinator can reach it. */
+  /** Whether the coordinator can reach it. */
   readonly answers: boolean;
-  /** How many shards are on it, and how large their tables are together; 0 bytes of one that does not answer. */
+  /** How many shards are on it, and the total size of their tables; 0 bytes if it does not answer. */
   readonly shards: number;
   readonly bytes: number;
 }
@@ -47,14 +47,14 @@ export async function readWorkers(sql: Sql): Promise<Worker[]> {
     from pg_dist_node n where noderole = 'primary' and groupid <> 0 and shouldhaveshards order by 1`;
 }
 
-/** Into which shards accounts are distributed. */
+/** The shards over which accounts are distributed. */
 export interface Shards {
   readonly count: number;
-  /** Which of them an account is in, from 0: what is posted together is of one. */
+  /** The number of an account's shard, from 0. Only debits of one shard are posted together. */
   readonly of: (accountId: string) => number;
 }
 
-/** Whether the server has Citus. Throws an Error that says what to do where it is no coordinator. */
+/** Whether the server has Citus. If it is not a coordinator, throws an Error that says what to do. */
 export async function checkCoordinator(sql: Sql): Promise<boolean> {
   const [found] = await sql`select from pg_extension where extname = 'citus'`;
   if (found === undefined) return false;
@@ -68,14 +68,14 @@ export const isDistributed = async (sql: Sql | Transaction): Promise<boolean> =>
   return found !== undefined && (await placedTables(sql)).has(FIRST);
 };
 
-/** Distributing makes it one that is not unique: a copy of a coordinator's tables says so, wherever it was restored. */
+/** Distributing makes this index non-unique, so a copy of a coordinator's tables shows it wherever it was restored. */
 async function wasDistributed(sql: Sql): Promise<boolean> {
   const [index] = await sql<{ isUnique: boolean }[]>`
     select indisunique as "isUnique" from pg_index where indexrelid = to_regclass('wallets_by_number')`;
   return index?.isUnique === false;
 }
 
-/** Tables and functions that are not where they should be yet. */
+/** Tables and functions that are not yet where they should be. */
 export async function leftOut(sql: Sql): Promise<string[]> {
   const placed = await placedTables(sql);
   const tables = [...PLACES].filter(([table, place]) => place !== 'coordinator' && placed.get(table) !== place);
@@ -83,8 +83,8 @@ export async function leftOut(sql: Sql): Promise<string[]> {
 }
 
 /**
- * The shards of a database that is distributed; null for any other. Throws an Error that says what to do for one that is
- * distributed in part, or was.
+ * The shards of a distributed database; null for any other. For one that is only partly distributed, or once was,
+ * throws an Error that says what to do.
  */
 export async function readShards(sql: Sql): Promise<Shards | null> {
   if (!(await isDistributed(sql))) {
@@ -111,7 +111,7 @@ export async function readShards(sql: Sql): Promise<Shards | null> {
   };
 }
 
-/** What is to be done for accounts, by their shards, each of which takes it by itself. */
+/** Groups work on accounts by their shards, since each shard does its work separately. */
 export function byShard<Item>(
   items: readonly Item[],
   shards: Shards | null,

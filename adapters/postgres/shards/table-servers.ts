@@ -1,8 +1,8 @@
 /**
- * Where the rows of a table are once the database is distributed over several servers by Citus:
- * - `account`: on the server of their account, beside all else of it that debits read and write;
- * - `everywhere`: a copy on each server, so that the others can refer to it and be joined with it. Few and seldom written;
- * - `coordinator`: nowhere else, as in a database that is not distributed.
+ * Where the rows of a table are once Citus distributes the database over several servers:
+ * - `account`: on the server of their account, together with everything of it that debits read and write;
+ * - `everywhere`: a copy on each server, so that other tables can refer to it and join it. Small, and seldom written;
+ * - `coordinator`: only there, as in a database that is not distributed.
  */
 export type TablePlace = 'account' | 'everywhere' | 'coordinator';
 
@@ -18,9 +18,9 @@ const AT: Readonly<Record<TablePlace, readonly string[]>> = {
     ...['people', 'members', 'invitations', 'one_time_tokens', 'sessions', 'passkeys', 'starting_credits'],
     ...['oauth_clients', 'oauth_grants', 'oauth_refresh_tokens'],
     ...['sales', 'sale_disputes', 'payment_events', 'balance_notices', 'alerts'],
-    // Queues: they are taken from with locked rows skipped, over all accounts.
+    // Queues: processes take rows of all accounts from them, and skip locked ones.
     ...['deliveries', 'watches', 'watch_holders'],
-    // What processes write together, a few rows a minute.
+    // Sums and logs that processes write in batches, a few rows a minute.
     ...['request_log', 'read_costs', 'traffic_hours', 'limits_met', 'status_days', 'status_minutes', 'sum_batches'],
     // Only `perch ledger` reads them.
     ...['checked_months', 'checked_debits', 'checked_usage', 'ledger_archives'],
@@ -30,19 +30,19 @@ const AT: Readonly<Record<TablePlace, readonly string[]>> = {
   ],
 };
 
-/** Of every table of the schema. */
+/** The place of every table of the schema. */
 export const PLACES: ReadonlyMap<string, TablePlace> = new Map(
   (Object.keys(AT) as TablePlace[]).flatMap((place) => AT[place].map((table) => [table, place] as const)),
 );
 
 export const tablesAt = (place: TablePlace): readonly string[] => AT[place];
 
-/** The table whose rows decide where the others' are. */
+/** The table whose rows decide where the rows of the others are. */
 export const FIRST = 'wallets';
 
 /**
- * Functions that statements call on the server of an account. Those that are given with the parameter that is an account run there
- * as a whole.
+ * Functions that statements call on the server of an account. A function with a parameter here, which is the account,
+ * runs there as a whole.
  */
 export const FUNCTIONS: Readonly<Record<string, string | null>> = {
   period_began: null,
