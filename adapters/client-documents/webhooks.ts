@@ -33,7 +33,7 @@ export interface GuardedWebhooksOptions {
   readonly loopback?: boolean;
 }
 
-/** Sends events to addresses that customers choose, guarded like the fetch of a client's document. */
+/** Sends events to addresses that customers choose, with the same guards as for fetching a client's document. */
 export class GuardedWebhooks implements Webhooks {
   readonly #options: GuardedWebhooksOptions;
   readonly #resolve: Resolve;

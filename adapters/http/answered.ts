@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/serve/call.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The outcome of the call that the request made; null until it is known, and where no call was made. */
+    /** The outcome of the call that the request made; null until it is known, and if no call was made. */
     outcome: Outcome | null;
   }
   interface FastifyInstance {

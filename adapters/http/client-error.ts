@@ -77,7 +77,9 @@ export function socketFailures(options: SocketFailuresOptions): SocketFailures {
   return { send, clientError };
 }
 
-/** Undocumented: the answer that is due on a connection, to the request whose head arrived last or that is answered. */
+/**
+ * Undocumented: the answer that is due on a connection, to the request that is being answered or whose head came last.
+ */
 interface AnsweringSocket extends Socket {
   readonly _httpMessage?: ServerResponse<IncomingMessage> | null;
 }

@@ -39,7 +39,7 @@ export function readForm(request: FastifyRequest): URLSearchParams {
   }
   const fields = parseForm(request.body);
   if (fields === null) throw badRequest(TOO_MANY_FIELDS);
-  // Nobody types NUL, and the store cannot keep it.
+  // No person types NUL, and the store cannot keep it.
   if ([...fields].flat().some((part) => part.includes('\0'))) throw badRequest('A field contains a NUL character.');
   const twice = repeated(fields.keys());
   if (twice !== undefined) throw badRequest(`${truncated(twice)} is given more than once.`, twice);

@@ -12,7 +12,7 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
 }
 
-/** The headers whose values are not undefined, and whose names are not left out: names and values in turn. */
+/** The headers whose names are not in `left`, and not Vary, as names and values in turn. */
 export function headWithout(left: ReadonlySet<string>, headers: Readonly<Record<string, string>>): string[] {
   const head: string[] = [];
   addHeaders(head, Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name))));
@@ -40,8 +40,8 @@ export function limitHeaders({ rate, policy }: Pick<Outcome, 'rate' | 'policy'>)
 const STARTING_POLICY = { 'RateLimit-Policy': policyHeader('account', STARTING_QPS) };
 
 /**
- * Where the time of an account's call was spent, in milliseconds: in the queue, at the network, in all. Only calls
- * that went to the network have the first two.
+ * Where the time of an account's call was spent, in milliseconds: in the queue, at the network, and in total. Only
+ * calls that went to the network have the first two.
  */
 export function serverTiming({ accountId, upstream }: Outcome, totalMs: number): string | undefined {
   if (accountId === null) return undefined;

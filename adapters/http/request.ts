@@ -99,7 +99,7 @@ export const presentedCredential = (headers: IncomingHttpHeaders, hasQueryKey: b
 export const hasQueryKey = (url: string): boolean =>
   QUERY_KEYS.test(url) || /=perch_(?:live|test)_/.test(searchOf(url));
 
-/** What follows the `?` of an address. */
+/** The part of a URL after its `?`. */
 export const searchOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
 
 /** The query of a request: names may occur more than once. */
@@ -117,27 +117,30 @@ export function decodeBody(body: unknown): string {
   }
 }
 
-/** Any address with a secret in it matches. */
+/** Matches any URL that may contain a secret. */
 const MAY_HAVE_SECRET = /[%?#]|perch_(?:live|test)_|[\w-]{40}/i;
 const KEYS = /(perch_(?:live|test)_)[0-9A-Za-z]+/gi;
-/** No handle, id or name is as long: a secret put into a path, or behind a `#`, where sign-in links have it. */
+/**
+ * Longer than any handle, id or name, so it may be a secret in a path, or after a `#`, where sign-in links have theirs.
+ */
 const LONG_PART = /[\w-]{40,}/g;
 const LONG_FRAGMENT = /#[\w-]{40,}/g;
 const PARAMETER = /([?&#;][^=&?#;]*=)([^&]*)/g;
 /** Names of parameters whose value lets its holder do something. */
 const SECRET_NAME =
   /key|token|secret|password|verifier|assertion|signature|credential|session|auth|(?:^.|_)code=$|^.(?:state|change)=$/i;
-/** The longest part of an address that is logged. */
+/** The most characters of a URL that are logged. */
 const MAX_LOGGED = 2048;
-/** An address in a parameter of another is encoded twice. */
+/** A URL in a parameter of another is encoded twice. */
 const ENCODINGS = 3;
 
-/** Names of operations are looked at for every line of the log, and looking is cheaper than replacing nothing. */
+/** Tests before it replaces: it runs on every line of the log, and a test is cheaper than a replacement of nothing. */
 export const withoutKeys = (text: string): string => (/perch_/i.test(text) ? text.replaceAll(KEYS, '$1…') : text);
 
 /**
- * An address as it may be logged (A32): without keys, without values of parameters that are named like a secret, also in
- * an address inside of it, and without parts of its path that are long enough to be one; however they are encoded.
+ * A URL as it may be logged (A32): without keys, without the values of parameters that are named like a secret, and
+ * without parts of its path that are long enough to be one. Applies to URLs nested in it as well, however they are
+ * encoded.
  */
 export function loggedUrl(url: string): string {
   if (!MAY_HAVE_SECRET.test(url)) return url.slice(0, MAX_LOGGED);

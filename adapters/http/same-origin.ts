@@ -20,8 +20,8 @@ export function refuseCrossSite(request: FastifyRequest): void {
 }
 
 /**
- * Whether the `Origin` is Perch's known address or the requested host: by the Host header that the browser sends, never
- * by X-Forwarded-Host, which a client can add itself, and which not every proxy removes.
+ * Whether the `Origin` is Perch's known address or the requested host. The requested host is that of the Host header,
+ * which the browser sends, never that of X-Forwarded-Host, which a client can add itself and not every proxy removes.
  */
 function isOwn({ headers, raw, server }: FastifyRequest): boolean {
   const { origin } = headers;

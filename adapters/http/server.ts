@@ -166,7 +166,7 @@ function attach(app: FastifyInstance, { options, failures, pipelines, connection
     failures.send(socket, badRequest('CONNECT is not supported: this is not a proxy.'), headers.accept);
   });
   if (connections === null) return;
-  // Node's own listener starts parsing, so it must not see a connection that is refused.
+  // Node's own listener starts to parse, so it must not see a refused connection.
   const accept = takeOver(server, 'connection') as (socket: Socket) => void;
   server.on('connection', (socket: Socket) => {
     if (connections.admits(socket)) accept(socket);
@@ -225,7 +225,7 @@ function fromFastify(error: unknown, request: FastifyRequest): ServiceError {
 /** The most characters of a path in a message. */
 const MOST_SHOWN_PATH = 200;
 
-/** 405 with `Allow` where another method would do, otherwise 404 (S8); OPTIONS is free and open. */
+/** Answers 405 with `Allow` if the path accepts other methods, otherwise 404 (S8). OPTIONS is free and needs no key. */
 function unknownPath(
   { lostPage }: HttpOptions,
   allowed: AllowedMethods,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Sessions, Visitor } from '../../src/sign-in/sessions.js';
 
 /**
- * Loads the cookie parser, which `parse` and `serialize` need, in a scope of its own: otherwise its hooks would also run
+ * Loads the cookie parser, which `parse` and `serialize` need, in a separate scope: otherwise its hooks would also run
  * for every request with a key.
  */
 export function loadCookies(app: FastifyInstance): void {

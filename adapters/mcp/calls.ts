@@ -83,8 +83,8 @@ export const handshake = ({ request, reply }: Http): Call => ({
 });
 
 /**
- * The failure that is answered over HTTP rather than as a tool's result: it concerns the connection, not the call
- * (A18).
+ * The failure that is answered over HTTP rather than as a tool's result, because it concerns the connection, not the
+ * call (A18); null: there is none.
  */
 export function httpRefusal(outcome: Outcome, wasTool: boolean): ServiceError | null {
   if (outcome.result.kind !== 'refusal') return null;

@@ -79,7 +79,7 @@ async function answerNew(request: Request, body: unknown, newServer: () => Serve
   }
 }
 
-/** Revisions of 2025, without a session; JSON instead of a stream of one message. */
+/** Answers in the revisions of 2025, without a session, and with JSON instead of a stream of one message. */
 async function answerOld(request: Request, parsedBody: unknown, server: Server): Promise<Exchanged> {
   const { WebStandardStreamableHTTPServerTransport } = await library.get();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

@@ -75,7 +75,7 @@ function otherLines(envelope: ToolEnvelope): string[] {
 /** How the price is explained where it is not the full price. */
 const RATES: Readonly<Record<string, string>> = { hit: ' (cached: half price)', bypass: ' (`fresh`: double price)' };
 
-/** What the call cost, and what is left: the last line. */
+/** The last line: what the call cost, and what is left in the wallet. */
 export function costLine(envelope: ToolEnvelope): string {
   const { estimate, request_id: id, credits_charged: charged, balance_remaining: left, cache } = envelope;
   if (estimate) {

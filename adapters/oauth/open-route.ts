@@ -78,7 +78,7 @@ export async function admit(
   if (allowance) await takeOne(limits, allowance, limitedAs(request), 'from this IP address');
 }
 
-/** Throws `rate_limited` past the limit; `which` says in the message which requests are too many. */
+/** Throws `rate_limited` past the limit. `which`: the words in the message that say which requests are too many. */
 export async function takeOne(
   { take }: PublicLimits,
   allowance: Allowance,

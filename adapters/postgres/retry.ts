@@ -55,7 +55,7 @@ const LONGEST_DELAY_MS = 800;
 interface Bounds {
   /** While it is known that nothing was done. */
   readonly withinMs: number;
-  /** Once it may have been committed: until that is known, or the database has been away too long. */
+  /** Once it may have been committed: attempts continue until that is known, or until this time is over. */
   readonly inDoubtMs: number;
 }
 

@@ -52,7 +52,7 @@ export function connect(target: Target, options: ConnectOptions = {}): Sql {
     // run in a transaction that nothing commits (porsager/postgres#1189). So no pipeline may be filled.
     max_pipeline: Number.MAX_SAFE_INTEGER,
     connect_timeout: 10,
-    // Seconds before a lost connection is retried. The driver's own default rises to 20, long after a database is back.
+    // Seconds before a lost connection is retried. The driver's default rises to 20, too long once a database is back.
     backoff: () => 0.25,
     onnotice: () => {},
     ...(options.lifetimeS !== undefined && { max_lifetime: options.lifetimeS }),

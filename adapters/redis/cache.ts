@@ -12,7 +12,7 @@ export const NEAR_MS = 2000;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The local copy of one key: the value as read or set here, and when Redis last confirmed it. */
+/** The local copy of one key: the value as this process read or set it, and when Redis last confirmed it. */
 interface LocalEntry extends StoredEntry {
   readonly checkedAtMs: number;
 }

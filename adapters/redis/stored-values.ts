@@ -15,7 +15,7 @@ end
 return headers
 `);
 
-/** Sets each key with its value and lifetime, or deletes it where that is 0, in their order. */
+/** In order, sets each key to its value with its lifetime, or deletes it where the lifetime is 0. */
 export const WRITE = script(`
 for n, key in ipairs(KEYS) do
   local value, px = ARGV[2 * n - 1], ARGV[2 * n]

@@ -23,7 +23,7 @@ export const encode = ({ begin }: Encoding, shared: Buffer): Encoded => ({
 /** Bytes that one stored block may contain, in all three formats. */
 const BLOCK_BYTES = 0xffff;
 
-/** The blocks of a text that is stored uncompressed: `head` writes what precedes each. */
+/** The blocks of a text that is stored uncompressed; `head` writes the header of each. */
 function stored(own: Buffer, head: (length: number, isLast: boolean) => Buffer): Buffer[] {
   const blocks: Buffer[] = [];
   let at = 0;

@@ -15,7 +15,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether a connection comes from one of these addresses, ranges or names: from a load balancer that serves many
+ * Whether a connection comes from one of these addresses, ranges or names, which are load balancers that serve many
  * clients.
  */
 function trustedPeers(proxies: readonly string[]): (address: string) => boolean {
@@ -68,7 +68,7 @@ export function shareConnections(options: ConnectionShareOptions): ConnectionSha
   let refused = 0;
   let farewells = 0;
 
-  /** The failure to refuse the connection with, or null: the connection then counts until it is closed. */
+  /** The failure with which the connection is refused; null: it is admitted, and counts until it is closed. */
   function admit(socket: Socket, address: string): ServiceError | null {
     if (open >= total) return tooMany(`All ${total} connections are in use.`, 'overloaded', 1);
     const holder = isTrusted(address) ? null : limitAddress(address);

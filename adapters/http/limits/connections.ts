@@ -16,7 +16,8 @@ export interface Patience {
   /** A whole request with its body of at most 64 KiB. */
   readonly requestMs: number;
   /**
-   * Between requests. Longer than the 60 s for which load balancers keep a connection: the server must not close first.
+   * Between requests. Longer than the 60 s for which load balancers keep a connection, because the server must not
+   * close first.
    */
   readonly idleMs: number;
   /** The longest time during which the client reads nothing of an answer. */
@@ -98,7 +99,7 @@ function boundPipelines(): Pipelines {
   return {
     begin(request, response, work) {
       const { socket } = request;
-      // A request whose head is completed after its connection was refused is not worked on.
+      // The connection was refused before this request's head was complete.
       if (!socket.writable) return;
       let pipeline = pipelines.get(socket);
       if (pipeline === undefined) {

@@ -90,7 +90,7 @@ async function sweep(sql: Sql, { endedBefore, idleSince }: Parameters<GrantStore
       select from oauth_grants g join oauth_refresh_tokens t using (account_id, grant_id)
       where g.client_id = c.client_id and g.revoked_at is null
     )`;
-  // One person with many addresses may register many clients: the oldest are deleted first, so that no new client is
+  // One person with many IP addresses may register many clients, so the oldest are deleted, and no new client is
   // refused.
   const unused = await sql`
     delete from oauth_clients where client_id in (

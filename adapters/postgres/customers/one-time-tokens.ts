@@ -17,7 +17,7 @@ export const createOneTimeTokens = (sql: Sql): OneTimeTokens => ({
     return row?.subject;
   },
 
-  // Of concurrent statements, the row's lock lets one through; the others then see that the token is spent.
+  // The row's lock lets one of several concurrent statements through; the others then see that the token is spent.
   async spend(hash, kind, at) {
     const [row] = await sql<{ subject: unknown }[]>`
       update one_time_tokens set spent_at = ${new Date(at)}

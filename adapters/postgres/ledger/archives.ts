@@ -254,7 +254,7 @@ export async function requireArchive(sql: Sql, month: string): Promise<LedgerArc
   return row;
 }
 
-/** The month of an archive that a request id lies in, as `2025-12`, if there is one. */
+/** The archived month of a request id, as `2025-12`, if there is one. */
 export const archivedMonth = (sql: Sql, requestId: string) => sql<{ month: string }[]>`
   select month from ledger_archives
   where ${requestId}::uuid >= first_id_at(span_began(month)) and ${requestId}::uuid < first_id_at(span_ended(month))`;

@@ -22,7 +22,7 @@ export type LockMode = Exclude<FlushMode, 'plain'>;
  * statement fails with a unique violation when one of the request ids is already posted.
  *
  * A debit that its wallet or cap does not cover on its own takes nothing and leaves room for the others. The rest are
- * posted in order of arrival where they fit beside those before them; at least the first of each wallet is posted.
+ * posted in order of arrival as far as those before them leave room; at least the first of each wallet is posted.
  *
  * With `skipLocked` it waits for no locked row. With `waitForLock` it waits at most 300 ms for each, then fails
  * (55P03), having done nothing.

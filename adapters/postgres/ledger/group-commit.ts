@@ -20,7 +20,7 @@ const BOUNDS: BatchBounds = {
 /** A second plain flush at the same time is worth it only with this many requests; otherwise both would be small. */
 const LARGE = 200;
 
-/** The most locked partitions that are retried in one flush beside others. */
+/** The most locked partitions that are retried in one flush together with others. */
 const MOST_PROBES = 100;
 const SWEEP_MS = 100;
 const LONG_LOCKED_MS = 1_000;

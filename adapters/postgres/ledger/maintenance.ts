@@ -29,7 +29,7 @@ const LONGEST_RUN_MS = 300_000;
  */
 const STATEMENT_MS = 30_000;
 
-/** Held for the length of a transaction: one node at a time, whichever is first. */
+/** Held for the length of a transaction, so that only one node works at a time. */
 const MAINTENANCE_LOCK = 0x74696479;
 
 /** Returns how much there was to do. */

@@ -151,7 +151,7 @@ async function flush(context: Context, batch: readonly Posting[], mode: FlushMod
     await retryTransient(attemptOpen, undefined, context.time);
   } catch (error) {
     const postings = batch.filter(isOpen);
-    // One of them may be at fault: each is flushed alone, so that it fails alone.
+    // One of them may be at fault: each is flushed alone, so that only that one fails.
     if (postings.length > 1 && !isTransient(error))
       await Promise.all(postings.map((posting) => flush(context, [posting], mode)));
     else for (const posting of postings) posting.verdict = { error: posting.isInDoubt ? inDoubt(error) : error };

@@ -24,7 +24,7 @@ export function usageRows(sql: Sql, accountId: string, ask: UsageQuery) {
     limit ${ask.limit}`;
 }
 
-/** The last day on which each key paid for something. A pending query, as above. */
+/** The last day on which each key paid for something. Returns a pending query, as above. */
 export const lastUseRows = (sql: Sql, accountId: string, from: string) => sql<KeyUse[]>`
   with part as (${parts(sql, accountId, { from, to: END_OF_TIME, group: [] })})
   select key_id as "keyId", to_char(max(day), 'YYYY-MM-DD') as day from part group by key_id`;

@@ -136,7 +136,7 @@ export class ShownNames {
       noted = await this.#note(noting);
     }
     if (noted === 0 || noted === undefined) return undefined;
-    // Clocks differ among nodes and from that of Redis; how long ago something was does not.
+    // Compares ages, not times: the clocks of nodes and of Redis differ.
     const readMs = beganAt === undefined ? 0 : this.#options.clock.now() - beganAt;
     const ages = new Map(noted.flatMap((mark, n) => (n % 2 === 0 ? [[mark, noted[n + 1] as number]] : [])));
     return new Set(names.filter((name) => (ages.get(nameMark(name)) ?? Number.POSITIVE_INFINITY) < readMs));
