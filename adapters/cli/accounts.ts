@@ -11,19 +11,19 @@ import { SignInLinks, signInLink } from '../../src/sign-in/links.js';
 import { createOneTimeTokens } from '../postgres/customers/one-time-tokens.js';
 import { Failure } from './failure.js';
 
-/** The account, or exit code 1: its id may be from another database. */
+/** Returns the account. Throws Failure (exit code 1) if this database has none with the id. */
 export async function requireAccount({ accounts }: Stores, id: string): Promise<AccountRecord> {
   const account = await accounts.get(id);
   if (account === undefined) throw new Failure(`no account ${id} in this database; \`perch account list\` shows them`);
   return account;
 }
 
-/** The keys of these stores, as changed by the operator. */
+/** The key service on these stores, for changes that an operator makes. */
 export const operatorKeys = ({ accounts, secrets }: Stores): Keys =>
   new Keys({ accounts, pepper: secrets.pepper, clock: { now: Date.now }, randomBytes });
 
 /**
- * Adds credits, as a row of the ledger; repeating it with the same id has no effect. Returns the balance afterwards.
+ * Adds credits as a row of the ledger and returns the new balance. Repeating a grant with the same id has no effect.
  */
 export const grant = (
   { ledger }: Stores,
@@ -35,14 +35,14 @@ export interface NewAccount {
   readonly email: string | null;
   readonly paidUsd: number;
   readonly qpsOverride: number | null;
-  /** Thousandths of a credit; 0: an empty wallet. */
+  /** Thousandths of a credit; 0 leaves the wallet empty. */
   readonly credits: Thousandths;
   readonly reason: string;
   readonly keyName: string;
   readonly key?: string;
 }
 
-/** An account with its starting credits. The key comes last: its holder has everything else. */
+/** Creates an account with its starting credits, and last its key, so the key never works without them. */
 export async function openAccount(
   stores: Stores,
   given: NewAccount,
@@ -58,11 +58,11 @@ export async function openAccount(
   return { accountId, walletId, key };
 }
 
-/** A link that signs in the account's owner, once, within a day. `url`: the address of sign-in. */
+/** A link that signs in the account's owner once, within a day. `url` is the address of the sign-in page. */
 export async function newSignInLink({ sql }: Stores, accountId: string, url: string): Promise<string> {
   const links = new SignInLinks({ tokens: createOneTimeTokens(sql), clock: { now: Date.now }, randomBytes });
   return signInLink(url, await links.forAccount(accountId));
 }
 
-/** The sign-in address of a configuration's service, as far as it is known before the service listens. */
+/** The address where the configured service signs people in, as far as it is known before the service listens. */
 export const signInUrl = ({ authUrl, host, port }: Config): string => authUrl ?? localUrl(host, port);

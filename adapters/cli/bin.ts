@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { requireNode } from './node-version.mjs';
 
 requireNode();
-// What Node compiles is kept beside the program, for the next start: from 22.1 on, and where it may write there.
+// From 22.1 on, Node keeps its compiled code next to the program for the next start, if it may write there.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => void };
 enableCompileCache?.(fileURLToPath(new URL('../../.compiled', import.meta.url)));
 // Stack traces refer to the sources.

@@ -21,7 +21,7 @@ interface Price {
   readonly fresh: boolean;
 }
 
-/** The most that a call may cost, by the schema and the planner; nothing is read. Throws `bad_request`. */
+/** The most that a call may cost, from the schema and the planner; nothing is read. Throws `bad_request`. */
 export function estimatePrice(row: RouteRow, raw: RawRequest): Price {
   const text = readOperations()[row.operation] ?? '';
   const isCorpus = configOfProcess().network === 'corpus';
@@ -31,7 +31,7 @@ export function estimatePrice(row: RouteRow, raw: RawRequest): Price {
     cursorOf: () => {},
     query(query, product) {
       const q = normaliseQuery(query);
-      // Only the other network knows which queries it accepts.
+      // Other networks decide themselves which queries they accept.
       if (isCorpus) checkQuery(q, PRODUCTS.find((known) => known === product) ?? 'Latest');
     },
     impossible: (kind, text) => impossibleName(kind, text),
@@ -47,7 +47,7 @@ export function estimatePrice(row: RouteRow, raw: RawRequest): Price {
   return { items, uncached: within(amount), cached: within(fresh ? amount : amount / 2), fresh };
 }
 
-/** A path as written in an address, or the full address. Throws `bad_request`. */
+/** Takes a path as written in an address, or a full address. Throws `bad_request`. */
 export function parseUrl(address: string): URL {
   const isAddress = /^https?:\/\//i.test(address);
   if (!isAddress && !address.startsWith('/'))
@@ -59,7 +59,7 @@ export function parseUrl(address: string): URL {
   }
 }
 
-/** The endpoint of a path, and the names in it. Throws `bad_request` that lists the available paths and methods. */
+/** The endpoint of a path, and the names in it. Throws a `bad_request` that lists the available paths and methods. */
 export function matchRoute(method: string, pathname: string): { row: RouteRow; path: Record<string, string> } {
   const matches = ROUTES.flatMap((row) => {
     const path = match(row.path, pathname);
@@ -76,7 +76,7 @@ export function matchRoute(method: string, pathname: string): { row: RouteRow; p
   throw badRequest(`${pathname} is not a path of this service. Available paths:\n  ${known}`);
 }
 
-/** The names in the path, percent-decoded once; null for a different path. One trailing slash is ignored (I8). */
+/** The names in the path, percent-decoded once; null if the path does not match. Ignores one trailing slash (I8). */
 function match(template: string, pathname: string): Record<string, string> | null {
   const pattern = template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const groups = new RegExp(`^${pattern}/?$`).exec(pathname);

@@ -1,4 +1,7 @@
-/** What commands are declared with. Each parser takes a text and returns its value, or says what would be right. */
+/**
+ * Helpers to declare commands. Each parser takes a text and returns its value, or throws an error that says what is
+ * valid.
+ */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { readNetworks } from '../../src/access/address.js';
@@ -64,7 +67,7 @@ export const wholeDollars = (text: string): number => whole(text, 0, 1_000_000_0
 
 export const days = (text: string): number => whole(text, 1, 400);
 
-/** Each costs every process four connections. */
+/** Every process opens four connections for each shard. */
 const MOST_SHARDS = 64;
 
 export const shardCount = (text: string): number => whole(text, 1, MOST_SHARDS);
@@ -82,7 +85,7 @@ export function noteText(text: string): string {
     : refuse(`at most ${MAX_NOTE} characters`);
 }
 
-/** Accounts of a list. */
+/** How many accounts a list shows. */
 export const listLength = (text: string): number => whole(text, 1, 1000);
 
 export const atLeastOne = (text: string): number => whole(text, 1, 9_999_999_999);
@@ -107,14 +110,14 @@ export function overlap(text: string): number {
     : refuse('from 0 to 30d, such as 90s, 15m, 24h or 7d (0 revokes the old key at once)');
 }
 
-/** What a key may read, between commas; null: everything. */
+/** What a key may read, separated by commas; null: everything. */
 export function reads(text: string): Scope[] | null {
   if (text === 'all') return null;
   const names = text.split(',').map((each) => each.trim());
   return names.every(isScope) ? [...new Set(names)] : refuse(`all, or some of ${SCOPES.join(', ')}, between commas`);
 }
 
-/** Addresses and networks, between commas; null: anywhere. */
+/** Addresses and networks, separated by commas; null: anywhere. */
 export function networks(text: string): string[] | null {
   if (text === 'any') return null;
   try {
@@ -126,7 +129,7 @@ export function networks(text: string): string[] | null {
   }
 }
 
-/** The last day on which a key works, UTC, as the moment at which it ends; null: none. */
+/** The end of the last UTC day on which a key works; null: it never expires. */
 export function lastDay(text: string): string | null {
   if (text === 'never') return null;
   const ends = `${text}T23:59:59.999Z`;
@@ -134,16 +137,16 @@ export function lastDay(text: string): string | null {
   return isDay ? ends : refuse('never, or a day such as 2026-12-31');
 }
 
-/** A month of the calendar, or a day of one, UTC. */
+/** A calendar month or day, UTC. */
 export function monthOrDay(text: string): string {
   const [, month, day = '01'] = /^(20[0-9]{2}-[0-9]{2})(?:-([0-9]{2}))?$/.exec(text) ?? [];
   const begins = `${month}-${day}T00:00:00.000Z`;
-  // A day beyond the end of its month would be taken for one of the next.
+  // Date.parse may read a day beyond the end of a month as a day of the next one.
   const isThere = !Number.isNaN(Date.parse(begins)) && new Date(begins).toJSON() === begins;
   return isThere ? text : refuse('a month such as 2026-01, or a day such as 2026-01-15');
 }
 
-/** The visible prefix of a key; of a whole key only the prefix is used. */
+/** The visible prefix of a key; a whole key is cut to its prefix. */
 export function prefix(text: string): string {
   if (isWellFormedKey(text)) return keyPrefix(text);
   return /^perch_(?:live|test)_[0-9A-Za-z]{6}$/.test(text)

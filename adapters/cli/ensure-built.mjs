@@ -1,5 +1,5 @@
-// Checks whether dist/ was built from the current sources: plain JavaScript with only Node, since every start of a
-// clone runs it.
+// Checks whether dist/ was built from the current sources. Plain JavaScript that needs only Node, because every start
+// of a clone runs it.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ const ROOT = PACKAGE_FOLDER;
 const STAMP = join(ROOT, 'dist', '.sources');
 /** The folders that the built program comes from. */
 const SOURCES = ['app', 'src', 'schema', 'adapters', 'demo'];
-/** What it offers for download, with the pages about it. */
+/** The clients that the service offers for download, with the pages about them. */
 const CLIENTS = { folder: 'clients', isRead: /^[^.#].*\.(?:[cm]?[jt]s|json|py|typed|toml|cfg|md)$/ };
-/** What the service shows of its documentation. */
+/** The parts of the documentation that the service shows. */
 const DOCS = { folder: 'docs', isRead: /^[^.#].*\.(?:md|png)$/ };
-/** The files that the build reads or copies, by extension: not documents for people, nor files that an editor adds. */
+/** The files that the build reads or copies, by extension; neither documents for people nor an editor's own files. */
 const IS_READ = /^[^.#].*\.(?:[cm]?[jt]s|tsx|json|css|svg|sql|graphql|peggy|txt)$/;
 const SINGLE = ['package-lock.json', 'tsconfig.json', 'CHANGELOG.md', 'compose.yaml'];
 
@@ -23,7 +23,7 @@ export async function ensureBuilt() {
   if (isCurrent()) return;
   const release = await takeTurn(ROOT, 'building Perch');
   try {
-    // Another process may have built it while this one waited.
+    // Another process may have built while this one waited.
     if (!isCurrent()) await run();
   } finally {
     release();
@@ -31,8 +31,8 @@ export async function ensureBuilt() {
 }
 
 /**
- * Builds, and records the sources as they were before, so that a file that changes meanwhile is built by the next
- * start.
+ * Builds, and records the sources as they were before the build, so that the next start rebuilds if a file changed
+ * meanwhile.
  */
 export async function writeStamp(build) {
   const before = fingerprint();
@@ -47,7 +47,7 @@ const isCurrent = () => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fin
 function fingerprint() {
   const hash = createHash('sha256');
   const add = (path) => {
-    // Deleted since its folder was listed, as may happen when a file is replaced.
+    // It may have been deleted since its folder was listed, for example while an editor replaces it.
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) hash.update(`${path} ${found.mtimeMs} ${found.size}\n`);
   };

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '../../src/config/config.js';
 import { note } from './print.js';
 
-/** From the sources or from the build: the nearest folder with a manifest. */
+/** The nearest folder with a manifest, both from the sources and from the build. */
 const PACKAGE_FOLDER = packageFolder(dirname(fileURLToPath(import.meta.url)));
 
 function packageFolder(from: string): string {
@@ -27,7 +27,7 @@ export function configOfProcess(): Config {
   return config;
 }
 
-/** A path as typed: npm runs its scripts in the package's folder and keeps the shell's own in INIT_CWD. */
+/** Resolves a path as typed: npm runs scripts in the package's folder and keeps the shell's folder in INIT_CWD. */
 export function typedPath(path: string): string {
   const { INIT_CWD, npm_lifecycle_event } = process.env;
   const isNpmRun = npm_lifecycle_event === 'perch' && resolve(process.cwd()) === resolve(PACKAGE_FOLDER);

@@ -3,7 +3,7 @@ import { ConfigError } from '../../src/config/config.js';
 import { withCaret } from '../../src/domain/caret.js';
 import { ServiceError } from '../../src/domain/errors.js';
 
-/** Exit codes: a check or a command failed; or the command line, or the configuration, is wrong. */
+/** Exit codes: `FAILED` for a failed check or command, `WRONG_USE` for a wrong command line or configuration. */
 export const FAILED = 1;
 export const WRONG_USE = 2;
 

@@ -11,6 +11,7 @@ export function ensureInstalled(options?: { folder?: string; dev?: boolean }): P
 export function missing(folder: string, dev: boolean): string | null;
 
 /**
- * Waits until no other process works in this folder, with a message meanwhile. Returns a function that ends the turn.
+ * Waits until no other process works in this folder, and shows a message while waiting. Returns a function that ends
+ * the turn.
  */
 export function takeTurn(folder: string, work: string): Promise<() => void>;

@@ -1,5 +1,5 @@
-// Installs the lockfile's packages if they are missing. Plain JavaScript with only Node: it runs before everything
-// else.
+// Installs the lockfile's packages if they are missing. Plain JavaScript that needs only Node, because it runs before
+// everything else.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -12,12 +12,12 @@ export const PACKAGE_FOLDER = realpathSync(fileURLToPath(new URL('../..', import
 
 const WAIT_MS = 10 * 60_000;
 
-/** As a dependency of another package it has what that package's package manager installed. */
+/** In a dependency, the other package's package manager has installed everything. */
 export const isDependency = (folder) => folder.split(sep).includes('node_modules');
 
 /**
- * Installs when node_modules doesn't contain the lockfile's packages; otherwise reads two files and does not use the
- * network. Throws an Error that says what to do.
+ * Installs if node_modules doesn't contain the lockfile's packages; otherwise only reads two files, without network
+ * access. Throws an Error that says what to do.
  */
 export async function ensureInstalled({ folder = PACKAGE_FOLDER, dev = false } = {}) {
   if (isDependency(folder) || missing(folder, dev) === null) return;
@@ -40,7 +40,7 @@ export function missing(folder, dev) {
   const there = installed(folder);
   if (there === null) return 'the dependencies are not installed yet';
   for (const [path, entry] of Object.entries(wanted ?? {})) {
-    // Folders of the repository itself need no install beyond their dependencies.
+    // The repository's own folders need no install, only their dependencies do.
     if (!path.includes('node_modules/') || entry.link || (entry.dev && !dev)) continue;
     const found = there[path];
     if (found === undefined && !entry.optional && !entry.devOptional) return `${nameOf(path)} is missing`;
@@ -63,7 +63,7 @@ function readLock(file) {
   }
 }
 
-/** One process at a time. The system releases the name when a process dies, so no stale lock remains. */
+/** Lets one process at a time work. The system frees the name when a process dies, so no stale lock remains. */
 export async function takeTurn(folder, work) {
   const name = `perch-install-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   const deadline = Date.now() + WAIT_MS;
@@ -87,7 +87,7 @@ function listenOn(name) {
 function addressOf(name) {
   if (process.platform === 'linux') return { path: `\0${name}` };
   if (process.platform === 'win32') return { path: `\\\\.\\pipe\\${name}` };
-  // On other systems, sockets outlive their process as files; a port doesn't.
+  // On other systems a socket is a file that outlives its process; a port doesn't.
   return { host: '127.0.0.1', port: 49_152 + (Number.parseInt(name.slice(-4), 16) % 16_000) };
 }
 
@@ -114,7 +114,7 @@ async function runNpm(folder, why, dev) {
   );
 }
 
-/** The npm that runs this script, or the one beside this Node, or the one on the PATH. */
+/** The npm that runs this script, or the one next to this Node, or the one on the PATH. */
 function npmProgram() {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
   const running = process.env.npm_execpath ?? '';

@@ -33,7 +33,7 @@ const COMMANDS = [
 const INVALID_ARGUMENT = /^error: command-argument value '[^']*' is invalid for argument '(\w+)'\. /;
 const INVALID_OPTION = /^error: option '(?:-\w, )?(--[\w-]+)(?: [^']*)?' argument '[^']*' is invalid\. /;
 
-/** What the parser says is wrong, as the help names it: `ID must be …`, `--cap must be …`. */
+/** Rewords the parser's message with the names that the help uses: `ID must be …`, `--cap must be …`. */
 const inOurWords = (text: string): string =>
   text
     .replace(INVALID_ARGUMENT, (_, name: string) => `perch: ${name.toUpperCase()} is invalid. `)
@@ -42,8 +42,9 @@ const inOurWords = (text: string): string =>
     .replace(/^error: /, 'perch: ');
 
 /**
- * The command line: names, options and help. Stores, schema and networks take long to load: commands that use them load them
- * when they run, so that help and errors appear at once. Throws CommanderError for a wrong command line, after reporting it on standard error.
+ * The command line: names, options and help. Stores, schema and networks take long to load, so commands load them only
+ * when they run; help and errors appear at once. Throws CommanderError for a wrong command line, after reporting it on
+ * standard error.
  */
 export function createProgram(): Command {
   const program = new Command('perch')

@@ -1,9 +1,11 @@
 import cliProgress from 'cli-progress';
 import { note } from './print.js';
 
-/** The progress of long work: a bar on a terminal, a few plain lines elsewhere. All on standard error. */
+/** Shows the progress of long work on standard error: a bar on a terminal, a few plain lines elsewhere. */
 export interface Progress {
-  /** `done` of the total, in the work's own unit; `doing` is shown beside the bar. A new total replaces the old one. */
+  /**
+   * `done` and `total` are in the work's own unit; `doing` is shown next to the bar. A new total replaces the old one.
+   */
   update(done: number, doing?: string, total?: number): void;
   /** A permanent line, above the bar. */
   line(text: string): void;
@@ -11,7 +13,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** Percent between two plain lines. */
+/** Percentage points between two plain lines. */
 const STEP = 25;
 
 export const openProgress = (title: string, total: number): Progress =>

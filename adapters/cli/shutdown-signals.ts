@@ -3,19 +3,19 @@ import type { Lifecycle } from '../../app/lifecycle.js';
 import type { Config } from '../../src/config/config.js';
 import { note } from './print.js';
 
-/** npm forwards a Ctrl-C that the terminal has already sent to every process: that is one signal, not two. */
+/** The terminal sends Ctrl-C to every process, and npm forwards it once more: within this time they count as one. */
 const SAME_ASK_MS = 500;
 
 export interface ShutdownSignals {
   /** Resolves with the first signal: a request to stop. */
   readonly first: Promise<NodeJS.Signals>;
-  /** Resolves with the second signal: a request not to wait for that. */
+  /** Resolves with the second signal: a request to stop without waiting. */
   readonly second: Promise<NodeJS.Signals>;
-  /** Signals end the process again, as they do by default. */
+  /** Restores the default, so that signals end the process again. */
   release(): void;
 }
 
-/** Until it is released, SIGTERM and SIGINT have no effect of their own. */
+/** Until released, SIGTERM and SIGINT do not end the process. */
 export function listenForShutdown(): ShutdownSignals {
   const asks = new EventEmitter();
   let firstMs: number | undefined;
@@ -33,16 +33,16 @@ export function listenForShutdown(): ShutdownSignals {
   return { first: heard('once'), second: heard('twice'), release };
 }
 
-/** With Ctrl-C there is no load balancer that must notice first. */
+/** After Ctrl-C no load balancer needs time to notice, so there is no drain period. */
 export const drainMsFor = (signal: NodeJS.Signals, config: Config): number =>
   signal === 'SIGINT' ? 0 : config.drainMs;
 
-/** The exit code that a shell expects of a process ended by a signal. */
+/** The exit code that a shell expects from a process that a signal ended. */
 export const exitCodeFor = (signal: NodeJS.Signals): number => (signal === 'SIGINT' ? 130 : 143);
 
 /**
- * Until the returned function is called, Ctrl-C and SIGTERM close what is open or being opened, and end the process; a
- * second signal ends it at once. Otherwise an embedded server started a moment ago would be left running.
+ * Until the returned function is called, Ctrl-C and SIGTERM close everything that is open or opening, then end the
+ * process, so that an embedded server is not left running; a second signal ends it at once.
  */
 export function closeOnInterrupt(lifecycle: Lifecycle): () => void {
   const { first: once, second: twice, release } = listenForShutdown();
@@ -62,7 +62,9 @@ interface Stopping {
   exitCode(): number;
 }
 
-/** For a command that stops after the step in hand, until the process ends: at the second signal it stops at once. */
+/**
+ * For a command that finishes its current step after the first signal; a second one ends it at once. Never released.
+ */
 export function listenForStop(): Stopping {
   const { first: once, second: twice } = listenForShutdown();
   const stop = new AbortController();

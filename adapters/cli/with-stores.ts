@@ -5,7 +5,7 @@ import { configOfProcess } from './environment.js';
 import { note } from './print.js';
 import { closeOnInterrupt } from './shutdown-signals.js';
 
-/** Opens the stores of a configuration for a command, whether or not the service runs, and leaves them as they were. */
+/** Opens the configured stores for a command, whether or not the service is running, and closes them afterwards. */
 export async function withConfiguredStores<T>(
   config: Config,
   use: (stores: Stores) => Promise<T>,
@@ -25,7 +25,7 @@ export async function withConfiguredStores<T>(
   }
 }
 
-/** The same for the configuration of this process. */
+/** Like `withConfiguredStores`, with the configuration of this process. */
 export async function withStores<T>(
   use: (stores: Stores, config: Config) => Promise<T>,
   options: Pick<StoresOptions, 'others'> = {},

@@ -32,18 +32,18 @@ import { archiveParquet, readParquet } from './parquet.js';
 
 /** Called while months are archived or restored. */
 export interface Listeners {
-  /** Of debits written; as `ndjson`, and read back. */
+  /** Counts the debits written. With `ndjson`, each counts a second time when it is read back. */
   onProgress?(done: number, total: number, month: string): void;
   onNote?(text: string): void;
 }
 
-/** A month that was archived, and how long charges may have waited for that, in milliseconds. */
+/** A month that was archived, and how long that may have delayed charges, in milliseconds. */
 export type Archived = LedgerArchive & { readonly pauseMs: number };
 
 /**
- * Writes each month of debits before one to a folder and takes it out of the database, the oldest first. The files
- * are read back and compared before. An interruption loses nothing: the next run begins the month again. Throws
- * ArchiveRefusal, or Failure for what is wrong with the folder.
+ * Moves each month of debits before the given one from the database to a folder, the oldest first. A month leaves the
+ * database only after its file was read back and compared. An interruption loses nothing: the next run begins the month
+ * again. Throws ArchiveRefusal, or Failure if the folder cannot be used.
  */
 export async function archiveBefore(
   sql: Sql,
@@ -56,7 +56,7 @@ export async function archiveBefore(
     const months = await monthsBefore(sql, before);
     if (months.length === 0) return [];
     for (const month of months) await checkArchivable(sql, month);
-    // What is wrong could no longer be looked into.
+    // After archiving, the debits behind a fault could no longer be examined.
     if ((await checkLedger(sql)).faults.length > 0)
       throw new ArchiveRefusal('the ledger is inconsistent, so nothing was archived: run perch ledger check');
     const total = (await checkedRows(sql, months)) * (format === 'parquet' ? 1 : 2);
@@ -105,7 +105,7 @@ const writeAsParquet: Write = (sql, month, folder, progress) =>
     copyDebits(sql, month, (csv) => archiveParquet(path, counted(csv, progress))),
   );
 
-/** Lines end where rows do, but for a name with a line break: close enough to tell how far it is. */
+/** Counts line breaks as rows. A name may contain a line break, but the count is close enough to show progress. */
 async function* counted(csv: AsyncIterable<Buffer>, progress: (rows: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of csv) {
     let rows = 0;
@@ -127,19 +127,19 @@ const writeAsLines: Write = async (sql, month, folder, progress) => {
   return manifest;
 };
 
-/** For the first time that a month's table is in use. */
+/** The note that is shown when a month's table is first found in use. */
 const waiting = (month: string): string =>
   `perch: waiting for a query that is reading the ledger, to change the table of ${month}`;
 
 /**
- * Loads an archived month into the database again, by the path of its manifest. Nobody sees its debits until all are
- * there; an interrupted run is begun again. Throws ArchiveRefusal if the month isn't archived, or Failure if the file
- * isn't what was archived.
+ * Loads an archived month back into the database, given the path of its manifest. Its debits become visible only when
+ * all of them are there; an interrupted restore starts over. Throws ArchiveRefusal if the month isn't archived, or
+ * Failure if the file isn't what was archived.
  */
 export async function restoreArchive(sql: Sql, manifestPath: string, listeners: Listeners = {}): Promise<Archived> {
   const { month } = await readManifest(manifestPath);
   return archivingAlone(sql, async () => {
-    // What the database knows counts, whatever the manifest says.
+    // File name and checksum come from the database, not from the manifest, which may have been changed.
     const archive = await requireArchive(sql, month);
     const path = join(dirname(manifestPath), archive.file);
     await checkFile(path, archive.sha256);

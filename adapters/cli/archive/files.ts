@@ -12,25 +12,25 @@ import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 const manifestShape = z.object({
   version: z.literal(1),
   month: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])(?:-w[1-4]|-(?:0[1-9]|[12]\d|3[01]))?$/),
-  /** Beside the manifest. */
+  /** A file name in the folder of the manifest. */
   file: z.string().regex(/^[\w.-]+$/),
   rows: z.number().int(),
-  /** As text: it may be beyond what a JSON number holds exactly. */
+  /** Text, because it may be larger than a JSON number can hold exactly. */
   amount_thousandths: z.string(),
   sha256: z.string(),
   first_request_id: z.string().nullable(),
   last_request_id: z.string().nullable(),
 });
 
-/** What the file of a month holds, beside it as `debits-2025-12.json`. */
+/** Describes a month's file; stored next to it as `debits-2025-12.json`. */
 export type Manifest = z.infer<typeof manifestShape>;
 
-/** Debits as lines of JSON, some at a time. */
+/** Debits as lines of JSON, in batches. */
 type Batches = AsyncIterable<readonly string[]>;
 
 const manifestPath = (folder: string, month: string): string => join(folder, `debits-${month}.json`);
 
-/** Throws Failure unless it is a folder to write to. */
+/** Throws Failure unless `folder` is a writable folder. */
 export async function checkFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found === null) throw new Failure(`${folder} does not exist: create the folder first`, WRONG_USE);
@@ -40,14 +40,14 @@ export async function checkFolder(folder: string): Promise<void> {
   });
 }
 
-/** How a month is written: `ndjson` is a line for each debit, gzipped. */
+/** The format of a month's file: `ndjson` has one line for each debit, gzipped. */
 export type ArchiveFormat = 'parquet' | 'ndjson';
 
 const ENDINGS: Readonly<Record<ArchiveFormat, string>> = { parquet: 'parquet', ndjson: 'ndjson.gz' };
 
 export const isParquet = (file: string): boolean => file.endsWith(`.${ENDINGS.parquet}`);
 
-/** What a file was written from. */
+/** Totals of the debits that were written to a file. */
 interface Written {
   readonly rows: number;
   readonly amount: string;
@@ -64,8 +64,8 @@ export const writeArchive = (folder: string, month: string, batches: Batches): P
   });
 
 /**
- * Gives a month its file and its manifest, each written under another name first and on the disk before it gets its own.
- * Throws Failure if there is a file with other content: it may be the only copy.
+ * Writes a month's file and its manifest, each under a temporary name; it is renamed only once it is safely on disk.
+ * Throws Failure if a file with different content already exists, because that may be the only copy.
  */
 export async function placeArchive(
   folder: string,
@@ -141,7 +141,7 @@ async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** So that the new names are on the disk as well. */
+/** Makes the new names durable as well. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -151,7 +151,7 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** Its SHA-256, or null if there is no such file. */
+/** The file's SHA-256, or null if there is no such file. */
 async function hashFile(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
@@ -163,7 +163,7 @@ async function hashFile(path: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** Throws Failure with what is wrong. */
+/** Throws Failure if the file cannot be read or is not a manifest. */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw fileFailure(path, 'read', error, WRONG_USE);
@@ -182,10 +182,10 @@ export async function checkFile(path: string, sha256: string): Promise<void> {
   if (found !== sha256) throw new Failure(`${path} is not as it was archived: its SHA-256 is ${found}, not ${sha256}`);
 }
 
-/** The lines of a file, some at a time. */
+/** The lines of a file, in batches. */
 export async function* readArchive(path: string): AsyncGenerator<string[]> {
   const unzipped = createGunzip();
-  // What fails to be read is thrown by the loop.
+  // A read error surfaces in the loop below.
   const reading = pipeline(createReadStream(path), unzipped).catch((error: Error) => unzipped.destroy(error));
   let batch: string[] = [];
   for await (const line of splitLines(unzipped.setEncoding('utf8'))) {
@@ -201,7 +201,7 @@ export async function* readArchive(path: string): AsyncGenerator<string[]> {
 
 const LINES_AT_ONCE = 5_000;
 
-/** Reads a file back and compares it with what it was made from, line by line. Throws Failure. */
+/** Reads a file back and compares it line by line with the debits. Throws Failure if they differ. */
 export async function checkRows(path: string, batches: Batches): Promise<void> {
   const differs = new Failure(`${path} is not what the ledger holds: remove it, and run the command again`);
   const written = flat(readArchive(path));

@@ -26,7 +26,7 @@ const COLUMNS = {
   key_number: 'INTEGER',
 } as const;
 
-/** Of all columns, so that the same rows give the same, in whatever order. */
+/** A summary of all columns that does not depend on the order of the rows. */
 const CONTENT = `
   count(*)::VARCHAR as rows, coalesce(sum(amount_thousandths), 0)::VARCHAR as amount,
   coalesce(bit_xor(hash(${Object.keys(COLUMNS)
@@ -42,15 +42,16 @@ export interface FileContent {
   readonly last: string | null;
 }
 
-/** What is more goes to the disk, beside the file. */
+/** Beyond this, DuckDB spills to disk, next to the file. */
 const SIZE = { memory: '1GB' };
 
 export const NO_DUCKDB =
   'Parquet needs DuckDB: run `npm install @duckdb/node-api`; archives without it have --format ndjson';
 
 /**
- * Writes debits, as CSV without a header in the order of the columns above, to a Parquet file in the order of its index, and
- * reads it back: the file has what came in, by count, sum and hash. What comes in is on the disk once, compressed, until then.
+ * Writes debits (CSV without a header, columns in the order above) to a Parquet file sorted by account and request.
+ * Reads the file back, and throws Failure unless its count, sums and hash match the input. Until then the input is kept
+ * on disk, compressed.
  */
 export async function archiveParquet(path: string, csv: AsyncIterable<Buffer>): Promise<FileContent> {
   const aside = `${path}.work`;
@@ -72,7 +73,7 @@ export async function archiveParquet(path: string, csv: AsyncIterable<Buffer>): 
   }
 }
 
-/** Through a pipe with a name, so that the text is never on the disk. */
+/** Loads the CSV through a named pipe, so that its text is never on disk. */
 async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<Buffer>): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
   const columns = Object.entries(COLUMNS).map(([name, type]) => `'${name}': '${type}'`);
@@ -84,7 +85,7 @@ async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<B
   const writing = pipeline(Readable.from(csv), createWriteStream(pipe, { highWaterMark: PIPE_BYTES }), stop);
   reading.catch((error: Error) => {
     stop.abort(error);
-    // The writer waits until somebody opens the pipe to read.
+    // Opening a named pipe for writing blocks until it is opened for reading.
     open(pipe, constants.O_RDONLY | constants.O_NONBLOCK).then(
       (handle) => handle.close(),
       () => {},
@@ -96,7 +97,7 @@ async function takeIn(duck: DuckDBConnection, pipe: string, csv: AsyncIterable<B
 
 const PIPE_BYTES = 1_048_576;
 
-/** Gives the rows of a Parquet file as JSON, some at a time. */
+/** Passes the rows of a Parquet file to `take` as JSON, in batches. */
 export async function readParquet(path: string, take: (lines: string[]) => Promise<void>): Promise<void> {
   if (!(await hasDuckDb())) throw new Failure(NO_DUCKDB);
   await withDuckDb(':memory:', SIZE, async (duck) => {

@@ -195,7 +195,7 @@ async function createAccount(options: CreateOptions): Promise<void> {
   );
 }
 
-/** The account of the person with this mail address: of several that they own, the oldest. */
+/** The oldest account owned by the person with this mail address. */
 async function ownedBy({ sql }: Stores, email: string): Promise<string | undefined> {
   const people = createEmailAccounts(sql);
   const personId = await people.find(email);
@@ -220,7 +220,7 @@ async function signInAccount(
   }
   const { accountId, link } = await withStores(async (stores, config) => {
     const account = await requireAccount(stores, id ?? (await findAccountId(stores, email ?? '')));
-    // A test account is seen from the account that it belongs to.
+    // People sign in to the account that a test account belongs to.
     const accountId = account.testOf ?? account.accountId;
     return { accountId, link: await newSignInLink(stores, accountId, signInUrl(config)) };
   });
@@ -299,10 +299,10 @@ interface ListOptions {
   readonly json?: boolean;
 }
 
-/** The newest accounts, or those that match a text. */
+/** Lists the newest accounts, or those that match a text. */
 async function listAccountsMatching(matching: string | undefined, options: ListOptions): Promise<void> {
   const { limit } = options;
-  // One more, to say that there are more.
+  // Reads one more than it shows, to know whether there are more.
   const found = await withStores(({ sql }) => listAccounts(sql, { matching, limit: limit + 1 }));
   const accounts = found.slice(0, limit);
   answer({ accounts: accounts.map(json), more: found.length > limit }, options.json, () =>
@@ -361,7 +361,7 @@ async function signOutAccount(id: string, options: { json?: boolean }): Promise<
   );
 }
 
-/** Stops the keys of the account, or lets them work again. */
+/** Stops the keys of the account, or makes them work again. */
 async function freezeAccount(id: string, frozen: boolean, options: { json?: boolean }): Promise<void> {
   await withStores(async (stores) => {
     await requireAccount(stores, id);

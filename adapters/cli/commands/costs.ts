@@ -35,7 +35,7 @@ interface CostOptions {
   readonly json?: boolean;
 }
 
-/** What reads earned and cost. Reads the sums that running services write once a minute. */
+/** Shows what reads earned and cost, from the sums that running services write once a minute. */
 async function showCosts({ days, daily = false, json }: CostOptions): Promise<void> {
   const from = utcDay(Date.now() - (days - 1) * DAY_MS);
   const { rows, price } = await withStores(async ({ sql }) => {

@@ -6,14 +6,16 @@ import { newestSchema, schemaOf } from '../../postgres/migrate.js';
 import type { Replica } from '../../postgres/replica.js';
 import type { Sql, Target } from '../../postgres/sql.js';
 
-/** What one check of `perch doctor` found. */
+/** The result of one check of `perch doctor`. */
 export interface CheckResult {
   readonly name: string;
   readonly ok: boolean;
   readonly detail: string;
 }
 
-/** Each host of an address with several: a fail-over needs the others, and one primary. */
+/**
+ * Checks addresses that name several hosts: all must be reachable for a fail-over, and exactly one must be a primary.
+ */
 export async function checkHosts({ databaseUrl, corpusUrl }: Config): Promise<CheckResult[]> {
   return [
     ...(await describeHosts('Hosts', databaseUrl, unwaited)),
@@ -45,7 +47,7 @@ const unwaited = (states: readonly HostState[]): string[] =>
     ? ['commits wait for no standby, so a fail-over loses the last of them']
     : [];
 
-/** Of a database that Citus distributes: its workers, what each holds, and what is not distributed. */
+/** Describes a database that Citus distributes: its workers, what each holds, and which tables are not distributed. */
 export async function checkShards({ databaseUrl: url }: Config): Promise<CheckResult[]> {
   const name = 'Shards';
   const undistributed = { name, ok: true, detail: 'one server: the database is not distributed' };
@@ -82,7 +84,7 @@ export async function checkShards({ databaseUrl: url }: Config): Promise<CheckRe
   }
 }
 
-/** Why charges for a worker go through the coordinator, from this machine; null: they do not. */
+/** Why this machine sends a worker's charges through the coordinator; null if it sends them directly. */
 async function whyThrough(sql: Sql, coordinator: Target, worker: string): Promise<string | null> {
   const { connect } = await import('../../postgres/sql.js');
   const { serverAt, whyNotAsked } = await import('../../postgres/shards/shard-servers.js');
@@ -95,7 +97,7 @@ async function whyThrough(sql: Sql, coordinator: Target, worker: string): Promis
   }
 }
 
-/** The server that the corpus is read from at this moment. */
+/** The server that the corpus is currently read from. */
 export async function describeCorpus(sql: Sql): Promise<CheckResult> {
   const { version, isStandby } = await schemaOf(sql);
   const [row] = await sql<{ server: string }[]>`select current_setting('server_version') as server`;
@@ -105,7 +107,7 @@ export async function describeCorpus(sql: Sql): Promise<CheckResult> {
   return { name: 'Corpus', ok, detail: `Postgres ${row?.server}, at CORPUS_DATABASE_URL, ${role}; ${schema}` };
 }
 
-/** Whether history can be read from its replica, and what it is behind. */
+/** Whether history can be read from its replica, and how current the replica is. */
 export async function describeReplica(replica: Replica): Promise<CheckResult> {
   const { why, asOf } = await replica.look(REPLICA_WAIT_MS);
   if (asOf === null)

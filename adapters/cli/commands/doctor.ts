@@ -189,7 +189,7 @@ async function lookIntoCorpus({ corpusSql: sql }: Stores, config: Config): Promi
   }
 }
 
-/** Nothing while all is imported and can be searched, as fast as it could be. */
+/** Empty if all data is imported and indexed, and nothing slows searches down. */
 async function corpusFindings(sql: Stores['sql']): Promise<CheckResult[]> {
   const { describeIndexing, describeJit } = await import('../../networks/corpus/import/index-corpus.js');
   const { describeUnfinished } = await import('../../networks/corpus/import/unfinished.js');
@@ -212,7 +212,7 @@ function networkFinding({ network }: Config, loaded: { users: number; tweets: nu
 }
 
 /**
- * Tries once; the service itself continues without Redis, so its absence is a finding, not a failure of the service.
+ * Tries once. The service continues without Redis, so an unreachable Redis is a finding, not a failure of the service.
  */
 async function checkRedis({ redisUrls }: Config): Promise<CheckResult> {
   const name = 'Redis';
@@ -241,7 +241,7 @@ async function checkNetwork(config: Config): Promise<CheckResult[]> {
   await lifecycle.close();
   const found = (report?.findings ?? []).map(({ ok, what }) => ({ name: config.network, ok, detail: what }));
   if (network.billing) found.push({ name: config.network, ok: true, detail: costText(network.billing, billed) });
-  // A read that this configuration leaves out is not a fault; a network that does not answer is.
+  // It is a fault if the network does not answer, but not if this configuration cannot read some of it.
   return found.map((finding) => ({ ...finding, ok: finding.ok || report?.ok === true }));
 }
 
@@ -252,7 +252,7 @@ const PUBLISHED = {
   refunds: 'PERCH_REFUNDS_URL',
 } as const satisfies Record<keyof Config['publisher'], SettingName>;
 
-/** What customers are told of the operator. A service that takes payments must tell it; others may leave it out. */
+/** Checks what public pages say about the operator. A service that takes payments must say it; others need not. */
 function checkPublished({ publisher, stripe }: Config, isPublic: boolean): CheckResult {
   const name = 'Public pages';
   const missing = (Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[]).filter((each) => publisher[each] === null);

@@ -221,7 +221,7 @@ async function readAll(reading: Reading): Promise<{ state: ExportState; end: End
       },
       destination.state,
     );
-    // A signal that arrived with the last page interrupted nothing.
+    // A signal that arrived during the last page has interrupted nothing.
     return { ...ended, exitCode: ended.end === 'interrupted' ? stopping.exitCode() : 0 };
   } catch (error) {
     const isBegun = destination.isResumed || last.items + last.spent + last.unsure > 0;
@@ -237,7 +237,7 @@ const lostPage = (charged: number | null): string =>
     ? 'perch: a page did not arrive and may have been charged; reading it again'
     : `perch: a page that did not arrive was charged ${counted(toCredits(charged), 'credit')}; reading it again`;
 
-/** Says once that a corpus has no room for the ids; only NDJSON can be imported at all. */
+/** Warns once if the ids are too large for a corpus. Only for NDJSON, because no other format can be imported. */
 function idCheck(format: Format, say: (text: string) => void): (items: ExportPage['data']) => void {
   let isSaid = format !== 'ndjson';
   return (items) => {
@@ -252,13 +252,13 @@ const soFar = ({ items, spent }: ExportState, { maxCredits }: ExportOptions): st
 
 const inItems = (items: number): string => counted(items, 'item');
 
-/** On a terminal, unless the rows are printed there too: a bar between them would be noise. */
+/** Only on a terminal, and not if the rows are printed there too, because a bar would clutter them. */
 function openProgressBar({ rows }: ExportPaths, { maxCredits }: ExportOptions): Progress | null {
   const isSeen = process.stderr.isTTY && !(rows === null && process.stdout.isTTY);
   return isSeen ? openProgress('Exporting', maxCredits) : null;
 }
 
-/** A failure during the export, with what it means for the export. */
+/** Adds to a failure what it means for the export. */
 function inWords(
   error: unknown,
   what: string,
@@ -278,7 +278,7 @@ function inWords(
   return new Failure(isBegun ? `${message.replace(/\.$/, '')}; ${howToResume(state)}` : message, error.exitCode);
 }
 
-/** An export without any result, such as one of an unknown handle, leaves nothing to resume. */
+/** For an export without any result, such as one of an unknown handle: there is nothing to resume. */
 async function removeAll(paths: ExportPaths): Promise<void> {
   await removeTraces(paths);
   if (paths.out !== null && paths.out === paths.rows) await rm(paths.out, { force: true });

@@ -38,13 +38,13 @@ interface ImportOptions {
   readonly json?: boolean;
 }
 
-/** Bad lines are reported on standard error as they are found; the summary is the result. */
+/** Reports invalid lines on standard error as it finds them, and prints the summary as the result. */
 async function importFiles(paths: readonly string[], options: ImportOptions): Promise<void> {
   const [{ findFiles }, { importPaths }] = await Promise.all([
     import('../../networks/corpus/import/files/find-files.js'),
     import('../../networks/corpus/import/import-paths.js'),
   ]);
-  // Before a database is created: a path may be wrong.
+  // Checked first, so that a wrong path creates no database.
   await findFiles(paths.map(typedPath));
   const summary = await withStores(
     async ({ corpusWrites }, { network }) => {
@@ -83,7 +83,7 @@ async function importFiles(paths: readonly string[], options: ImportOptions): Pr
     { others: 'created' },
   );
   answer(summary, options.json, () => formatSummary(summary));
-  // An empty file is no failure: there may be nothing new today.
+  // An empty file is not a failure: a daily import may have nothing new.
   const { count } = summary.faults;
   if (count > 0 && KINDS.every((kind) => summary[kind].read === 0))
     throw new Failure(

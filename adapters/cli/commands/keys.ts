@@ -121,7 +121,7 @@ interface CreateOptions extends LimitOptions {
   readonly json?: boolean;
 }
 
-/** As given; null: no limit. */
+/** The options of the command line; null: no limit. */
 interface LimitOptions {
   readonly reads?: Scope[] | null;
   readonly from?: string[] | null;
@@ -129,7 +129,7 @@ interface LimitOptions {
 }
 
 const limitsOf = ({ reads: scopes, from: allowedFrom, expires: expiresAt }: LimitOptions): Partial<KeyLimits> => ({
-  // An option that was read as null comes as the empty text.
+  // If a parser returns null, the option's value arrives as an empty text.
   ...(scopes !== undefined && { scopes: scopes || null }),
   ...(allowedFrom !== undefined && { allowedFrom: allowedFrom || null }),
   ...(expiresAt !== undefined && { expiresAt: expiresAt || null }),
@@ -150,7 +150,7 @@ async function createKey({
     const given = { name, cap: limit, ...limitsOf(limits) };
     if (!test) return operatorKeys(stores).create(accountId, given, OPERATOR);
     const made = await operatorKeys(stores).createTest(accountId, given, OPERATOR);
-    // Here, so that the first read with it does not have to wait.
+    // Filled now, so that the first read with the key does not have to wait.
     const { fillInventedNetwork } = await import('../../../app/test-mode/invented-network.js');
     await fillInventedNetwork(stores.inventedSql);
     return made;
@@ -252,7 +252,7 @@ function refuseUnlessActive(key: FoundKey): void {
   throw new Failure(`${key.prefix}… ${why}; run \`perch key create --account ${key.accountId}\` to create another one`);
 }
 
-/** Revoking it again has no further effect. */
+/** Revoking a key again has no effect. */
 async function revokeKey(prefix: string, options: { json?: boolean }): Promise<void> {
   const revoked = await withStores(async (stores) => {
     const found = await requireKey(stores, prefix);

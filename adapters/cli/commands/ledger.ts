@@ -79,7 +79,7 @@ async function checkLedger(options: { all?: boolean; json?: boolean }): Promise<
   if (!ok) process.exitCode = FAILED;
 }
 
-/** Prints the archived months, and how long charges may have waited. */
+/** Archives months, and prints them with how long charges may have waited. */
 async function archiveLedger(options: {
   before: string;
   out: string;
@@ -105,7 +105,7 @@ async function archiveLedger(options: {
   );
 }
 
-/** Prints what was restored. */
+/** Restores a month, and prints what was restored. */
 async function restoreLedger(manifest: string, options: { json?: boolean }): Promise<void> {
   const { restoreArchive } = await import('../archive/archive.js');
   const path = typedPath(manifest);
@@ -120,7 +120,7 @@ async function restoreLedger(manifest: string, options: { json?: boolean }): Pro
   );
 }
 
-/** With a progress bar, which begins with the first debits. */
+/** Runs with a progress bar, which appears with the first debits. */
 async function withBar<T>(title: string, run: (listeners: Listeners) => Promise<T>): Promise<T> {
   let progress: Progress | undefined;
   try {

@@ -34,8 +34,8 @@ interface PriceOptions {
 }
 
 /**
- * What a call would cost at most, from the route table, the schema's prices and the planner; nothing is read. Every
- * refusal is a fault of the command line, so the exit code is 2.
+ * Prints what a call would cost at most, from the route table, the schema's prices and the planner; nothing is read.
+ * Every refusal is a fault of the command line, so the exit code is 2.
  */
 export async function price(method: string, address: string, options: PriceOptions): Promise<void> {
   try {

@@ -12,12 +12,12 @@ import { DAY_MS, HOUR_MS, utcDay } from '../../../src/lib/durations.js';
 import { containerShareBytes } from '../../http/limits/overload.js';
 import type { CheckResult } from './doctor-databases.js';
 
-/** What the rows below need of the database. */
+/** What the checks below need from the database. */
 export interface StoredFacts {
   readonly hasKeys: boolean;
-  /** Addresses in PERCH_OPERATORS that no account has. */
+  /** Addresses in PERCH_OPERATORS that belong to no account. */
   readonly strangers: readonly string[];
-  /** Settings of the server that are off, without which a crash loses charges. */
+  /** Server settings that are off, although a crash then loses charges. */
   readonly unsafe: readonly string[];
 }
 
@@ -36,15 +36,15 @@ export async function readStoredFacts({ sql }: Stores, { operators }: Config): P
 }
 
 export interface ProductionInput {
-  /** Null: the database could not be read, which a row of its own says. */
+  /** Null if the database could not be read, which a separate row reports. */
   readonly stored: StoredFacts | null;
-  /** The folder of the backups, if it was named. */
+  /** The folder of the backups, if one was given. */
   readonly backups: string | undefined;
 }
 
 /**
- * What docs/going-to-production.md asks for: one row for each heading there, by its name. A row that is not ok says what to
- * do.
+ * Checks what docs/going-to-production.md asks for: one row for each of its headings, with the same name. A row that is
+ * not ok says what to do.
  */
 export async function checkProduction(config: Config, { stored, backups }: ProductionInput): Promise<CheckResult[]> {
   const [visit, mail, payments, backup, metrics] = await Promise.all([
@@ -92,7 +92,7 @@ function checkSecret({ secret, home }: Config, stored: StoredFacts | null): Chec
   const name = 'Secret';
   if (secret !== null) return row(name, null, 'PERCH_SECRET; keep a copy apart from the database');
   if (stored === null) return row(name, NO_DATABASE, '');
-  // Keys that exist were hashed with the files: another secret would make all of them invalid.
+  // Existing keys were hashed with these files, so another secret would make all of them invalid.
   if (stored.hasKeys) return row(name, null, `in the files pepper and cursor-secret in ${home}; back them up, too`);
   return row(name, 'set PERCH_SECRET before the first key is created: openssl rand -hex 32', '');
 }
@@ -104,18 +104,18 @@ const MOST_BYTES = 1024 * 1024;
 interface Answer {
   readonly status: number | undefined;
   readonly text: string;
-  /** What is left of the address's rate limit, as the service counts it. */
+  /** What remains of the rate limit of the address that the request was counted against. */
   readonly remaining: number | null;
   /** When the certificate expires, in Unix milliseconds. */
   readonly endsAt: number;
 }
 
-/** How the service looks from outside, or why it could not be seen; null: there is no public https address. */
+/** How the service answers from outside, or why it could not be reached; null: it has no public https address. */
 type Visit = { readonly answers: readonly Answer[] } | { readonly failure: string } | null;
 
 /**
- * Through the proxy, as a client that claims another address with each request. Together, so that the limit is not refilled
- * in between.
+ * Calls the service through the proxy, each request claiming another client address. All are sent at once, so that the
+ * rate limit does not refill in between.
  */
 async function visitPublic({ baseUrl }: Config): Promise<Visit> {
   if (baseUrl === null || !baseUrl.startsWith('https:')) return null;
@@ -125,8 +125,9 @@ async function visitPublic({ baseUrl }: Config): Promise<Visit> {
       return { answers: await Promise.all(claimed.map((address) => ask(baseUrl, address))) };
     };
     const first = await visit('198.51.100');
-    // A machine so busy that its requests arrive a tenth of a second apart looks the same, but not twice. The second claims
-    // others: the first have been counted.
+    // On a very busy machine requests may arrive a tenth of a second apart, and the limit refills; then it looks as if
+    // the claims were believed. That is unlikely twice. The second visit claims fresh addresses: the first ones are
+    // counted.
     return isBelieved(first) ? await visit('203.0.113') : first;
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
@@ -166,7 +167,7 @@ const versionOf = (visit: Visit): string | null =>
     ? (visit.answers.map(versionIn).find((version) => version !== null) ?? null)
     : null;
 
-/** Proxies renew a month ahead: a certificate that is about to expire is one that is not renewed. */
+/** Proxies renew a certificate about a month ahead; with fewer days left, renewal has probably failed. */
 const RENEWED_DAYS = 14;
 
 function checkTls({ baseUrl, host, port }: Config, visit: Visit): CheckResult {
@@ -199,7 +200,7 @@ function checkProxy({ trustedProxies }: Config, visit: Visit): CheckResult {
   return row('Proxy', fault(), `${trustedProxies.join(', ')}; an address that a client claims is not believed`);
 }
 
-/** Whether each request was counted against the address that it claimed, and none against its sender's. */
+/** Whether each request was counted against the address that it claimed, instead of against its sender's. */
 const isBelieved = (visit: Visit): boolean =>
   visit !== null && 'answers' in visit && visit.answers.every(({ remaining }) => remaining === PUBLIC_QPS - 1);
 
@@ -232,7 +233,7 @@ async function checkPayments({ stripe: { secretKey, webhookSecret, baseUrl } }: 
     return row(name, 'set STRIPE_WEBHOOK_SECRET: refunds and disputes go unnoticed', '');
   }
   const { createStripePayments } = await import('../../stripe/payments.js');
-  // Of a session that nobody opened: Stripe says whether it takes the key, and nothing changes.
+  // Looks up a session that does not exist: the answer shows whether Stripe accepts the key, and nothing changes.
   const failure = await createStripePayments({ secretKey, baseUrl })
     .lookUp('cs_none')
     .then(
@@ -244,9 +245,9 @@ async function checkPayments({ stripe: { secretKey, webhookSecret, baseUrl } }: 
   return row(name, failure ?? test, 'Stripe takes the live key');
 }
 
-/** A backup each night, and some hours for it to be made. */
+/** One day between nightly backups, plus some hours to make one. */
 const MOST_HOURS = 36;
-/** The first bytes of an archive of pg_dump. */
+/** The first bytes of a pg_dump archive. */
 const ARCHIVE = 'PGDMP';
 
 async function checkBackups(folder: string | undefined): Promise<CheckResult> {
@@ -262,7 +263,7 @@ async function checkBackups(folder: string | undefined): Promise<CheckResult> {
   return row(name, hours < MOST_HOURS ? null : old, `${newest.path}, made ${counted(hours, 'hour')} ago`);
 }
 
-/** An archive of pg_dump, or a folder of pg_basebackup; null: something else. */
+/** A pg_dump archive or a pg_basebackup folder; null for anything else. */
 async function backupIn(path: string): Promise<{ path: string; madeAt: number } | null> {
   try {
     const [found, manifest] = await Promise.all([stat(path), stat(join(path, 'backup_manifest')).catch(() => null)]);
@@ -292,7 +293,7 @@ async function checkMetrics({ host, metricsPort }: Config): Promise<CheckResult>
 }
 
 const MIB = 1024 * 1024;
-/** What a process takes before its first request. */
+/** What a process uses before its first request. */
 const IDLE_BYTES = 140 * MIB;
 
 function checkMemory({ overload: { maxRssBytes, processes }, cacheBytes }: Config): CheckResult {
@@ -307,8 +308,8 @@ function checkMemory({ overload: { maxRssBytes, processes }, cacheBytes }: Confi
 }
 
 /**
- * The cores that this process may use. Node counts those of the machine, whatever share of their time a container gets; so
- * that is read here, in either version of control groups.
+ * The cores that this process may use. Node reports the machine's cores, even in a container that gets only a share of
+ * their time, so this reads that share from control groups, version 1 or 2.
  */
 export async function allowedCores(groups = '/sys/fs/cgroup'): Promise<number> {
   const { readFile } = await import('node:fs/promises');

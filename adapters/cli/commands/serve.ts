@@ -33,7 +33,7 @@ ${examples('perch serve', 'PORT=0 perch serve', 'PERCH_DEMO=off PERCH_HOME=/var/
     .action(serve);
 }
 
-/** The longest that leftover work may keep a stopped service from ending. */
+/** The longest that leftover work may delay the exit of a stopped service. */
 const LINGER_MS = 1000;
 
 /**
@@ -96,7 +96,7 @@ async function startOn(lifecycle: Lifecycle, config: Config): Promise<{ shutdown
   return { shutdown, serving };
 }
 
-/** Waits for nothing; only the embedded database must not be left running. */
+/** Ends without waiting for requests; only the embedded database is stopped, so that it is not left running. */
 function endNow(lifecycle: Lifecycle, serving: Service, exitCode: number): void {
   const end = (): never => process.exit(exitCode);
   serving.kill?.();
@@ -104,7 +104,7 @@ function endNow(lifecycle: Lifecycle, serving: Service, exitCode: number): void 
   void lifecycle.hurry().then(end, end);
 }
 
-/** The failure to listen on an address, as a message. */
+/** Turns a failure to listen on an address into a message; returns any other error unchanged. */
 function listenFailure(error: unknown, { host, port }: Config): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error;

@@ -28,7 +28,7 @@ ${examples('perch stats', 'perch stats --days 7', 'perch stats --json')}`,
     .action(showStats);
 }
 
-/** The service in figures. Reads sums: it takes as long for ten million charges as for ten. */
+/** Shows the figures of the service. Reads sums, so it takes as long for ten million charges as for ten. */
 async function showStats({ days, json }: { readonly days: number; readonly json?: boolean }): Promise<void> {
   const range = daysUntil(Date.now(), days);
   const [figures, traffic] = await withStores(({ sql }) =>
@@ -106,10 +106,10 @@ export function statsText(figures: ServiceFigures): string {
   return `${all}\n\nSince ${days.from} (UTC):\n\n${daily}`;
 }
 
-/** Rows of accounts and the limits they met. */
+/** The most rows of accounts with the limits they hit. */
 const MOST_LIMITS = 20;
 
-/** Times are milliseconds; `hit_rate` is the cached share of the items, null without any. */
+/** Times are milliseconds; `hit_rate` is the cached share of the items, null if there are none. */
 export const trafficJson = ({ operations, statuses, limits }: TrafficFigures) => ({
   requests: operations.map((row) => ({
     interface: row.interface,

@@ -5,14 +5,14 @@ import { localUrl } from '../../../src/lib/local-url.js';
 import { demoKeyFile, typedPath } from '../environment.js';
 import { Failure, fileFailure, WRONG_USE } from '../failure.js';
 
-/** The address of a configuration's service. */
+/** The address of the configured service. */
 export const serviceUrl = (config: Config): string => config.baseUrl ?? localUrl(config.host, config.port);
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * The key to read with: from a file, from PERCH_KEY, or the demo key of this machine, which is never sent to another
- * one. Never from the command line, which other users of the machine can see. Throws Failure.
+ * The key to read with: from a file, from PERCH_KEY, or this machine's demo key, which is never sent to another
+ * machine. Never from the command line, which other users of the machine can see. Throws Failure.
  */
 export async function resolveApiKey(config: Config, keyFile: string | undefined, url: string): Promise<string> {
   const file = keyFile === undefined ? undefined : typedPath(keyFile);
@@ -33,7 +33,7 @@ const readKeyFile = (path: string): Promise<string> =>
 
 function usable(text: string, where: string): string {
   const key = text.trim();
-  // Refuses other characters that a header cannot contain; the runtime's own error would quote the key.
+  // A header cannot contain other characters, and the runtime's own error about them would quote the key.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new Failure(`${where} does not contain a key: one begins with perch_live_ or perch_test_`, WRONG_USE);
 }

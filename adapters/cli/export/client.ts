@@ -6,18 +6,18 @@ import { FAILED, Failure, WRONG_USE } from '../failure.js';
 
 /** The service itself gives up after 30 seconds. */
 const TIMEOUT_MS = 60_000;
-/** Attempts for one call that is asked to wait, and the longest such wait: a few minutes of waiting in all. */
+/** Attempts for one call when the service asks to wait, and the longest such wait: a few minutes in all. */
 const TRIES = 12;
 const LONGEST_WAIT_S = 120;
-/** Why there was no connection: what was to be sent stayed here. */
+/** Error codes of connections that were never made, so that nothing was sent. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
 ]);
-/** Between looks for a receipt. */
+/** Waits before each attempt to find a receipt. */
 const RECEIPT_WAITS_S = [1, 2, 4, 8, 16];
-/** If a 429 or 503 has no Retry-After. */
+/** The wait after a 429 or 503 without Retry-After. */
 const USUAL_WAIT_S = 2;
-/** The same for an export that has no end: longer each time. */
+/** The longest such wait for an export that has no end: its waits grow with each attempt. */
 const LONGEST_USUAL_WAIT_S = 60;
 
 const pageShape = z.object({
@@ -62,7 +62,7 @@ export class ExportRefusal extends Failure {
   }
 }
 
-/** No answer, or not Perch's: the call may have been charged. */
+/** There was no answer, or not one from Perch: the call may have been charged. */
 export class NoAnswer extends Failure {}
 
 /** Nothing listens at the address: nothing was charged. */
@@ -74,18 +74,18 @@ export class Stopped extends Error {}
 export interface ClientOptions {
   readonly url: string;
   readonly key: string;
-  /** Ends waits, but never a call in flight. */
+  /** Cuts waits short, but never a call in flight. */
   readonly stop: AbortSignal;
-  /** Wait as long and as often as it takes. */
+  /** Whether to wait as long and as often as it takes. */
   readonly isPatient: boolean;
   /** Called before each wait, with its seconds. */
   onWait(seconds: number, why: string): void;
 }
 
-/** Calls for one list, one at a time. All methods throw Refusal, NoAnswer, NotListening and Stopped. */
+/** Calls for one list, one at a time. All methods throw ExportRefusal, NoAnswer, NotListening and Stopped. */
 export class ExportClient {
   readonly #options: ClientOptions;
-  /** If a service has answered once and then nothing listens, it is most likely restarting. */
+  /** If the service has answered before and now nothing listens, it is most likely restarting. */
   #hasAnswered = false;
 
   constructor(options: ClientOptions) {
@@ -94,14 +94,14 @@ export class ExportClient {
 
   page = (path: string, query: ExportQuery): Promise<ExportPage> => this.#read(path, query, pageShape);
 
-  /** The most that such a page can cost, in credits. Free. */
+  /** The most that a page with this query can cost, in credits. Free. */
   async estimate(path: string, query: ExportQuery): Promise<number> {
     const { estimate } = await this.#read(path, { ...query, estimate: 'true' }, estimateShape);
     return estimate.max_credits;
   }
 
   /**
-   * Credits charged for a call whose charge was unknown; null if after a while there still is no receipt. Free.
+   * Credits charged for a call whose charge was unknown; null if there is still no receipt after a while. Free.
    */
   async charged(requestId: string): Promise<number | null> {
     for (const seconds of RECEIPT_WAITS_S) {
@@ -161,7 +161,7 @@ export class ExportClient {
     try {
       return await fetch(address, {
         headers: { 'x-api-key': this.#options.key },
-        // A redirect would send the key elsewhere: the interface has none.
+        // The interface never redirects, and a redirect would send the key elsewhere.
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
@@ -182,7 +182,7 @@ export class ExportClient {
   }
 }
 
-/** Seconds to wait before another attempt; null where waiting does not help. */
+/** Seconds to wait before another attempt; null if waiting does not help. */
 function retryDelaySeconds({ status, headers }: Response, usualS: number): number | null {
   if (status !== 429 && status !== 503) return null;
   const seconds = Number(headers.get('retry-after') ?? usualS);

@@ -11,12 +11,12 @@ export interface ExportColumn {
   readonly kind: Kinds;
 }
 
-/** A line of the export: an object of the interface; for `follower-ids`, an object with only the id. */
+/** A row of the export: an object as the interface returns it; for `follower-ids`, an object with only the id. */
 export type ExportRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const KINDS: Readonly<Record<string, Kinds>> = { Boolean: 'flag', Int: 'count', Count: 'count', DateTime: 'moment' };
 
-/** The members of a list's objects in the interface's order, which its operation determines. */
+/** The members of a list's objects, in the order in which its operation returns them. */
 export function exportColumns(operation: string, rows: RowType): ExportColumn[] {
   if (rows === 'id') return [{ name: 'id', kind: 'text' }];
   const type = schema.getType(rows);

@@ -9,14 +9,14 @@ import { type ExportCommand, type ExportState, newState, readState } from './sta
 export interface ExportPaths {
   /** The requested file; null: standard output. */
   readonly out: string | null;
-  /** Where rows are collected: the same, or for Parquet a file beside it. */
+  /** Where rows are collected: the same as `out`, or for Parquet another file next to it. */
   readonly rows: string | null;
   readonly state: string | null;
-  /** The locks that show that the other files are being written. */
+  /** Lock files that exist while the other files are being written. */
   readonly locks: readonly string[];
 }
 
-/** The files that an export writes, and where an earlier run stopped. */
+/** Where an export writes, and how far an earlier run got. */
 export interface ExportDestination {
   readonly sink: Sink;
   readonly state: ExportState;
@@ -24,13 +24,13 @@ export interface ExportDestination {
   readonly isResumed: boolean;
 }
 
-/** Throws Failure, wrong use, for Parquet without a file, and where `out` and `state` are the same file. */
+/** Throws Failure (wrong use) for Parquet without a file, or if `out` and `state` are the same file. */
 export function resolvePaths(format: Format, out: string | null, state: string | null): ExportPaths {
   if (format === 'parquet' && out === null) throw new Failure('parquet requires a file: use --out', WRONG_USE);
   if (out !== null && out === state) throw new Failure('--out and --state must be different files', WRONG_USE);
   const rows = format === 'parquet' ? `${out}${ROWS}` : out;
   const kept = state ?? (out === null ? null : `${out}${STATE}`);
-  // One lock for a file and its own state, whichever of the two is shared by two runs.
+  // A file and its own state share one lock, so two runs conflict even if they have only one of the two in common.
   const written = [out, kept?.endsWith(STATE) ? kept.slice(0, -STATE.length) : kept].filter((path) => path !== null);
   return { out, rows, state: kept, locks: [...new Set(written)].map((path) => `${path}.perch-lock`) };
 }
@@ -38,7 +38,7 @@ export function resolvePaths(format: Format, out: string | null, state: string |
 const ROWS = '.perch-rows.ndjson';
 const STATE = '.perch-state.json';
 
-/** Opens all of it. No existing data is lost: a file without its state is refused. Throws Failure. */
+/** Opens the files. Refuses an existing file without a saved state, so no data is lost. Throws Failure. */
 export async function openDestination(paths: ExportPaths, command: ExportCommand): Promise<ExportDestination> {
   const found = paths.state === null ? null : await readState(paths.state, command);
   if (found === null && paths.out !== paths.rows && paths.out !== null && (await isThere(paths.out))) {

@@ -7,7 +7,7 @@ import type { ExportDestination, ExportPaths } from './destination.js';
 import type { Format } from './rows.js';
 import type { Follow } from './run.js';
 
-/** Seconds between two calls of an export that is followed. */
+/** Seconds between two calls of an export with `--follow`. */
 const USUAL_INTERVAL_S = 30;
 
 export interface FollowOptions {
@@ -17,7 +17,7 @@ export interface FollowOptions {
   readonly product?: Product;
 }
 
-/** Throws Failure, wrong use, where the list or the format can't be followed. */
+/** Throws Failure (wrong use) if the list or the format can't be followed. */
 export function checkFollow(
   list: string,
   { kind }: ListRead,
@@ -37,7 +37,7 @@ export function checkFollow(
     throw new Failure('parquet cannot be followed: use ndjson or csv, to which rows can be appended', WRONG_USE);
 }
 
-/** Throws Failure, wrong use, where what an earlier run left does not fit to `--follow`. */
+/** Throws Failure (wrong use) if the state of an earlier run does not match the use of `--follow`. */
 export function checkFollowed(
   { state, isResumed }: ExportDestination,
   paths: ExportPaths,

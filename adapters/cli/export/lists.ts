@@ -1,7 +1,7 @@
 import { holdsUsers, LIST_READS, type ListRead } from '../../../src/domain/lists.js';
 import type { Product } from '../../../src/domain/model.js';
 
-/** The endpoint of a list for a subject; for a search, whose subject is the query `q`, always the same one. */
+/** The endpoint of a list for a subject. A search always has the same one, because its subject is the query `q`. */
 export function listPath({ list, path }: ListRead, subject: string): string {
   switch (list.subject) {
     case 'user':

@@ -5,7 +5,9 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { FAILED, Failure, fileFailure, WRONG_USE } from '../failure.js';
 
-/** How often a lock is touched, and after how long without it another machine's lock is abandoned. */
+/**
+ * How often a lock is touched, and how long it may stay untouched before another machine's lock counts as abandoned.
+ */
 const TOUCH_MS = 5_000;
 const LEFT_OVER_MS = 30_000;
 
@@ -13,8 +15,8 @@ const ownerShape = z.object({ pid: z.number().int(), host: z.string(), run: z.st
 type Owner = z.infer<typeof ownerShape>;
 
 /**
- * Takes the locks of an export: while it has them, another export of the same files throws Failure. Locks left behind
- * by a dead process are taken over. Returns the function that releases them; the end of the process also does so.
+ * Takes the locks of an export. While it holds them, another export of the same files throws Failure. Locks that a dead
+ * process left behind are taken over. Returns a function that releases them; they are also released on process exit.
  */
 export async function takeLocks(paths: readonly string[]): Promise<() => void> {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), run: randomUUID() } satisfies Owner);
@@ -66,8 +68,8 @@ const readLockFile = (path: string): Promise<string | null> =>
   });
 
 /**
- * For a process of this machine it is known whether it is alive; for others, and while the lock is being written, only
- * its age.
+ * Whether the owner is alive can be checked only for a process of this machine. Otherwise, or while the lock is still
+ * being written, the lock's age decides.
  */
 async function isLeftOver(path: string, text: string): Promise<boolean> {
   const owner = parseOwner(text);
@@ -77,8 +79,8 @@ async function isLeftOver(path: string, text: string): Promise<boolean> {
 }
 
 /**
- * Two processes may find it abandoned: each removes only the lock that it checked, not one that the other has made
- * since.
+ * Two processes may find the same lock abandoned: each removes only the lock that it checked, not one that the other
+ * has made since.
  */
 async function removeLeftOver(path: string, text: string): Promise<void> {
   const aside = `${path}.${process.pid}`;

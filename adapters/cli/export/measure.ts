@@ -16,9 +16,9 @@ export interface Measured {
 const tweetShape = z.object({ author: z.object({ id: z.string(), handle: z.string(), tweets: z.int().min(0) }) });
 
 /**
- * How far an export is: in items where it is known how many there will be, otherwise in what may be spent. Each
+ * How far an export has come: in items if their number is known, otherwise in credits spent of those allowed. Each
  * tweet of a timeline carries its author's profile with the number of tweets; for other lists only a charged read would
- * say.
+ * tell their size.
  */
 export class Measure {
   readonly #of: Measured;
@@ -28,7 +28,7 @@ export class Measure {
     this.#of = of;
   }
 
-  /** Looks at the items of a page for the size of the list. */
+  /** Takes the size of the list from the items of a page, if they contain it. */
   see(items: ExportPage['data']): void {
     if (this.#of.list !== 'tweets' || this.#size !== null) return;
     for (const item of items) {

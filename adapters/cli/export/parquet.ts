@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { ExportColumn, ExportRow } from './columns.js';
 import { splitLines } from './lines.js';
 
-/** The rows of one group, which are kept in memory. */
+/** The rows of one group; a group is kept in memory until it is written. */
 const GROUP_ROWS = 10_000;
 
 const TYPES = {
@@ -17,8 +17,8 @@ const TYPES = {
 } as const;
 
 /**
- * Makes a Parquet file from NDJSON rows, first in a temporary file beside it: ids are text, times UTC, lists and
- * objects JSON. Throws Failure if it cannot be written; the rows are kept.
+ * Makes a Parquet file from NDJSON rows, first under a temporary name: ids are text, times UTC, lists and objects JSON.
+ * Throws Failure if it cannot be written; the rows are kept.
  */
 export async function writeParquet(path: string, rowsPath: string, columns: readonly ExportColumn[]): Promise<void> {
   const aside = `${path}.new`;

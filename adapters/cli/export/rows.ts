@@ -6,7 +6,7 @@ import type { ExportColumn, ExportRow } from './columns.js';
 export const FORMATS = ['ndjson', 'csv', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** From the file's extension; a format that contradicts the name would be a surprise. Throws Failure. */
+/** Infers the format from the file's extension, so that they never contradict each other. Throws Failure. */
 export function inferFormat(out: string | null): Format {
   const ending = extname(out ?? '').slice(1);
   const known = FORMATS.find((format) => format === ending);
@@ -16,7 +16,8 @@ export function inferFormat(out: string | null): Format {
 }
 
 /**
- * Rows in the file's format. Parquet rows are first collected as NDJSON: columns are written when all rows are there.
+ * Writes rows in the file's format. Parquet rows are first collected as NDJSON, because columns can only be written
+ * once all rows are there.
  */
 export interface RowText {
   readonly head: string;
@@ -28,7 +29,7 @@ export const rowText = (format: Format, columns: readonly ExportColumn[]): RowTe
     ? csv(columns)
     : { head: '', rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join('') };
 
-/** RFC 4180. An unknown value is an empty field, like an empty text; values are never altered for spreadsheets. */
+/** RFC 4180. Unknown values and empty texts are both empty fields; values are never altered for spreadsheets. */
 function csv(columns: readonly ExportColumn[]): RowText {
   const lines = (cells: readonly (readonly unknown[])[]): string =>
     cells.length === 0

@@ -11,11 +11,11 @@ import type { ExportState } from './state.js';
 export type End = 'complete' | 'limit' | 'max_credits' | 'no_credits' | 'key_cap' | 'interrupted';
 
 export interface Follow {
-  /** All that was there is written: from now on, what is new. */
+  /** Called when the whole list is written; from now on only new items follow. */
   onBegin(state: ExportState): void;
-  /** Items before those of the next page may be missing. */
+  /** Called if items before those of the next page may be missing. */
   onGap(): void;
-  /** Before the list is asked again. Throws `Stopped`. */
+  /** Waits before the list is read again. Throws `Stopped`. */
   wait(): Promise<void>;
 }
 
@@ -29,29 +29,29 @@ export interface ExportRun {
   /** Thousandths that all runs of this export together may spend. */
   readonly maxSpent: number;
   readonly stop: AbortSignal;
-  /** Continue with what is new after the last page; null: end there. */
+  /** Continues with new items after the last page; null: the export ends there. */
   readonly follow: Follow | null;
   readonly seen: SeenIds;
   readonly text: RowText;
   readonly sink: Sink;
-  /** Saves the state, before each call and at the end. */
+  /** Saves the state; called before each call and at the end. */
   save(state: ExportState): Promise<void>;
-  /** A page that never arrived was charged this many thousandths; null: it is still not known. */
+  /** Called with the thousandths charged for a page that never arrived; null if the charge is still unknown. */
   onLost(charged: number | null): void;
-  /** After each page, with its items. */
+  /** Called after each page, with its items. */
   onProgress(state: ExportState, items: ExportPage['data']): void;
 }
 
 /**
- * Reads page after page into the sink. The most that a call may cost is saved before it is sent, so that a run that is
- * killed counts as the most it can have cost. A page whose charge is unknown is read again once its receipt was looked
- * up, and both count. Throws as `Client` does, after saving the state; rows already written stay.
+ * Reads page after page into the sink. Saves the most that a call may cost before sending it, so that after a kill the
+ * call counts at that maximum. If the charge of a page is unknown, its receipt is looked up and the page is read again;
+ * both reads count. Throws as `ExportClient` does, after saving the state; rows already written stay.
  */
 export async function runExport(run: ExportRun, from: ExportState): Promise<{ state: ExportState; end: End }> {
   let state = from;
   try {
     if (run.follow) state = begin(run.follow, state);
-    // All of it may already be there.
+    // An earlier run may already have written everything.
     const early = endBefore(run, state);
     if (early !== null) return { state, end: early };
     const worst = toThousandths(await run.client.estimate(run.path, { ...run.query, count: String(run.count) }));
@@ -64,7 +64,8 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
       await run.save(state);
       const page = await run.client.page(run.path, nextQuery(run, state, pending)).catch(unlessLost(run));
       if (page instanceof Failure) {
-        // Until the receipt says otherwise, the call counts as the most it can have cost; so the budget bounds this, too.
+        // Until there is a receipt, the call counts at the most it can have cost, so that repeats stay within the
+        // budget.
         state = { ...state, pending: 0, unsure: state.unsure + pending };
         const charged = await fetchCharge(run, page);
         if (charged !== null) state = { ...state, unsure: state.unsure - pending, spent: state.spent + charged };
@@ -72,7 +73,7 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
         if (page instanceof NoAnswer) await run.follow?.wait();
         continue;
       }
-      // Charged, even if it cannot be written.
+      // The page is charged even if it cannot be written.
       state = { ...state, pending: 0, spent: state.spent + toThousandths(page.credits_charged) };
       state = await take(run, state, page);
       run.onProgress(state, page.data);
@@ -83,7 +84,7 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
       if (page.gap === true) run.follow.onGap();
       state = begin(run.follow, state);
       if (page.has_newer === true) continue;
-      // A run that is killed while it waits has nothing to pay again.
+      // Saved, so that a run killed while it waits pays for nothing again.
       await run.save(state);
       await run.follow.wait();
     }
@@ -99,7 +100,7 @@ export async function runExport(run: ExportRun, from: ExportState): Promise<{ st
   }
 }
 
-/** The list is there as a whole, so that it is followed from now on. */
+/** Begins to follow the list once it is complete. */
 function begin(follow: Follow, state: ExportState): ExportState {
   if (!state.isComplete || state.isFollowed) return state;
   if (state.since === null) throw new Failure('the service did not say where to follow the list from');
@@ -107,7 +108,9 @@ function begin(follow: Follow, state: ExportState): ExportState {
   return { ...state, isFollowed: true };
 }
 
-/** A call whose charge is unknown is made again; one without any answer only by an export that has no end. */
+/**
+ * Returns errors after which the call is repeated: an unknown charge; in an export with no end also a missing answer.
+ */
 const unlessLost =
   ({ follow }: ExportRun) =>
   (error: unknown): ExportRefusal | NoAnswer => {
@@ -146,7 +149,7 @@ async function take(run: ExportRun, state: ExportState, page: ExportPage): Promi
   return {
     ...state,
     cursor: page.next_cursor ?? null,
-    // Of the first page, and of each answer about what is new.
+    // The first page has it, and each answer about new items.
     since: page.since_cursor ?? state.since,
     items: state.items + fresh.length,
     repeats: state.repeats + rows.length - fresh.length,
@@ -155,7 +158,7 @@ async function take(run: ExportRun, state: ExportState, page: ExportPage): Promi
   };
 }
 
-/** Whether the next call would ask for the same again, and pay for it again. */
+/** Whether the next call would read the same page again and pay for it again. */
 const isSame = ({ data, next_cursor: next, since_cursor: since }: ExportPage, before: string | null): boolean =>
   before !== null && (next === before || (since === before && data.length > 0));
 

@@ -3,10 +3,10 @@ import type { ExportRow } from './columns.js';
 import { splitLines } from './lines.js';
 import type { Format } from './rows.js';
 
-/** The most recent ids to remember, about 100 bytes each. A list that long repeats nothing from further back. */
+/** How many of the newest ids are remembered, about 100 bytes each. Even a list that long repeats nothing older. */
 const MOST_KNOWN = 5_000_000;
 
-/** The ids that are already in the file: an item that occurs again, because the list moved, is left out. */
+/** The ids that are already in the file. An item that occurs again, because the list moved, is left out. */
 export class SeenIds {
   readonly #ids = new Set<string>();
 
@@ -33,7 +33,7 @@ export class SeenIds {
 }
 
 /**
- * The first field of each record of a CSV file that Perch wrote: an id, never quoted. Line breaks within quotes do not
+ * The first field of each record in a CSV file that Perch wrote: an id, never quoted. Line breaks within quotes do not
  * end a record.
  */
 async function* firstFields(text: AsyncIterable<string>): AsyncGenerator<string> {

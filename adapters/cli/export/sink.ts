@@ -7,7 +7,7 @@ const writeSome = promisify(write);
 
 /** Where rows go. */
 export interface Sink {
-  /** The length of what is written; for output that is not a file, only by this run. */
+  /** Bytes written so far; for output that is not a file, only those of this run. */
   readonly bytes: number;
   /** Resolves when the text is written, and for a file when it is on the disk. */
   append(text: string): Promise<void>;
@@ -20,7 +20,7 @@ const shorter = (name: string): Failure =>
     WRONG_USE,
   );
 
-/** A file; its content after `bytes` is cut off. With null the file must not exist yet. Throws Failure. */
+/** Writes to a file, and cuts off its content after `bytes`. With null the file must not exist yet. Throws Failure. */
 export async function fileSink(path: string, bytes: number | null): Promise<Sink> {
   // A file that was created but never written counts as absent.
   const isEmpty = bytes === null && (await stat(path).catch(() => null))?.size === 0;
@@ -52,8 +52,8 @@ export async function fileSink(path: string, bytes: number | null): Promise<Sink
 }
 
 /**
- * Writes at a position, or after the last write, and returns the bytes. Throws Failure, leaving no partial text in a
- * file.
+ * Writes at a position, or after the last write, and returns the number of bytes. Throws Failure, and leaves no partial
+ * text in a file.
  */
 async function writeWhole(
   fd: number,
@@ -76,7 +76,8 @@ async function writeWhole(
 }
 
 /**
- * Standard output. Redirected to a file (`>>`) it is cut like one; to a pipe only new rows are written. Throws Failure.
+ * Writes to standard output. If it is redirected to a file (`>>`), that file is cut as in `fileSink`; a pipe gets only
+ * new rows. Throws Failure.
  */
 export function stdoutSink(bytes: number | null): Sink {
   const stats = fstatSync(1);

@@ -18,25 +18,25 @@ const stateShape = z.object({
   /** The cursor of the next page; null: the first page. */
   cursor: z.string().nullable(),
   items: z.number().int(),
-  /** Items that occurred again and were left out. */
+  /** Repeated items that were left out. */
   repeats: z.number().int(),
   /** Thousandths of a credit charged for pages. */
   spent: z.number().int(),
   /** The most thousandths that calls without an answer may have been charged; they count as spent. */
   unsure: z.number().int(),
-  /** The same for the call in flight when this was saved; 0 between calls. */
+  /** The most that the call in flight at the time of saving may have been charged; 0 between calls. */
   pending: z.number().int(),
   /** The length of the file up to the last valid row. */
   bytes: z.number().int(),
   /** Whether the last page has been read. */
   isComplete: z.boolean(),
-  /** What is newer than this has not been read; null: unknown, such as of a list that is in no order of time. */
+  /** Items newer than this have not been read; null if unknown, for example for a list that is not ordered by time. */
   since: z.string().nullable().default(null),
-  /** Whether the export continues with what is new: the state stays when all else has been read. */
+  /** Whether the export continues with new items. Its state is then kept after the whole list has been read. */
   isFollowed: z.boolean().default(false),
 });
 
-/** What identifies an export across runs: budget, limit and page size may change between them. */
+/** What identifies an export across runs. Budget, limit and page size may change between runs. */
 export type ExportCommand = z.infer<typeof commandShape>;
 /** The progress of an export. It does not contain the key. */
 export type ExportState = z.infer<typeof stateShape>;
@@ -57,7 +57,8 @@ export const newState = (command: ExportCommand): ExportState => ({
 });
 
 /**
- * The state that an earlier run of the same command saved; null if none. Throws Failure for another command's state.
+ * The state that an earlier run of the same command saved; null if there is none. Throws Failure if the state is
+ * another command's.
  */
 export async function readState(path: string, command: ExportCommand): Promise<ExportState | null> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -89,7 +90,7 @@ function parseState(text: string): ExportState | null {
   }
 }
 
-/** Atomic, even if the process ends while it writes. Throws Failure, and leaves the previous state. */
+/** Replaces the state atomically. Throws Failure, and leaves the previous state. */
 export async function writeState(path: string, state: ExportState): Promise<void> {
   const aside = `${path}.new`;
   try {

@@ -12,10 +12,10 @@ export interface Summary {
   readonly file: string | null;
   readonly end: End;
   readonly items: number;
-  /** Items that occurred again, because the list moved, and were left out; they were charged. */
+  /** Items that were charged but left out, because they occurred again after the list moved. */
   readonly repeats: number;
   readonly credits_spent: number;
-  /** The most that calls without an answer can have cost in addition. */
+  /** The most that calls without an answer may have cost in addition. */
   readonly credits_unsure: number;
   /** The state from which the same command resumes. */
   readonly state: string | null;

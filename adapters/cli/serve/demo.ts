@@ -12,27 +12,27 @@ import { note } from '../print.js';
 import { openProgress } from '../progress.js';
 
 const DEMO_LOCK = 0x64656d6f;
-/** When PERCH_STARTING_CREDITS is 0: enough to explore with. */
+/** The demo account's credits if PERCH_STARTING_CREDITS is 0: enough to explore with. */
 const PLAY_CREDITS = 1_000_000;
-/** The rate of the first paid tier: a new user clicks more than once a second. */
+/** The rate of the first paid tier, because a new user clicks more than once a second. */
 const PLAY_QPS = 20;
 
 export interface PreparedDemo {
   readonly accountId: string;
   readonly key: string;
-  /** Whether the keys were made just now: they are shown once. */
+  /** Whether the keys were made just now; they are shown only then. */
   readonly isNew: boolean;
   /** The account's test key; null if it was revoked or removed. */
   readonly testKey: string | null;
-  /** Whether nothing else is in the database. */
+  /** Whether the database contains nothing but the demo. */
   readonly isWholeData: boolean;
 }
 
 type DemoAccount = Omit<PreparedDemo, 'isWholeData'>;
 
 /**
- * Makes an empty database a demo: the invented network, and an account with a key to try it. Does nothing if it holds
- * other data, or the configuration has no demo. Processes that start together take turns.
+ * Fills an empty database with a demo: the invented network, and an account with a key to try it. Does nothing if the
+ * database holds other data or the configuration has no demo. Processes that start together take turns.
  */
 export async function prepareDemo(stores: Stores, config: Config): Promise<PreparedDemo | null> {
   if (!config.demo) {
@@ -40,7 +40,7 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
     return null;
   }
   return stores.sql.begin(async (turn) => {
-    // Loading takes time, and so does waiting for the process that loads.
+    // No timeouts: loading takes time, and other processes wait for it.
     await turn`
       select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`;
@@ -52,11 +52,11 @@ export async function prepareDemo(stores: Stores, config: Config): Promise<Prepa
   });
 }
 
-/** Strangers may have seen it in the pages of the demo. */
+/** Warns because strangers may have seen the key on the demo's pages. */
 const stillWorks = (config: Config): string =>
   `The demo key of an earlier start still works: ${demoKeyFile(config)}. Revoke it with \`perch key revoke\` unless you need it.`;
 
-/** Recognised by the demo's own thread: data that was imported instead is nobody's to try. */
+/** Recognises the invented network by one of its threads: imported data gets no public demo key. */
 async function isInvented({ corpusSql: sql }: Stores): Promise<boolean> {
   const found = await sql`select 1 from corpus_tweets where id = ${COMET_THREAD_ID}`;
   return found.length > 0;
@@ -67,7 +67,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
     select exists (select from corpus_users) or exists (select from corpus_tweets)
       or exists (select from corpus_follows) as filled`;
   if (found?.filled !== false) return;
-  // Needed at only one start in the life of a folder.
+  // Loaded here because only the first start needs them.
   const [{ demoNetwork }, { DEMO_SEED }, { loadCorpus }] = await Promise.all([
     import('../../../demo/demo-network.js'),
     import('../../../demo/entry-points.js'),
@@ -85,7 +85,7 @@ async function fillNetwork({ corpusSql: sql }: Stores): Promise<void> {
   }
 }
 
-/** The key of an earlier start, if it still works: a revoked one is not offered. */
+/** The key of an earlier start if it still works; null if it was revoked. */
 async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<DemoAccount | null> {
   const find = async (file: string) => {
     const key = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -99,7 +99,7 @@ async function keptKey({ accounts, secrets }: Stores, config: Config): Promise<D
   return { ...kept, isNew: false, testKey: test?.key ?? null };
 }
 
-/** Only if the database has no key yet. The file is written first: a key that nobody can read would be lost. */
+/** Creates keys only if the database has none. The files are written first, because an unsaved key would be lost. */
 async function newKey(stores: Stores, config: Config): Promise<DemoAccount | null> {
   const [found] = await stores.sql`select exists (select from keys) as taken`;
   if (found?.taken !== false) return null;

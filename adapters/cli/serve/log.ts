@@ -7,7 +7,7 @@ import { type RequestEntry, requestLine } from './request-line.js';
 
 const STDERR = 2;
 
-/** The bytes that are written at once, and the longest that a line waits for others. Exit and crash write the rest. */
+/** How many bytes are written at once, and the longest that a line waits (ms). The rest is written on exit or crash. */
 const TOGETHER = { minLength: 16_000, periodicFlush: 100 } as const;
 
 /** The service's log, on standard error: as text for people, or one JSON object per line. */
@@ -20,8 +20,8 @@ export function createLog({ level, format }: Config['log']): Logger {
 }
 
 /**
- * Lines as bytes, which are put together when they are written. Lines as text would be copied together at each line, for
- * their length in bytes.
+ * Passes lines on as bytes, which are joined only when they are written. Lines of text would be joined with each new
+ * line, to measure their length in bytes.
  */
 function inBytes(destination: DestinationStream): DestinationStream {
   const write = destination.write.bind(destination) as unknown as (line: Buffer) => void;
@@ -29,7 +29,7 @@ function inBytes(destination: DestinationStream): DestinationStream {
   return destination;
 }
 
-/** A request as a line in columns, anything else as its message with its fields. */
+/** Shows a request as a line in columns, and any other entry as its message and fields. */
 export function forPeople(write: (line: string) => void, inColour: boolean): DestinationStream {
   const asText = prettyFactory({
     colorize: inColour,
@@ -46,7 +46,7 @@ export function forPeople(write: (line: string) => void, inColour: boolean): Des
   };
 }
 
-/** Whatever an external error quotes, no key gets into the log. */
+/** Keeps keys out of the log, even those that an external error quotes. */
 export function hidingKeys(destination: DestinationStream): DestinationStream {
   const write = destination.write.bind(destination);
   destination.write = (line) => write(/perch_(?:live|test)_/.test(line) ? withoutKeys(line) : line);

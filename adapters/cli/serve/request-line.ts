@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { figure, inCredits } from '../../../src/domain/figures.js';
 
-/** A request as the service logs it (adapters/http/request-log.ts); it has no status when its caller left. */
+/** A request as the service logs it (adapters/http/request-log.ts); without a status if its caller left. */
 export interface RequestEntry {
   /** Unix milliseconds. */
   readonly time: number;
@@ -21,7 +21,9 @@ type Colour = Parameters<typeof styleText>[0];
 /** The longest address that is shown. */
 const MOST_URL = 80;
 
-/** A request as one line in columns, what varies in length last: time, status, duration, charge, cache, request. */
+/**
+ * A request as one line in columns: time, status, duration, charge, cache, and last the request, whose length varies.
+ */
 export function requestLine(request: RequestEntry, inColour: boolean): string {
   const painted = (colour: Colour, text: string): string =>
     inColour && text !== '' ? styleText(colour, text, { validateStream: false }) : text;
@@ -58,6 +60,6 @@ function statusColour(status: number | undefined): Colour {
   return status >= 300 ? 'cyan' : 'green';
 }
 
-/** A REST address says what is read; the others have one address for everything. */
+/** Empty for REST, whose address already says what is read; the other interfaces have one address for everything. */
 const describeOperation = ({ url, operation }: RequestEntry): string =>
   operation !== undefined && !url.startsWith('/v1/') ? operation : '';

@@ -9,7 +9,7 @@ import type { PreparedDemo } from './demo.js';
 
 const TEST_KEY = `And a test key, for tests and CI: an invented network, and ${figure(PLAY_CREDITS)} play credits each day:`;
 
-/** A first read without a demo: of an account that is certain to exist, or of the key's own. */
+/** A first read without a demo: a handle that is certain to exist, or else the key's own account. */
 function firstPathOf(network: Config['network']): string {
   const handle = KNOWN_HANDLES[network];
   return handle === undefined ? '/v1/me' : firstPath(handle);
@@ -69,5 +69,5 @@ function firstRead(url: string, config: Config, demo: PreparedDemo | null): stri
   ];
 }
 
-/** A path quoted for a shell; absolute, since it may be pasted anywhere. */
+/** Quotes a path for a shell. Paths here are absolute, because they may be pasted anywhere. */
 const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);

@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems give to outgoing connections (Linux from 32,768): any of those may take a port found free. */
+/** Below the ports of outgoing connections (Linux: from 32,768), because one of those could take a port found free. */
 const [LOWEST, HIGHEST] = [10_000, 32_767];
 const TRIES = 100;
 
 /**
- * A port to listen on a little later: the one given, or for 0 any that is free. Rejects as listening
- * does.
+ * A port to listen on a little later: the one given, or for 0 any free one. Rejects with the error that listening on it
+ * would cause.
  */
 export async function freePort(host: string, port = 0): Promise<number> {
   if (port !== 0) return probed(host, port);

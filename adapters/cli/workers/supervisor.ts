@@ -15,7 +15,7 @@ import { freePort } from './free-port.js';
 const YOUNG_MS = 10_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
-/** Time to close the stores, after requests in flight. */
+/** Time to close the stores after the last requests have finished. */
 const CLOSE_MS = 10_000;
 
 interface Job {
@@ -25,12 +25,11 @@ interface Job {
 }
 
 /**
- * Starts as many processes as WORKERS says, on one port; this process passes connections to them, and replaces any that
- * die. Rejects with the first one's failure if they can't start. Draining ends them; those that remain are killed on
- * close.
+ * Starts as many processes as WORKERS says, on one port. This process passes connections to them and replaces any that
+ * die. If they can't start, it rejects with the first failure. Draining ends them; any that remain are killed on close.
  */
 export async function startSupervisor(lifecycle: Lifecycle, job: Job): Promise<Serving & { kill(): void }> {
-  // Resolved here, so that a taken port is reported once, and a free one is chosen once and kept when all workers die.
+  // Resolved here, so that a taken port is reported only once, and a chosen port is kept even if all workers die.
   const port = await freePort(job.config.host, job.config.port);
   await openMetrics(lifecycle, job.config);
   const supervisor = await lifecycle.open(
@@ -55,8 +54,8 @@ class Supervisor {
   }
 
   /**
-   * The first start of a worker: returns its address, or rejects if it fails. From then on a worker with this number
-   * always runs.
+   * Starts a worker for the first time: returns its address, or rejects if it fails. From then on, a worker with this
+   * number is always kept running.
    */
   async startWorker(number: number): Promise<string> {
     const first = this.#fork(number);
@@ -103,7 +102,7 @@ class Supervisor {
     }
   }
 
-  /** How it ended: at once if it could not be started. */
+  /** Resolves with how the worker ended; at once if it could not be started. */
   #forkAgain(number: number): Promise<string> {
     try {
       return this.#fork(number).end;
@@ -119,7 +118,7 @@ class Supervisor {
     let failure: Failure | undefined;
     const exit = once(worker, 'exit').then(
       ([code, signal]) => (signal === null ? `exit ${code}` : String(signal)),
-      // It could not even be started: no memory, process number or file was available.
+      // It could not even be started: no memory, process id or file was available.
       (error: unknown) => String(error),
     );
     const end = exit.then((how) => {
@@ -148,7 +147,7 @@ const send = (worker: Worker, message: SupervisorMessage): void => {
   if (worker.isConnected()) worker.send(message, () => {});
 };
 
-/** The metrics of all workers, added up: the only thing that this process serves itself. */
+/** Serves the metrics of all workers, added up: the only thing that this process serves itself. */
 async function openMetrics(lifecycle: Lifecycle, { host, metricsPort }: Config): Promise<void> {
   if (metricsPort === null) return;
   const { serveSupervisorMetrics } = await import('../../metrics/serve-metrics.js');

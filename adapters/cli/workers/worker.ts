@@ -10,7 +10,7 @@ import type { SupervisorMessage, WorkerMessage } from './supervisor.js';
 
 type Work = Extract<SupervisorMessage, { say: 'serve' }>;
 
-/** One of several processes that serve the port, until the primary says stop or has ended, or a signal arrives. */
+/** Runs one of the processes that serve the port, until the primary says stop or ends, or a signal arrives. */
 export async function work(): Promise<void> {
   const shutdown = listenForShutdown();
   void shutdown.second.then((signal) => process.exit(exitCodeFor(signal)));
@@ -42,7 +42,7 @@ async function serveUntil({ config, demoKey, worker }: Work, stop: Promise<numbe
   await lifecycle.close().catch((error: Error) => note(`perch: ${error.message}`));
 }
 
-/** If the primary has ended, no new connections arrive: open ones are finished. */
+/** Listens to the primary. If it has ended, no new connections arrive, and this process finishes the open ones. */
 function listenForMessages(): { serve: Promise<Work>; stop: Promise<number> } {
   const heard = <S extends SupervisorMessage['say']>(say: S): Promise<Extract<SupervisorMessage, { say: S }>> =>
     new Promise((resolve) => {
