@@ -3,26 +3,26 @@ import { counted, figure } from '../../../src/domain/figures.js';
 import { DAY_MS, utcDay } from '../../../src/lib/durations.js';
 import type { UsageRow } from '../../../src/ports/ledger.js';
 
-/** Longer ranges are drawn by the week: a bar must stay wide enough to be visible on a phone. */
+/** Longer ranges get one bar per week, because a bar must stay wide enough to be visible on a phone. */
 export const MOST_BARS = 92;
 
-/** How many series have a colour of their own; further ones are summed up. */
+/** How many series have their own colour; all others are added up as one. */
 const SERIES_COLOURS = 6;
 
 export interface Series {
   readonly name: string;
-  /** One per bar; null where there is none, on a line. */
+  /** One value per bar; null if a line has no value there. */
   readonly values: readonly (number | null)[];
-  /** Of a line, the value over all bars. */
+  /** The sum of the values; for a line, the value over the whole range. */
   readonly total: number;
 }
 
-/** The data of a chart: stacked bars, or lines where the unit is one of time. */
+/** The data of a chart: stacked bars, or lines if the unit is a time. */
 export interface ChartData {
   readonly unit: 'credits' | 'items' | 'requests' | 'US dollars' | 'milliseconds';
   /** The first day of each bar, `2026-11-21`, or its hour, `2026-11-21T13:00:00Z`. */
   readonly bars: readonly string[];
-  /** Days in a bar, or one hour. */
+  /** What a bar covers: a number of days, or one hour. */
   readonly step: Step;
   readonly series: readonly Series[];
   /** Whether the last series sums up the remaining ones. */
@@ -41,7 +41,7 @@ export const addDays = (day: string, days: number): string => utcDay(Date.parse(
 
 export const daysIn = ({ from, to }: Range): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
-/** One for each day, or each week of a long range. */
+/** One bar for each day, or for each week of a long range. */
 export function dayBars(range: Range): { bars: string[]; step: 1 | 7 } {
   const days = daysIn(range);
   const step = days > MOST_BARS ? 7 : 1;
@@ -54,14 +54,14 @@ export function dayBars(range: Range): { bars: string[]; step: 1 | 7 } {
 const sum = (values: readonly (number | null)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0);
 
-/** Of each bar, all series together. */
+/** The sum of all series, for each bar. */
 export const barTotals = ({ bars, series }: Pick<ChartData, 'bars' | 'series'>): number[] =>
   bars.map((_, bar) => sum(series.map(({ values }) => values[bar] ?? 0)));
 
-/** Fewer bars than this are not left out: a chart of one day would say nothing of when that was. */
+/** A shortened chart keeps at least this many bars: a chart of a single day would not show when that was. */
 const FEWEST_BARS = 7;
 
-/** Without the bars before the first value: a new account has used nothing in most of a month. */
+/** Drops the bars before the first value, because a new account has no usage for most of a month. */
 export function fromFirstValue(data: ChartData): ChartData {
   const first = data.bars.findIndex((_, bar) => data.series.some(({ values }) => (values[bar] ?? 0) !== 0));
   const from = Math.min(first, data.bars.length - FEWEST_BARS);
@@ -70,7 +70,7 @@ export function fromFirstValue(data: ChartData): ChartData {
   return { ...data, bars: data.bars.slice(from), series };
 }
 
-/** Times are drawn as lines: they do not add up. */
+/** Times are drawn as lines, because they do not add up. */
 export const hasLines = ({ unit }: Pick<ChartData, 'unit'>): boolean => unit === 'milliseconds';
 
 /** Credits by endpoint, from rows by day and endpoint: the six that cost most, and the others combined. */
@@ -80,7 +80,7 @@ export function creditsChart(range: Range, rows: readonly UsageRow[]): ChartData
   return { unit: 'credits', bars, step, ...stacked(rows, bars.length, barOf) };
 }
 
-/** The same by the hour, from rows by hour and endpoint; rows of other hours are left out. */
+/** The same per hour, from rows by hour and endpoint; ignores rows of other hours. */
 export function hoursChart(hours: readonly string[], rows: readonly UsageRow[]): ChartData {
   const places = new Map(hours.map((hour, bar) => [hour, bar]));
   const within = rows.filter(({ hour = '' }) => places.has(hour));
@@ -137,7 +137,7 @@ export function itemsChart(range: Range, rows: readonly UsageRow[]): ChartData {
   return { unit: 'items', bars, step, series, rest: false };
 }
 
-/** What the chart shows, for screen readers. */
+/** Describes the chart for screen readers. */
 export function chartText(data: ChartData, range: Range): string {
   const { unit, bars, step, series } = data;
   const total = sum(series.map((one) => one.total));

@@ -1,7 +1,9 @@
 import { figure } from '../../../src/domain/figures.js';
 import { barTotals, type ChartData, chartText, fromFirstValue, hasLines, MOST_BARS, type Range } from './chart-data.js';
 
-/** How much of its place a bar takes; and of the whole chart, so that a few bars do not become blocks. */
+/**
+ * A bar's share of its slot, and the most of the whole chart that it may take, so that a few bars do not become blocks.
+ */
 const BAR_WIDTH = 0.74;
 const WIDEST_BAR = 0.06;
 
@@ -20,7 +22,7 @@ const shortFigure = (value: number): string => {
   return `${Math.round((value / size) * 1000) / 1000}${letter}`;
 };
 
-/** From zero to the highest value or above, in at most six steps of 1, 2 or 5 times a power of ten. */
+/** Ticks from zero to the highest value or above, in at most six steps of 1, 2 or 5 times a power of ten. */
 function axisTicks({ unit }: ChartData, highest: number): number[] {
   const rough = Math.max(highest / 6, unit === 'items' || unit === 'requests' ? 1 : 0.001);
   const size = 10 ** Math.floor(Math.log10(rough));
@@ -42,7 +44,7 @@ const rounded = (value: number): number => Math.round(value * 100) / 100;
 /** A value's height from the top, in percent. */
 type Height = (value: number) => number;
 
-/** One path per series, each bar on top of the one of the series before it. */
+/** One path per series; each bar stands on the bar of the series before it. */
 const Bars = ({ data, height }: { data: ChartData; height: Height }) => {
   const { bars, series } = data;
   const width = rounded(Math.min(BAR_WIDTH, WIDEST_BAR * bars.length));
@@ -63,7 +65,7 @@ const Bars = ({ data, height }: { data: ChartData; height: Height }) => {
   );
 };
 
-/** A line ends where a value is missing, and dots show values between two missing ones. */
+/** Lines end where a value is missing; dots show values between two missing ones. */
 const Lines = ({ data, height }: { data: ChartData; height: Height }) => (
   <>
     {data.series.map(({ name, values }, index) => {
@@ -82,7 +84,7 @@ const Lines = ({ data, height }: { data: ChartData; height: Height }) => (
   </>
 );
 
-/** The values of a bar or of its place on the lines, as its tooltip. */
+/** The tooltip of a bar, or of a point on the lines: its values. */
 function valuesText({ unit, bars, step, series }: ChartData, bar: number): string {
   const at = bars[bar] ?? '';
   const when =
@@ -92,8 +94,8 @@ function valuesText({ unit, bars, step, series }: ChartData, bar: number): strin
 }
 
 /**
- * Labels at most eight bars, and every other one of them in a narrow window: hours are counted from midnight, days from the
- * last one back, so that it has a label.
+ * Labels at most eight bars, and in a narrow window every other one of those. Hours are counted from midnight, days
+ * from the last one back, so that the last day has a label.
  */
 const TimeLabels = ({ bars, step }: ChartData) => {
   const every = Math.ceil(bars.length / 8);
@@ -118,7 +120,7 @@ const TimeLabels = ({ bars, step }: ChartData) => {
   );
 };
 
-/** What the bars add up to, and where they begin if that is not where the range does. */
+/** The sum of all bars, and where they begin if that is not the beginning of the range. */
 const Sum = ({ data, shown }: { data: ChartData; shown: ChartData }) => {
   const total = data.series.reduce((sum, series) => sum + series.total, 0);
   const [first = ''] = shown.bars;
@@ -143,8 +145,8 @@ const Legend = ({ data }: { data: ChartData }) => (
 );
 
 /**
- * A chart in the colours of the page, with a text for people who cannot see it. The bars stretch to the width that there
- * is (a unit per bar, and a hundred from top to bottom), while the labels around them keep their size.
+ * A chart in the colours of the page, with a text for people who cannot see it. The bars stretch to the available width
+ * (one unit per bar, and a hundred from top to bottom), while the labels around them keep their size.
  */
 export const Chart = ({ data: all, range }: { data: ChartData; range: Range }) => {
   if (all.bars.length > MOST_BARS) {

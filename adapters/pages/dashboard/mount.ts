@@ -16,7 +16,7 @@ import { mountUsage } from './usage/usage-routes.js';
 import { mountWatches } from './watches/watch-routes.js';
 
 /**
- * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in go to `/sign-in` and come back.
+ * The customer's own pages, under `/dashboard` (A21). Visitors who are not signed in are sent to `/sign-in` and back.
  */
 export function mountDashboard(app: FastifyInstance, options: DashboardOptions): void {
   const routes = authenticatedRoutes(options, { refusalPage, rule: formRule, shown: accountShown(options) });

@@ -10,10 +10,10 @@ import { type DashboardOptions, notOnAccount } from '../frame/services.js';
 import { clientsPage, pendingClients } from './clients.js';
 import { securityPage } from './security.js';
 
-/** The most events of the log that are shown. */
+/** The most log events shown. */
 const LOGGED = 100;
 
-/** Who has access to the account: clients with consent, and browsers. */
+/** Pages about who has access to the account: clients with consent, and browsers. */
 export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptions): void {
   const { grants, sessions, auditLog, passkeys, clock } = options;
   routes.page('/dashboard/clients', async (signedIn, reply) => {
@@ -60,7 +60,7 @@ export function mountAccess(routes: AuthenticatedRoutes, options: DashboardOptio
       const list = await sessions.list(visitor.personId);
       if (!list.some((session) => session.sessionId === sessionId)) throw notOnAccount('session');
       await sessions.end(visitor.personId, sessionId, by);
-      // Customers who end their own session are redirected from there to sign-in.
+      // Customers who have ended their own session are sent on to sign-in from there.
       return redirectTo(reply, `${security}?done=session-ended`);
     },
   );

@@ -17,10 +17,10 @@ import type { DashboardOptions } from '../frame/services.js';
 import { type AccountModel, accountPage, emailPage } from './account.js';
 
 const PAGE = '/dashboard/account';
-/** Where the link in the mail leads. */
+/** The page that the mailed link leads to. */
 const EMAIL = `${PAGE}/email`;
 
-/** The most characters of an invalid address that are put back into the field. */
+/** An invalid address is cut to this many characters when it is put back into the field. */
 const LONGEST_ADDRESS = 254;
 
 type AccountOptions = Pick<DashboardOptions, 'accounts' | 'emailChange' | 'mail' | 'members' | 'clock'> &
@@ -76,7 +76,7 @@ export function mountAccount(routes: AuthenticatedRoutes, options: AccountOption
 
 type Show = (signedIn: SignedInRequest, reply: FastifyReply, form?: Partial<AccountModel>) => FastifyReply;
 
-/** Everything that is kept, as a file; and the deletion of the account. */
+/** Routes to download all stored data as a file, and to delete the account. */
 function mountEnd(routes: AuthenticatedRoutes, options: AccountOptions, show: Show): void {
   const { members, clock } = options;
   routes.form(`${PAGE}/export`, PAGE, async (signedIn, _form, reply) => {

@@ -12,16 +12,16 @@ export interface AccountModel {
   readonly accountName: string;
   /** Thousandths. */
   readonly balance: Thousandths;
-  /** The person's present address. */
+  /** The person's current address. */
   readonly email: string | null;
   /** Whether there is a mail server. */
   readonly byMail: boolean;
-  /** As it was typed. */
+  /** The name as typed. */
   readonly name: string;
   readonly newEmail: string;
-  /** To confirm the deletion. */
+  /** Typed to confirm the deletion. */
   readonly typedName: string;
-  /** What was wrong, beside its field; `signInAgain`: that it needs a new sign-in. */
+  /** What was wrong, shown next to its field; `signInAgain`: the change needs a new sign-in. */
   readonly fault: (FormFault & { readonly field: 'name' | 'email' | 'delete'; readonly signInAgain: boolean }) | null;
 }
 
@@ -177,8 +177,8 @@ export const accountPage = (model: AccountModel): string =>
   );
 
 /**
- * `GET /dashboard/account/email`, to which the mailed link leads. Its script moves the secret from the address into the
- * field; nothing changes before the click, because mail scanners open links.
+ * `GET /dashboard/account/email`, the target of the mailed link. Its script moves the secret from the address into the
+ * field. Nothing changes before a click, because mail scanners open links.
  */
 export const emailPage = ({
   layout,

@@ -13,20 +13,20 @@ export interface ClientsModel {
   readonly pending: readonly PendingClient[];
 }
 
-/** A client with consent that has no key. */
+/** A client with consent that has no key yet. */
 interface PendingClient {
   readonly grantId: string;
   readonly name: string;
   readonly allowedAt: string;
-  /** Whether it can still fetch one. */
+  /** Whether it can still fetch its key. */
   readonly canFinish: boolean;
 }
 
-/** How long a client may take to fetch its key, and how long one that did not is shown. */
+/** How long a client has to fetch its key, and how long it is listed if it did not. */
 const FETCHES_WITHIN_MS = 60_000;
 const SHOWN_FOR_MS = 86_400_000;
 
-/** Clients that were allowed lately, and of which there is no grant, nor one of a later try. `log`: the newest first. */
+/** Clients that were allowed recently but have no grant, not even from a later attempt. `log`: the newest first. */
 export const pendingClients = (
   log: readonly AuditEvent[],
   grants: readonly GrantRecord[],
@@ -61,7 +61,7 @@ const Pending = ({ clients }: { clients: readonly PendingClient[] }) => (
   </Card>
 );
 
-/** An OAuth client, which people call an app. Its name is its own claim, which nobody has checked. */
+/** An OAuth client, which the pages call an app. The client chooses its name, and no one verifies it. */
 const Client = ({ grant }: { grant: GrantRecord }) => (
   <li class="card client">
     <div class="card-head">
@@ -114,7 +114,7 @@ const Client = ({ grant }: { grant: GrantRecord }) => (
   </li>
 );
 
-/** The most disconnected clients that are listed. */
+/** The most disconnected clients listed. */
 const FORMER = 50;
 
 const Former = ({ grants }: { grants: readonly GrantRecord[] }) => (

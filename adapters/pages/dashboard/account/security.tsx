@@ -9,13 +9,13 @@ import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js'
 
 export interface SecurityModel {
   readonly layout: DashboardLayout;
-  /** Who reads it. */
+  /** The reader of the page. */
   readonly personId: string;
   /** The session of the browser that made the request. */
   readonly sessionId: string;
   readonly sessions: readonly SessionRecord[];
   readonly passkeys: readonly PasskeyRecord[];
-  /** Where passkeys can be made. */
+  /** Where passkeys can be created. */
   readonly host: PasskeyHost;
   /** The newest first. */
   readonly log: readonly AuditEvent[];
@@ -47,7 +47,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`; for an unknown browser its own description, at most 60 characters. */
+/** `Firefox on Linux`; for an unknown browser, at most 60 characters of its own description. */
 function browserName(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser';
   const named = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
@@ -114,7 +114,7 @@ const SessionsCard = ({ sessions, sessionId }: SecurityModel) => (
   </Card>
 );
 
-/** A change without a name was made before an account had members, or with a key. */
+/** A change names no person if it was made with a key, or before accounts had members. */
 const whoMade = ({ who, by }: AuditEvent, personId: string) =>
   who !== 'customer' || by === null || by.personId === personId ? WHO[who] : (by.email ?? 'a former member');
 

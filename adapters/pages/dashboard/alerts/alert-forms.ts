@@ -31,7 +31,7 @@ export const alertIn = (form: URLSearchParams): AlertInput => ({
 
 const isKind = (text: string): text is AlertKind => Object.hasOwn(ALERT_KINDS, text);
 
-/** Throws `bad_request`, which names the field, with a message for the customer. */
+/** Throws `bad_request` with the field and a message for the customer. */
 export function readAlertForm({ kind, amount, byMail, webhookUrl }: AlertInput): AlertSettings {
   if (!isKind(kind)) throw badRequest('Choose what the alert watches: the balance, or a day’s spending.', 'kind');
   const credits = parseCredits(amount.trim().replaceAll(',', ''));

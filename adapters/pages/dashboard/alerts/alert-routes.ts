@@ -17,7 +17,7 @@ import { deliveriesPage } from './deliveries.js';
 const PAGE = '/dashboard/alerts';
 const DELIVERIES = `${PAGE}/deliveries`;
 
-/** Alerts that the customer sets: the list, a new one, and the actions on each. */
+/** Alerts that the customer sets: the list, the form for a new one, and the actions on each. */
 export function mountAlerts(routes: AuthenticatedRoutes, { alerts }: Pick<DashboardServices, 'alerts'>): void {
   const show = async (
     signedIn: SignedInRequest,

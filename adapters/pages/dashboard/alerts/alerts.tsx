@@ -18,9 +18,9 @@ import { ALERT_KINDS, type AlertInput } from './alert-forms.js';
 export interface AlertsModel {
   readonly layout: DashboardLayout;
   readonly alerts: readonly AlertRecord[];
-  /** The address that alerts are mailed to; null if they cannot be. */
+  /** The address that alerts are mailed to; null if they cannot be mailed. */
   readonly email: string | null;
-  /** Why they cannot be, where that is so. */
+  /** Why alerts cannot be mailed, if that is so. */
   readonly whyNoMail: string;
   readonly typed: AlertInput;
   readonly fault: FormFault | null;
@@ -194,7 +194,7 @@ export const alertsPage = (model: AlertsModel): string =>
     </>,
   );
 
-/** After an alert with a webhook was set: the only time that its secret is shown. */
+/** Shown after an alert with a webhook was set, and the only page that ever shows its secret. */
 export const alertSecretPage = ({ layout, secret }: { layout: DashboardLayout; secret: string }): string =>
   dashboardPage(
     { title: 'Alert set', here: '/dashboard/alerts', below: true, once: true, layout },

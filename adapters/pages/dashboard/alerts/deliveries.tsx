@@ -15,7 +15,7 @@ export const DeliveryState = ({
   return <Badge tone="warn">{triedAt === null ? 'Waiting' : 'Trying again'}</Badge>;
 };
 
-/** A JSON body with line breaks; any other text as it is. */
+/** A JSON body with line breaks; any other text unchanged. */
 export function shownBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -36,7 +36,7 @@ export const Text = ({ title, text }: { title: string; text: string }) => (
   </figure>
 );
 
-/** How it was tried, as items of a list of facts. */
+/** The attempts to deliver, as items of a list of facts. */
 export const DeliveryTries = ({
   deliveryId,
   channel,

@@ -23,9 +23,9 @@ export interface CreditsModel {
   readonly account: AccountRecord;
   /** Whether packs can be bought by card. */
   readonly open: boolean;
-  /** Whom to ask for credits otherwise; null: it is not known. */
+  /** Whom to ask for credits if they cannot; null if not configured. */
   readonly contact: string | null;
-  /** New with each page: sent with its forms, so that a second click opens no second checkout. */
+  /** New for each page and sent with its forms, so that a second click opens no second checkout. */
   readonly pageKey: string;
   readonly checkoutReturn: CheckoutReturn | null;
   /** Why a checkout could not be opened. */

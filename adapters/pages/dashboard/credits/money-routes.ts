@@ -20,7 +20,7 @@ import { purchasePage } from './purchase.js';
 import { receiptsPage } from './receipts.js';
 import { receiptsCsv } from './request-table.js';
 
-/** The most lines of the statement, and the most requests in the list of receipts. */
+/** The most lines of the statement, and the most requests in the receipts list. */
 const STATEMENT = 100;
 const NEWEST = 50;
 
@@ -30,7 +30,7 @@ type MoneyOptions = Pick<DashboardServices, 'billing' | 'ledger'> & {
   readonly contact: string | null;
 };
 
-/** Credits: the balance, payments, and checkout, and receipts of both. */
+/** Routes for the balance, payments, checkout, and receipts of purchases and requests. */
 export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): void {
   const { billing, ledger, checkoutOrigin, seller } = options;
   routes.page('/dashboard/credits', async (signedIn, reply) => {
@@ -43,7 +43,7 @@ export function mountMoney(routes: AuthenticatedRoutes, options: MoneyOptions): 
     try {
       const pack = form.get('pack') ?? '';
       const page = form.get('page');
-      // Clicking one of the page's buttons twice makes one sale; clicking two of them makes two.
+      // Clicking the same button of a page twice makes one sale; clicking two different buttons makes two.
       const idempotencyKey = page === null ? null : `${page}:${pack}`;
       const { url } = await billing.checkout(signedIn.account.accountId, pack, {
         idempotencyKey,
@@ -123,7 +123,7 @@ async function renderCreditsPage(
   return creditsPage({ layout: dashboardLayout(signedIn), account, ...shown });
 }
 
-/** The message for a customer who returns from the processor's page. Other accounts' sales are not in the list. */
+/** The outcome for a customer who returns from the processor's page. `sales` has no sales of other accounts. */
 function whatBecame(sales: readonly SaleRecord[], sessionId: string): CheckoutReturn {
   const sale = sales.find((one) => one.sessionId === sessionId);
   if (sale === undefined) {

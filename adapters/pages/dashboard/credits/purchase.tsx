@@ -8,7 +8,7 @@ import { DISPUTES } from './purchases.js';
 export interface PurchaseModel {
   readonly layout: DashboardLayout;
   readonly purchase: PurchaseRecord;
-  /** Name and address of the operator, line by line; empty where they are not configured. */
+  /** Name and address of the operator, line by line; empty if not configured. */
   readonly seller: readonly string[];
 }
 
@@ -53,7 +53,7 @@ const Facts = ({ purchase, seller, layout }: PurchaseModel) => (
   </dl>
 );
 
-/** What was paid. Without a total, that of an older version, the tax is not known here. */
+/** What was paid. Sales from older versions have no total, because their tax is not known here. */
 const Paid = ({ purchase: { pack, credits, priceCents, taxCents } }: PurchaseModel) => (
   <DataTable
     caption="What was paid, in US dollars"

@@ -10,7 +10,7 @@ const SALE_STATES: Record<SaleRecord['state'], { text: string; tone: Tone }> = {
   mismatched: { text: 'Under review', tone: 'warn' },
 };
 
-/** What became of a dispute, and of its credits. */
+/** The outcome of a dispute, and of its credits. */
 export const DISPUTES = {
   open: 'dispute open, credits set aside',
   won: 'dispute won, credits returned',

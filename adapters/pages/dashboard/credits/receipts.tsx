@@ -9,7 +9,7 @@ import { RequestTable } from './request-table.js';
 
 export interface ReceiptsModel {
   readonly layout: DashboardLayout;
-  /** The request id as it was typed; empty when none was. */
+  /** The request id as typed; may be empty. */
   readonly asked: string;
   readonly receipt: Receipt | null;
   /** Why there is no receipt for the request. */

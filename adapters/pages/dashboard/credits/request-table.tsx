@@ -19,7 +19,7 @@ export const RequestTable = ({
 }: {
   caption: string;
   receipts: readonly Receipt[];
-  /** By which keys are named; others, of apps for example, are shown by their prefix. */
+  /** The keys whose names are known; other keys, such as those of apps, are shown by their prefix. */
   keys: readonly KeyRecord[];
 }) => (
   <DataTable

@@ -1,7 +1,8 @@
-// The page that a mailed link leads to: moves the link's secret into its form. Without this script it is pasted.
+// For the page that a mailed link leads to: moves the link's secret into the form. Without this script, people paste
+// it.
 const SECRET = /^#change=([\w-]{43})$/;
 
-/** The secret is removed from the address at once: it must not stay in the history. Only a click spends it. */
+/** Removes the secret from the address at once, because it must not stay in the history. Only a click spends it. */
 function takeLink() {
   const [, secret] = SECRET.exec(location.hash) ?? [];
   if (secret === undefined) return;

@@ -1,4 +1,5 @@
-// A key without a cap has no amount: the field is only open while a period is chosen. Without this script the service says so.
+// A key without a cap has no amount, so the amount is disabled until a period is chosen. Without this script, the
+// service rejects such an amount.
 const period = document.getElementById('period');
 const amount = document.getElementById('amount');
 

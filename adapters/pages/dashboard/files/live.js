@@ -1,9 +1,9 @@
-// Keeps the balance and the newest requests of the overview up to date. Without this script a reload does.
+// Keeps the balance and the newest requests of the overview up to date. Without this script, people reload the page.
 const EVERY_MS = 5000;
 const RAREST_MS = 60_000;
-/** A page that nobody uses stops asking, so that it does not keep a session alive. */
+/** A page that is not used for this long stops asking, so that it does not keep a session alive. */
 const UNUSED_MS = 1_800_000;
-/** Screen readers are told at most this often. */
+/** Screen readers announce the balance at most this often. */
 const SAID_EVERY_MS = 60_000;
 
 const said = document.getElementById('live-said');
@@ -23,11 +23,11 @@ function plan() {
   if (isWanted()) timer = setTimeout(refresh, waitMs);
 }
 
-/** As the server sent them: local-times.js changes what is shown. */
+/** The parts as the server sent them, because local-times.js changes what is shown. */
 const sent = new Map();
 const atFirst = document.querySelector('main').cloneNode(true);
 
-/** Replaces a part if it has changed; the link that has the focus keeps it. */
+/** Replaces a part if it has changed, and keeps the focus on the link that had it. */
 function put(part) {
   const old = document.getElementById(part.id);
   const before = sent.get(part.id) ?? atFirst.querySelector(`#${part.id}`);
@@ -68,7 +68,7 @@ async function refresh() {
   plan();
 }
 
-/** What updates by itself can be stopped (WCAG 2.2.2). */
+/** Readers must be able to stop automatic updates (WCAG 2.2.2). */
 button.type = 'button';
 button.className = 'button small';
 button.textContent = 'Pause updates';

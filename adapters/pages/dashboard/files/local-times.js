@@ -1,5 +1,6 @@
-// Times in the reader's own zone, with its name in place of "UTC" in the heading. Days stay those of UTC, by which credits are counted, and
-// so do times in sentences; the exact time is in the tooltip. Without this script everything is UTC.
+// Shows times in the reader's own zone, whose name replaces "UTC" in the heading; the tooltip has the UTC time. Days
+// stay in UTC, because credits are counted by UTC days, and so do times in sentences. Without this script everything is
+// UTC.
 const PARTS = {
   year: 'numeric',
   month: '2-digit',
@@ -14,7 +15,7 @@ function partsOf(date) {
   return Object.fromEntries(local.formatToParts(date).map(({ type, value }) => [type, value]));
 }
 
-/** True if there was a time to change. */
+/** Returns whether there was a time to change. */
 function localize(cell) {
   const times = cell?.querySelectorAll('time.minute') ?? [];
   for (const time of times) {
@@ -46,6 +47,6 @@ function localizeAll() {
 
 if (zone !== 'UTC') {
   localizeAll();
-  // The overview is brought up to date in place.
+  // The overview is updated in place.
   new MutationObserver(localizeAll).observe(document.querySelector('main'), { childList: true, subtree: true });
 }

@@ -9,19 +9,19 @@ import { type FrameProps, framedPage, type Menu, type PageLayout, signedInLayout
 import { Notice } from '../../kit/signed-in/parts.js';
 import { withLockedForms } from '../members/permissions.js';
 
-/** What surrounds every page of the dashboard. */
+/** What every page of the dashboard needs for its frame. */
 export interface DashboardLayout extends PageLayout {
   readonly frozen: boolean;
-  /** What the reader may do. */
+  /** The reader's role, which decides what they may do. */
   readonly role: Role;
   readonly mode: Mode;
-  /** The play credits of a page that shows the test account, thousandths; null: it shows the customer's own account. */
+  /** Play credits in thousandths if the page shows the test account; null if it shows the customer's own account. */
   readonly playCredits: Thousandths | null;
   /** Whether there is a link to the operator's pages. */
   readonly isOperator?: boolean;
 }
 
-/** What was just done, as shown on the next page; the address contains only the message's name. */
+/** Messages about what was just done, shown on the next page; the address contains only a message's name. */
 const FLASH_MESSAGES = {
   'key-changed': 'Key saved.',
   'key-shown': 'A key is shown only once, right after it was made. If you did not copy it, rotate it.',
@@ -89,7 +89,7 @@ const DASHBOARD: Menu = {
 
 const OPERATOR = { href: '/operator', text: 'Operator' };
 
-/** Turns test mode on and off, for all pages. */
+/** Turns test mode on and off for all pages. */
 const ModeSwitch = ({ mode, here }: { mode: Mode; here: string | null }) => (
   <form method="post" action="/dashboard/mode" class="mode">
     <input type="hidden" name="from" value={here ?? ''} />
@@ -105,7 +105,7 @@ const ModeSwitch = ({ mode, here }: { mode: Mode; here: string | null }) => (
   </form>
 );
 
-/** Across every page while test mode is on. */
+/** The band across the top of every page while test mode is on. */
 const TestBand = ({ playCredits }: Pick<DashboardLayout, 'playCredits'>) => (
   <div class="band">
     <p class="wrap">
@@ -122,7 +122,7 @@ const TestBand = ({ playCredits }: Pick<DashboardLayout, 'playCredits'>) => (
   </div>
 );
 
-/** What the reader must know of the account before anything else. */
+/** What the reader must know about the account before anything else. */
 const Notices = ({ frozen }: Pick<DashboardLayout, 'frozen'>) =>
   frozen ? (
     <Notice tone="bad" title="This account is frozen.">
@@ -134,7 +134,7 @@ const Notices = ({ frozen }: Pick<DashboardLayout, 'frozen'>) =>
 interface DashboardProps extends FrameProps {
   readonly here: PageHref | null;
   readonly layout: DashboardLayout;
-  /** Whether the page shows a secret that is never shown again: nothing on it may lead away by accident. */
+  /** Whether the page shows a secret that is never shown again, so that nothing on it may lead away by accident. */
   readonly once?: boolean;
 }
 

@@ -15,16 +15,18 @@ import type { DashboardServices } from './services.js';
 
 const COOKIE = 'perch-mode';
 
-/** Pages that in test mode show the test account, with everything below them. The others are the customer's account. */
+/**
+ * Pages, with everything below them, that show the test account in test mode. All others show the customer's account.
+ */
 const SWITCHED = /^\/dashboard(?:\/(?:live|usage|keys|connect|receipts|watches)(?:[/.].*)?)?$/;
 
 const isSwitched = ({ url }: FastifyRequest): boolean => SWITCHED.test(url.split('?', 1)[0] ?? '');
 
-/** As last chosen in this browser. */
+/** The mode last chosen in this browser. */
 const chosen = ({ headers }: FastifyRequest): Mode =>
   fastifyCookie.parse(headers.cookie ?? '')[COOKIE] === 'test' ? 'test' : 'live';
 
-/** Remembers the choice of a form until the browser is closed. Throws `bad_request` for anything but a mode. */
+/** Remembers the mode chosen in a form until the browser is closed. Throws `bad_request` for anything but a mode. */
 function chooseMode(form: URLSearchParams, reply: FastifyReply): Mode {
   const mode = form.get('mode');
   if (mode !== 'live' && mode !== 'test') throw badRequest('The mode must be live or test.', 'mode');
@@ -32,20 +34,20 @@ function chooseMode(form: URLSearchParams, reply: FastifyReply): Mode {
   return mode;
 }
 
-/** Until the browser is closed. */
+/** Remembers the mode until the browser is closed. */
 export function rememberMode(mode: Mode, reply: FastifyReply): void {
   const secure = reply.server.authUrl.startsWith('https:');
   const options = { path: '/dashboard', httpOnly: true, sameSite: 'lax', secure } as const;
   reply.header('Set-Cookie', fastifyCookie.serialize(COOKIE, mode, options));
 }
 
-/** With what its next read can spend: the first read of a UTC day refills the wallet. */
+/** Shows the balance that the next read can spend, because the first read of a UTC day refills the wallet. */
 const withPlayCredits = (account: AccountRecord, nowMs: number): AccountRecord =>
   account.refilledOn === utcDay(nowMs)
     ? account
     : { ...account, balance: Math.max(account.balance, toThousandths(PLAY_CREDITS)) };
 
-/** The test account of a customer's account, as pages show it; undefined while there is none. */
+/** The test account of a customer's account, as pages show it; undefined if there is none yet. */
 export async function readTestAccount(
   { accounts, clock }: Pick<DashboardServices, 'accounts' | 'clock'>,
   live: AccountRecord,
@@ -60,7 +62,7 @@ export const accountShown =
   (services: Pick<DashboardServices, 'accounts' | 'clock'>) =>
   async (request: FastifyRequest, live: AccountRecord): Promise<Pick<SignedInRequest, 'account' | 'mode'>> => {
     const test = chosen(request) === 'test' ? await readTestAccount(services, live) : undefined;
-    // Another account that is signed in to with the same browser may have no test account.
+    // The mode may have been chosen for another account in this browser; this one may have no test account.
     if (test === undefined) return { account: live, mode: 'live' };
     return { account: isSwitched(request) ? test : live, mode: 'test' };
   };

@@ -1,12 +1,12 @@
 import { badRequest } from '../../../../src/domain/errors.js';
 
-/** Characters of a name, of a key or of an account. */
+/** The most characters in the name of a key or an account. */
 export const LONGEST_NAME = 100;
 
-/** Control characters, and those that change the direction of the following text. */
+/** Control characters, and characters that change the direction of the text after them. */
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
-/** A name without the spaces around it. Throws `bad_request` with a message for the customer; `ifEmpty`: for no name. */
+/** Trims a name. Throws `bad_request` with a message for the customer, which is `ifEmpty` if the name is empty. */
 export function readName(typed: string, ifEmpty: string): string {
   const trimmed = typed.trim();
   if (trimmed === '') throw badRequest(ifEmpty, 'name');

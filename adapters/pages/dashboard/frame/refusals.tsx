@@ -25,7 +25,7 @@ const page = (title: string, message: string): string =>
     </div>,
   );
 
-/** A failure under `/dashboard`, also where no page answered, as a page for a browser; null for everything else. */
+/** Sends a browser a page about any failure under `/dashboard`, even if no route matched; null for everything else. */
 export const dashboardFailure = (
   request: FastifyRequest,
   reply: FastifyReply,

@@ -14,7 +14,7 @@ import type { Sessions } from '../../../../src/sign-in/sessions.js';
 import type { Watches } from '../../../../src/watches/watches.js';
 import type { RoutesOptions } from '../../kit/signed-in/authenticated-routes.js';
 
-/** What the pages read and do. Every function takes the account first, and accepts no other account's ids. */
+/** What the pages read and do. Every function takes the account first, and accepts only that account's ids. */
 export interface DashboardServices {
   readonly accounts: Pick<Accounts, 'get' | 'testAccount' | 'openTestAccount' | 'rename'>;
   readonly ledger: Pick<Ledger, 'usage' | 'lastUses' | 'receipt' | 'archivedMonth' | 'recent' | 'statement'>;
@@ -36,11 +36,11 @@ export interface DashboardOptions extends DashboardServices, RoutesOptions {
   readonly members: Omit<Members, 'sweep'>;
   /** The network in use: `corpus`, `bluesky`, … */
   readonly network: string;
-  /** The origin of the hosted payment page: forms may lead there. Null while checkout is closed. */
+  /** The origin of the hosted payment page, to which forms may lead; null while checkout is closed. */
   readonly checkoutOrigin: string | null;
   /** Name and address of the operator on receipts, line by line. */
   readonly seller: readonly string[];
-  /** Where customers reach the operator: an address or other text; null: it is not known. */
+  /** How customers reach the operator: an address or other text; null if not configured. */
   readonly contact: string | null;
   /** Whether sign-in links and notices are sent by mail. */
   readonly mail: boolean;

@@ -5,7 +5,7 @@ import { DEMO_HANDLE } from '../../kit/first-reads.js';
 import { Card } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
-/** A text whose parts between backquotes are code. */
+/** A text; its parts between backquotes are shown as code. */
 const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
 );

@@ -2,16 +2,16 @@ import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 
-/** A key, or the secret of a webhook, that was just made, on its way to the page that shows it. */
+/** A newly made key, or secret of a webhook, on its way to the page that shows it. */
 export interface FreshKey {
   readonly key: string;
-  /** When the key that it replaces ends (RFC 3339), or null if it already has; undefined if it replaces none. */
+  /** When the key that it replaces ends (RFC 3339), or null if it has ended; undefined if it replaces none. */
   readonly oldEnds?: string | null | undefined;
 }
 
 const FRESH_KEY = z.object({ key: z.string().max(200), oldEnds: z.string().max(40).nullish() });
 
-/** Long enough for a slow connection to ask for the page. Seconds. */
+/** Seconds; long enough to request the page over a slow connection. */
 const SHOWN_WITHIN_S = 60;
 
 export const freshKeyPath = (keyId: string): string => `/dashboard/keys/${keyId}/new`;
@@ -20,14 +20,15 @@ const cookieName = ({ authUrl }: FastifyRequest['server']): string =>
   authUrl.startsWith('https:') ? '__Secure-perch-key' : 'perch-key';
 
 /**
- * The browser carries the key from the form to the page after it: a reload then repeats no form, and the service never
- * stores a key that it could show again. Only that page's path gets the cookie, for a minute, and no script reads it.
+ * Has the browser carry the key from the form to the page after it, so that a reload does not send the form again, and
+ * the service never stores a key that it could show again. The cookie is only for that page's path, lasts a minute, and
+ * no script can read it.
  */
 export function carry(reply: FastifyReply, path: string, fresh: FreshKey): void {
   write(reply, path, Buffer.from(JSON.stringify(fresh)).toString('base64url'), SHOWN_WITHIN_S);
 }
 
-/** The key that the browser carries to this page, which it then forgets; null if it carries none. */
+/** Takes the key that the browser carries to this page, and clears the cookie; null if there is none. */
 export function take(request: FastifyRequest, reply: FastifyReply, path: string): FreshKey | null {
   const text = fastifyCookie.parse(request.headers.cookie ?? '')[cookieName(request.server)];
   if (text === undefined) return null;

@@ -4,7 +4,7 @@ import { Card, Notice, When } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 import type { FreshKey } from './fresh-key-cookie.js';
 
-/** After a key was made or rotated: the only time that the full key is shown. */
+/** Shown after a key was made or rotated, and the only page that ever shows the full key. */
 export const freshKeyPage = (
   model: FreshKey & { readonly layout: DashboardLayout; readonly record: KeyRecord; readonly baseUrl: string },
 ): string => {

@@ -22,7 +22,7 @@ export const inputIn = (form: URLSearchParams): KeyInput => ({
   amount: form.get('amount') ?? '',
 });
 
-/** The mode that a new key is for: the page's own where the form does not say. Throws `bad_request` for any other. */
+/** The mode of a new key: the page's own if the form names none. Throws `bad_request` for an unknown mode. */
 export function keyModeIn(form: URLSearchParams, shown: Mode): Mode {
   const mode = form.get('mode') ?? shown;
   if (mode === 'live' || mode === 'test') return mode;
@@ -52,7 +52,7 @@ function parseKeyCap(period: string, amount: string): Cap | null {
   return { amount: credits, period: known };
 }
 
-/** How long a replaced key still works: the form's choices; `ms` are milliseconds. */
+/** The form's choices for how long a replaced key still works; `ms` are milliseconds. */
 export const OVERLAPS = [
   { value: 'now', text: 'Revoke now', ms: 0 },
   { value: '1h', text: 'Keep for 1 hour', ms: HOUR_MS },

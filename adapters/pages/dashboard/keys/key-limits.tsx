@@ -11,7 +11,7 @@ import { Card, FieldError, FormError, type FormFault, unplaced, wrong } from '..
 export interface LimitsInput {
   readonly scopes: readonly Scope[];
   readonly allowedFrom: string;
-  /** A day, or the empty text. */
+  /** A day, or empty. */
   readonly expires: string;
 }
 
@@ -23,10 +23,10 @@ export const toLimitsInput = ({ scopes, allowedFrom, expiresAt }: KeyRecord): Li
   expires: expiresAt === null ? '' : utcDay(Date.parse(expiresAt)),
 });
 
-/** The most characters of an invalid list that are put back into the field. */
+/** An invalid list is cut to this many characters when it is put back into the field. */
 const LONGEST = 2000;
 
-/** None where the form has no such fields, as that of the first key. */
+/** No limits if the form has no fields for them, like the form for the first key. */
 export const limitsIn = (form: URLSearchParams): LimitsInput =>
   form.has('allowed_from')
     ? {
@@ -55,7 +55,7 @@ const scopeName = (scope: Scope): string => {
   return scope === 'profiles' ? scope : LISTS[scope].query.name;
 };
 
-/** What a key may read, from where, and until when, each with what is wrong with it. */
+/** Fields for what a key may read, from where, and until when, each with its error. */
 const LimitFields = ({ typed, fault }: { typed: LimitsInput; fault: FormFault | null }) => (
   <>
     <fieldset class="checks">
@@ -96,7 +96,7 @@ const Terms = () => (
   </p>
 );
 
-/** In the form of a new key: folded, unless something was chosen there. */
+/** The limits in the form for a new key, collapsed unless something was chosen. */
 export const NewKeyLimits = ({ typed, fault }: { typed: LimitsInput; fault: FormFault | null }) => {
   const isUsed = typed.scopes.length < SCOPES.length || typed.allowedFrom !== '' || typed.expires !== '';
   return (
@@ -111,7 +111,7 @@ export const NewKeyLimits = ({ typed, fault }: { typed: LimitsInput; fault: Form
   );
 };
 
-/** On the page of a key. */
+/** The limits on the page of a key. */
 export const LimitsCard = (props: { record: KeyRecord; typed: LimitsInput; fault: FormFault | null }) => (
   <Card
     id="limits"

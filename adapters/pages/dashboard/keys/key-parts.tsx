@@ -18,7 +18,7 @@ const CHOICES: readonly [CapPeriod | 'none', string][] = [
   ['total', 'In total'],
 ];
 
-/** The form's fields for name and cap, each with what is wrong with it. */
+/** The form's fields for name and cap, each with its error. */
 export const KeyFields = ({ typed, fault }: { typed: KeyInput; fault: FormFault | null }) => (
   <>
     <InputField

@@ -100,7 +100,7 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
       const given = { ...readKeyForm(typed), ...readLimits(limits) };
       const { key, record } = await createKey(signedIn, mode, given, services);
       const path = freshKeyPath(record.keyId);
-      // The page that shows it is of its mode, as is the list that follows.
+      // Switches to the key's mode, so that the page that shows it, and the list after that, find the key.
       if (mode !== shown) rememberMode(mode, reply);
       carry(reply, path, { key });
       return redirectTo(reply, path);
@@ -113,7 +113,10 @@ function mountKeyList(routes: AuthenticatedRoutes, services: KeyServices): void 
   });
 }
 
-/** On the account of its mode, whichever mode the page is in. The first test key opens the test account. */
+/**
+ * Creates the key on the account of its mode, even if the page is in the other mode. A first test key opens the test
+ * account.
+ */
 const createKey = (
   { live: { accountId }, by }: SignedInRequest,
   mode: Mode,
@@ -126,7 +129,7 @@ function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void
   routes.page('/dashboard/keys/:keyId/new', (signedIn, reply) => {
     const record = ownKey(signedIn);
     const fresh = take(signedIn.request, reply, freshKeyPath(record.keyId));
-    // Nobody else's key is shown as one's own, wherever the cookie comes from.
+    // The cookie may come from anywhere: another customer's key must not be shown as this one.
     if (fresh === null || !fresh.key.startsWith(record.prefix)) {
       return redirectTo(reply, `/dashboard/keys/${record.keyId}?done=key-shown`);
     }
@@ -137,7 +140,7 @@ function mountFreshKey(routes: AuthenticatedRoutes, baseUrl: () => string): void
   });
 }
 
-/** For the scripts of pages that send requests with a test key of the customer who looks at them. */
+/** Gives page scripts a test key of the signed-in customer, to send requests with. */
 function mountSessionKey(routes: AuthenticatedRoutes, { keys }: KeyServices): void {
   routes.form('/dashboard/test-key', '/dashboard/keys', async ({ live, visitor, by }, _form, reply) => {
     try {
@@ -159,7 +162,9 @@ type Change = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** The path's key, if it is the account's own; clients' keys are managed under clients. Throws `not_found`. */
+/**
+ * The key named in the path. Throws `not_found` unless it is the account's and not a client's, which has its own page.
+ */
 function ownKey({ request, account }: SignedInRequest): KeyRecord {
   const keyId = pathParam(request, 'keyId');
   const record = account.keys.find((key) => key.keyId === keyId && key.grantId === null);
@@ -190,7 +195,7 @@ async function listPage(
 /** The most requests on a key's page. */
 const NEWEST = 20;
 
-/** How far back a last use is looked for, as the ledger takes it: the beginning of a day, a year ago. */
+/** How far back a last use is looked for, as the ledger expects it: the start of a day, a year ago. */
 const yearBefore = (nowMs: number): string => `${lastDays(366, nowMs).from}T00:00:00Z`;
 
 /** What a key of the account was used for. */

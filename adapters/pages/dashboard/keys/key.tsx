@@ -24,7 +24,7 @@ export interface KeyModel {
   readonly record: KeyRecord;
   /** `2026-11-21`, within the last year. */
   readonly lastUse: string | undefined;
-  /** What it paid for in the last 30 days, and in the last hours. */
+  /** The range and charts of what the key paid for in the last 30 days, and in the last hours. */
   readonly range: Range;
   readonly usage: ChartData;
   readonly lastHours: LastHours;
@@ -32,7 +32,7 @@ export interface KeyModel {
   readonly recent: readonly Receipt[];
   readonly typed: KeyInput;
   readonly limits: LimitsInput;
-  /** What went wrong, and with which form. */
+  /** What went wrong, and in which form. */
   readonly error: (FormFault & { readonly form: KeyForm }) | null;
 }
 

@@ -15,13 +15,13 @@ export interface KeysModel {
   readonly nowMs: number;
   /** The newest first. */
   readonly keys: readonly KeyRecord[];
-  /** The day of the last use by the id of the key, within the last year. */
+  /** By key id, the day of its last use within the last year. */
   readonly lastUses: ReadonlyMap<string, string>;
-  /** The client's name by the id of its grant. */
+  /** By grant id, the name of its client. */
   readonly clients: ReadonlyMap<string, string>;
   readonly typed: KeyInput;
   readonly limits: LimitsInput;
-  /** What the form for a new key has chosen. */
+  /** The mode that is chosen in the form for a new key. */
   readonly newMode: Mode;
   readonly error: FormFault | null;
 }
@@ -73,7 +73,7 @@ const KeyTable = (props: {
       { title: 'Action' },
     ]}
     rows={props.keys.map((record, index) => {
-      // Its client has a newer one.
+      // The key's client has a newer key.
       const replaced =
         record.grantId !== null && props.keys.findIndex(({ grantId }) => grantId === record.grantId) < index;
       return {
@@ -122,7 +122,7 @@ const NewKey = ({ typed, limits, error, newMode }: KeysModel) => (
   </Card>
 );
 
-/** The most ended keys that are listed. */
+/** The most ended keys listed. */
 const ENDED = 50;
 
 /** `GET /dashboard/keys`. */

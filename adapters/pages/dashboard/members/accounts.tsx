@@ -5,7 +5,7 @@ import { signInAgainPath } from '../../../../src/sign-in/safe-next.js';
 import { Badge, Card, DataTable, Day, FormError } from '../../kit/signed-in/parts.js';
 import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js';
 
-/** `GET /dashboard/accounts`: every account of the person. `accountId`: the one that the pages show. */
+/** `GET /dashboard/accounts`: all accounts of the person. `accountId` is the one that the pages currently show. */
 export const accountsPage = (model: {
   readonly layout: DashboardLayout;
   readonly memberships: readonly Membership[];
@@ -53,11 +53,14 @@ export const accountsPage = (model: {
     </Card>,
   );
 
-/** `GET /dashboard/invitations/:secret`: what the link leads to. Nothing changes before the click: mail scanners open links. */
+/**
+ * `GET /dashboard/invitations/:secret`: the target of the mailed link. Nothing changes before a click, because mail
+ * scanners open links.
+ */
 export const invitationPage = (model: {
   readonly layout: DashboardLayout;
   readonly secret: string;
-  /** Undefined: there is no such invitation. */
+  /** Undefined if there is no such invitation. */
   readonly invitation: SeenInvitation | undefined;
   readonly email: string | null;
   readonly error: string | null;

@@ -24,7 +24,7 @@ const INVITED = `${PAGE}/invited`;
 const ACCOUNTS = '/dashboard/accounts';
 const INVITATION = `${INVITATIONS_PATH}/:secret`;
 
-/** The most characters of an invalid address that are put back into the field. */
+/** An invalid address is cut to this many characters when it is put back into the field. */
 const LONGEST_ADDRESS = 254;
 
 type MemberOptions = Pick<DashboardOptions, 'members' | 'sessions' | 'mail' | 'clock'>;
@@ -47,7 +47,7 @@ export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions
     );
   };
   routes.page(PAGE, (signedIn, reply) => show(signedIn, reply));
-  /** A form of the page, which says what is wrong with it. */
+  /** Mounts a form of the page; if the form is invalid, the page says why. */
   const form = (url: string, act: Act): void =>
     routes.form(url, PAGE, async (signedIn, fields, reply) => {
       try {
@@ -101,7 +101,7 @@ export function mountMembers(routes: AuthenticatedRoutes, options: MemberOptions
 
 type Act = (signedIn: SignedInRequest, fields: URLSearchParams, reply: FastifyReply) => Promise<string>;
 
-/** What concerns the person and no account: which one is shown, and invitations to others. */
+/** Routes that concern the person, not one account: which account is shown, and invitations to others. */
 function mountAccounts(
   routes: AuthenticatedRoutes,
   { members, sessions }: Pick<MemberOptions, 'members' | 'sessions'>,

@@ -9,7 +9,7 @@ import { type DashboardLayout, dashboardPage } from '../frame/dashboard-page.js'
 
 export interface MembersModel {
   readonly layout: DashboardLayout;
-  /** Who reads it. */
+  /** The reader of the page. */
   readonly personId: string;
   readonly nowMs: number;
   readonly members: readonly MemberRecord[];
@@ -17,7 +17,7 @@ export interface MembersModel {
   /** Whether invitations are mailed. */
   readonly byMail: boolean;
   readonly typed: { readonly email: string; readonly role: string };
-  /** What was wrong, beside its field; without one, for the page. */
+  /** What was wrong, shown next to its field, or for the whole page if it names none. */
   readonly fault: (FormFault & { readonly signInAgain: boolean }) | null;
 }
 
@@ -243,7 +243,7 @@ export const membersPage = (model: MembersModel): string =>
     </>,
   );
 
-/** Where no mail is sent: the only time that the link of an invitation is shown. */
+/** Shown after an invitation if the service sends no mail, and the only page that ever shows the link. */
 export const invitedPage = ({ layout, link }: { layout: DashboardLayout; link: string }): string =>
   dashboardPage(
     { title: 'Invitation created', here: PAGE, below: true, layout },

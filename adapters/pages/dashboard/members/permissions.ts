@@ -1,6 +1,8 @@
 import { type Action, type Role, whyNot } from '../../../../src/domain/audit.js';
 
-/** What each form of the dashboard does: the roles that may are a row of `ACTIONS`. A form without a row is not mounted. */
+/**
+ * The action of each form of the dashboard; `ACTIONS` says which roles may do it. A form without a row is not mounted.
+ */
 export const FORMS: Readonly<Record<string, Action>> = {
   '/dashboard/keys': 'keys',
   '/dashboard/keys/:keyId/change': 'keys',
@@ -41,17 +43,17 @@ export const FORMS: Readonly<Record<string, Action>> = {
   '/dashboard/passkeys/remove': 'self',
 };
 
-/** Why a role may not send the forms of a route. Throws for a route without a row. */
+/** Returns a function that says why a role may not send the forms of a route. Throws for a route without a row. */
 export function formRule(url: string): (role: Role) => string | null {
   const action = FORMS[url];
   if (action === undefined) throw new Error(`no row of FORMS says which role may send forms to ${url}`);
   return (role) => whyNot(action, role);
 }
 
-/** The parts of the addresses of all forms. No form's path fits two rows. */
+/** All forms with the parts of their addresses. No path matches two rows. */
 const ROWS = Object.entries(FORMS).map(([url, action]) => ({ parts: url.split('/'), action }));
 
-/** What the form at an address does. */
+/** The action of the form at an address. */
 export function actionOf(path: string): Action | undefined {
   const [plain = ''] = path.split(/[?#]/, 1);
   const given = plain.split('/');
@@ -63,8 +65,8 @@ export function actionOf(path: string): Action | undefined {
 const OPENING = '<form method="post" action="';
 
 /**
- * A page for somebody with this role: the controls of forms that they may not send are disabled, and say why. On the
- * whole page, so that none forgets it; the server refuses the forms all the same.
+ * A page as this role sees it: forms that the role may not send are disabled and say why. Works on the complete page,
+ * so that no form is forgotten. The server refuses the forms in any case.
  */
 export const withLockedForms = (page: string, role: Role): string =>
   page
@@ -72,7 +74,7 @@ export const withLockedForms = (page: string, role: Role): string =>
     .map((part, nth) => (nth === 0 ? part : OPENING + lockedForm(part, role)))
     .join('');
 
-/** A form from its address on, and what follows it. */
+/** `part` is a form from its address on, and everything up to the next form. */
 function lockedForm(part: string, role: Role): string {
   const [path = ''] = part.split('"', 1);
   const action = actionOf(path);

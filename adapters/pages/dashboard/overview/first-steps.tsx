@@ -5,7 +5,7 @@ import { DEMO_HANDLE, firstCurl } from '../../kit/first-reads.js';
 import { Card } from '../../kit/signed-in/parts.js';
 import type { FirstSteps, OverviewModel } from './overview-model.js';
 
-/** The ticks are all of the list that changes while it is read. */
+/** Only the ticks of the list change while the page is open. */
 export const Ticks = ({ steps }: { steps: FirstSteps }) => (
   <>
     {[steps.hasTestKey, steps.hasRead, steps.isLive].map((isDone, index) => (
@@ -30,7 +30,7 @@ const Step = (props: { number: number; isDone: boolean; title: string; children:
   </li>
 );
 
-/** Leads a new account to its first read, and from there to live reads. Every tick is a fact of the database. */
+/** Leads a new account to its first read, and then to live reads. Every tick shows a fact from the database. */
 export const FirstStepsCard = ({ steps, baseUrl, mode, account }: OverviewModel & { steps: FirstSteps }) => (
   <Card
     id="start"

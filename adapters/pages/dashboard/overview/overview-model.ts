@@ -16,18 +16,18 @@ export interface LiveModel {
   readonly recent: readonly Receipt[];
   /** The latest incoming credits, or null for an account that never had any. */
   readonly lastTopUp: StatementEntry | null;
-  /** Null where the customer hides them, or can take none: the account is frozen. */
+  /** Null if the customer has hidden them, or cannot take them because the account is frozen. */
   readonly steps: FirstSteps | null;
 }
 
-/** What of the way from a new account to live reads is done. */
+/** Which steps from a new account to live reads are done. */
 export interface FirstSteps {
   readonly hasTestKey: boolean;
   /** Whether anything was read, in either mode. */
   readonly hasRead: boolean;
   readonly hasCredits: boolean;
   readonly hasLiveKey: boolean;
-  /** Whether live reads were made, or can be. */
+  /** Whether live reads were made, or could be made now. */
   readonly isLive: boolean;
 }
 
@@ -47,19 +47,19 @@ export interface OverviewModel extends LiveModel {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly nowMs: number;
-  /** First and last day of the picture. */
+  /** First and last day of the chart. */
   readonly range: { readonly from: string; readonly to: string };
   readonly usage: ChartData;
 }
 
-/** How many of something a balance buys at full price. */
+/** How many units, or pages of `perPage` units, a balance buys at full price. */
 export const buys = (balance: Thousandths, unit: Unit, perPage = 1): number =>
   Math.floor(balance / (itemPrice(unit, 'miss') * perPage));
 
 /** Profiles on a full page of followers. */
 export const FOLLOWERS_PER_PAGE = 200;
 
-/** Below this share of the last top-up the balance is called low. */
+/** The balance counts as low below this share of what it was after the last top-up. */
 const LOW = 0.2;
 
 export type Funds = 'good' | 'low' | 'empty';
@@ -69,18 +69,18 @@ export function fundsLevel({ account, lastTopUp }: Pick<LiveModel, 'account' | '
   return lastTopUp !== null && account.balance < lastTopUp.balanceAfter * LOW ? 'low' : 'good';
 }
 
-/** With less than so many days of use, a forecast would only repeat an accident. */
+/** With fewer days of use, a forecast would be chance. */
 const FEWEST_DAYS = 3;
 const WEEK = 7;
 
 /** How long a balance lasts. */
 export interface Forecast {
   readonly days: number;
-  /** The days whose rate it assumes, up to seven: a younger account has fewer. */
+  /** The number of days whose rate it assumes: seven, or fewer for a younger account. */
   readonly from: number;
 }
 
-/** Null if nothing was spent in the last seven days, or the first use is younger than three. `usage`: by the day. */
+/** Null if nothing was spent in the last seven days, or the first use is less than three days ago. `usage` is daily. */
 export function forecastSpending(balance: Thousandths, usage: ChartData): Forecast | null {
   const spent = usage.bars.map((_, day) => usage.series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
   const first = spent.findIndex((credits) => credits > 0);
@@ -95,7 +95,7 @@ export interface Standing {
   readonly qps: number;
   /** Whether an operator set it, instead of the tier. */
   readonly special: boolean;
-  /** The amount to pay until the next tier, and its rate; null at the top. */
+  /** What is still to be paid for the next tier, and its rate; null at the top. */
   readonly next: { readonly moreUsd: number; readonly requestsPerSecond: number } | null;
 }
 

@@ -25,7 +25,7 @@ interface OverviewOptions extends DashboardServices {
   readonly mail: boolean;
 }
 
-/** The first page, and its first steps. */
+/** The dashboard's first page, with its first steps. */
 export function mountOverview(routes: AuthenticatedRoutes, options: OverviewOptions, baseUrl: () => string): void {
   routes.page('/dashboard', async (signedIn, reply) => {
     const { clock, network, billing } = options;
@@ -63,20 +63,20 @@ async function newest(signedIn: SignedInRequest, options: OverviewOptions): Prom
     mode: mode ?? 'live',
     mail,
     recent,
-    // Credits that were taken are not a top-up.
+    // Reversals and holds take credits, so they are not top-ups.
     lastTopUp: statement.find(({ kind }) => kind !== 'reversal' && kind !== 'hold') ?? null,
     steps: await firstSteps(signedIn, recent, options),
   };
 }
 
-/** Contains the account whose first steps this browser hides, since others may be signed in to with it later. */
+/** Names the account whose first steps are hidden, because other accounts may use this browser later. */
 const HIDDEN = 'perch-steps-hidden';
 const HIDDEN_FOR_S = 31_536_000;
 
 const isHidden = ({ headers }: FastifyRequest, { accountId }: AccountRecord): boolean =>
   fastifyCookie.parse(headers.cookie ?? '')[HIDDEN] === accountId;
 
-/** `recent`: the newest reads of the account that the page shows. Asks for no more than it takes to know. */
+/** `recent`: the newest reads of the account that the page shows. Reads no more than is needed. */
 async function firstSteps(
   { request, live, account, signal }: SignedInRequest,
   recent: readonly Receipt[],

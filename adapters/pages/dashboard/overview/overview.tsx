@@ -66,7 +66,7 @@ const Warning = (model: LiveModel) => (
   </div>
 );
 
-/** `GET /dashboard/live`: the parts of the overview that change, for its script, which knows them by their ids. */
+/** `GET /dashboard/live`: the parts of the overview that change, for its script, which finds them by their ids. */
 export const livePart = (model: LiveModel): string =>
   render(
     <>

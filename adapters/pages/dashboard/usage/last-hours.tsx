@@ -5,7 +5,7 @@ import type { LastHours } from './usage-charts.js';
 import { HOURS } from './usage-params.js';
 import { UsageTable } from './usage-table.js';
 
-/** `hrefOf`: the page with another number of hours. */
+/** `hrefOf`: the address of the page with another number of hours. */
 export const LastHoursCard = (props: { readonly lastHours: LastHours; readonly hrefOf: (hours: number) => string }) => {
   const { hours, chart, span, rows } = props.lastHours;
   const others: ComponentChildren = HOURS.filter((other) => other !== hours).map((other) => (

@@ -29,15 +29,15 @@ const INTERFACES: Record<TrafficInterface, string> = {
   test: 'Test mode',
 };
 
-/** What the form offers besides all. */
+/** The form's choices besides "all". */
 const STATUSES = [200, 400, 402, 403, 404, 429, 500, 503] as const;
 
-/** As chosen in the form, each empty for all. */
+/** The choices in the form; empty stands for all. */
 interface Asked {
   readonly key: string;
   readonly status: string;
   readonly operation: string;
-  /** The request that the page begins after. */
+  /** The id of the last request on the page before this one. */
   readonly before: string;
 }
 
@@ -48,7 +48,7 @@ const askedIn = (query: URLSearchParams): Asked => ({
   before: query.get('before') ?? '',
 });
 
-/** What cannot match anything is left out: a page of all requests is shown, and its form says so. */
+/** Ignores values that cannot match anything, so the page shows all requests, and its form says so. */
 function toFilter({ key, status, operation, before }: Asked): RequestFilter {
   const code = STATUSES.find((one) => String(one) === status);
   return {
@@ -60,7 +60,7 @@ function toFilter({ key, status, operation, before }: Asked): RequestFilter {
   };
 }
 
-/** `GET /dashboard/usage/requests`: the newest requests, failures among them. */
+/** `GET /dashboard/usage/requests`: the newest requests, including failed ones. */
 export function mountRequests(
   routes: AuthenticatedRoutes,
   { requestLog }: Pick<DashboardServices, 'requestLog'>,
@@ -85,7 +85,7 @@ interface RequestsModel {
   readonly asked: Asked;
   readonly requests: readonly LoggedRequest[];
   readonly operations: readonly string[];
-  /** Where the next page begins; null on the last. */
+  /** Where the next page begins; null on the last page. */
   readonly next: string | null;
 }
 

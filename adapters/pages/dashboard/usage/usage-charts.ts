@@ -5,12 +5,12 @@ import type { SignedInRequest } from '../../kit/signed-in/authenticated-routes.j
 import type { DashboardServices } from '../frame/services.js';
 import { daysOfHours, type Hours, lastHours, moments } from './usage-params.js';
 
-/** The most rows that a table sums up or a file contains: a year of 100 operations and more. */
+/** The most rows that a table sums up or a file contains: enough for more than a year of 100 operations. */
 export const MOST_ROWS = 50_000;
 
 type Asking = Pick<SignedInRequest, 'account' | 'signal'>;
 
-/** Usage of a range by the day; `keyId`: only what that key paid for. */
+/** Daily usage in a range; `keyId` limits it to what that key paid for. */
 export async function readUsageChart(
   { account: { accountId }, signal }: Asking,
   range: Range,
@@ -31,7 +31,7 @@ export interface LastHours {
   readonly hours: Hours;
   readonly chart: ChartData;
   readonly span: Range;
-  /** In order; those with usage. */
+  /** The hours with usage, in order. */
   readonly rows: readonly UsageRow[];
 }
 
@@ -42,7 +42,7 @@ export async function readLastHours(
   keyId?: string,
 ): Promise<LastHours> {
   const bars = lastHours(hours, clock.now());
-  // At most 48 hours of some dozens of operations, and 100 names of an account's own a day.
+  // Stays below the limit: at most 48 hours, some dozens of operations, and 100 of an account's own names a day.
   const ask = { ...moments(daysOfHours(bars)), group: ['hour', 'endpoint'] as const, keyId, limit: MOST_ROWS };
   const rows = (await ledger.usage(accountId, ask, signal)).filter(({ hour = '' }) => bars.includes(hour));
   const span = { from: bars[0] ?? '', to: bars.at(-1) ?? '' };
@@ -65,5 +65,5 @@ function byHour(rows: readonly UsageRow[]): UsageRow[] {
   return [...sums.values()].sort((one, other) => ((one.hour ?? '') < (other.hour ?? '') ? -1 : 1));
 }
 
-/** Where there are more operations than are read. */
+/** Used if there are more operations than can be read. */
 const unnamed = (row: UsageRow): UsageRow => ({ ...row, endpoint: 'all operations' });

@@ -5,10 +5,10 @@ import { HOUR_MS, utcDay } from '../../../../src/lib/durations.js';
 import { addDays, daysIn, type Range } from '../../charts/chart-data.js';
 
 export const PRESETS = [7, 30, 90] as const;
-/** Days. */
+/** The longest range, in days. */
 const LONGEST = 366;
 
-/** The selected range and groups: by default the last 30 days, by day. */
+/** The selected range and groups; the default is the last 30 days, by day. */
 export interface UsageSelection extends Range {
   readonly groups: readonly UsageGroup[];
 }
@@ -60,14 +60,14 @@ function dayIn(query: URLSearchParams, name: 'from' | 'to'): string | null {
 export const usageQuery = ({ from, to, groups }: UsageSelection): string =>
   new URLSearchParams({ from, to, group: groups.join(',') }).toString();
 
-/** The choices of a chart by the hour. */
+/** The numbers of hours that an hourly chart offers. */
 export const HOURS = [24, 48] as const;
 export type Hours = (typeof HOURS)[number];
 
 export const hoursIn = (query: URLSearchParams): Hours | null =>
   HOURS.find((hours) => String(hours) === query.get('hours')) ?? null;
 
-/** The last hours, including the current one, as rows of usage name them. */
+/** The last hours including the current one, written as in usage rows. */
 export const lastHours = (hours: Hours, nowMs: number): readonly string[] => {
   const last = Math.floor(nowMs / HOUR_MS);
   return Array.from({ length: hours }, (_, index) => {
@@ -76,13 +76,13 @@ export const lastHours = (hours: Hours, nowMs: number): readonly string[] => {
   });
 };
 
-/** The days that those hours are in. */
+/** The days that contain those hours. */
 export const daysOfHours = (hours: readonly string[]): Range => ({
   from: (hours[0] ?? '').slice(0, 10),
   to: (hours.at(-1) ?? '').slice(0, 10),
 });
 
-/** A range as the ledger takes it: its end is exclusive, while people include the whole last day. */
+/** A range as the ledger expects it, with an exclusive end; people mean the whole last day. */
 export const moments = ({ from, to }: Range): Range => ({
   from: `${from}T00:00:00Z`,
   to: `${addDays(to, 1)}T00:00:00Z`,

@@ -34,7 +34,7 @@ async function sendFile(
   return sendCsv(reply, `usage-${ask.from}-${ask.to}`, usageCsv(ask, rows));
 }
 
-/** Throws `bad_request` when there are more than a file or a table may contain. */
+/** Throws `bad_request` if there are more rows than a file or a table may contain. */
 async function readUsageRows(
   { account: { accountId }, signal }: SignedInRequest,
   ask: UsageSelection,
@@ -45,7 +45,7 @@ async function readUsageRows(
   throw badRequest(`The result has more than ${MOST_ROWS} rows. Choose fewer days or fewer groups.`, 'group');
 }
 
-/** The request's range and groups; if invalid, the default range, and why. */
+/** The request's range and groups; if they are invalid, the default range and the reason. */
 function asked(query: URLSearchParams, nowMs: number): { ask: UsageSelection; error: string | null } {
   try {
     return { ask: readUsageParams(query, nowMs), error: null };

@@ -15,9 +15,9 @@ export interface UsageModel {
   readonly layout: DashboardLayout;
   readonly nowMs: number;
   readonly ask: UsageSelection;
-  /** What was wrong with the request, as text; `ask` is then the default range. */
+  /** What was wrong with the request; `ask` is then the default range. */
   readonly error: string | null;
-  /** The input as typed, where it was wrong. */
+  /** The input as typed, if it was wrong. */
   readonly typed: { readonly from: string; readonly to: string };
   readonly rows: readonly UsageRow[];
   readonly credits: ChartData;

@@ -5,7 +5,7 @@ import type { WatchRecord, WatchRequest } from '../../../../src/ports/watches.js
 
 /** The input exactly as it was typed. */
 export interface WatchInput {
-  /** Which list, by the parameter that names its subject. */
+  /** The list, named by the parameter for its subject. */
   readonly list: string;
   readonly subject: string;
   readonly webhookUrl: string;
@@ -15,7 +15,7 @@ export interface WatchInput {
 
 export const EMPTY_WATCH: WatchInput = { list: 'user', subject: '', webhookUrl: '', dailyLimit: '', keyId: '' };
 
-/** The lists that can be watched, by the parameter that names their subject. */
+/** The lists that can be watched, keyed by the parameter for their subject. */
 export const WATCHED_LISTS: Readonly<Record<string, string>> = {
   user: 'Tweets of a user',
   q: 'Results of a search',
@@ -38,7 +38,7 @@ export const watchIn = (form: URLSearchParams): WatchInput => ({
   keyId: form.get('key') ?? '',
 });
 
-/** Throws `bad_request`, which names the field, with a message for the customer. */
+/** Throws `bad_request` with the field and a message for the customer. */
 export function readWatchForm({ list, subject, webhookUrl, dailyLimit }: WatchInput): WatchRequest {
   if (!Object.hasOwn(WATCHED_LISTS, list)) throw badRequest('Choose what to watch.', 'list');
   if (subject.trim() === '') throw badRequest('Enter a handle, a search or the id of a tweet.', 'subject');

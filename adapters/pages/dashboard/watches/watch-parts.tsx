@@ -23,7 +23,7 @@ export const State = ({ watch: { state } }: { watch: WatchRecord }) => (
   <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>
 );
 
-/** Why it does not go on. */
+/** Why the watch has stopped. */
 export const Reason = ({ watch: { state, reason } }: { watch: WatchRecord }) =>
   reason === null ? null : (
     <span class="soft block small">

@@ -94,9 +94,9 @@ function mountList(routes: AuthenticatedRoutes, { watches, clock }: Services): v
   });
 }
 
-/** The fields of the form; whatever else is wrong is the subject. */
+/** The fields of the form; any other parameter in an error is the subject. */
 const FIELDS: ReadonlySet<string> = new Set(['list', 'subject', 'webhook_url', 'max_credits_per_day', 'key']);
 
-/** Keys of apps are for reading only. */
+/** Keys of apps may only read, not pay for watches. */
 const mayPay = ({ grantId, revokedAt, expiresAt }: KeyRecord, nowMs: number): boolean =>
   grantId === null && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > nowMs);

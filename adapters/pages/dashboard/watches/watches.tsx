@@ -11,7 +11,7 @@ import { LastChecked, Reason, State } from './watch-parts.js';
 export interface WatchesModel {
   readonly layout: DashboardLayout;
   readonly watches: readonly WatchRecord[];
-  /** Those that may pay for a watch. */
+  /** The keys that may pay for a watch. */
   readonly keys: readonly KeyRecord[];
   readonly typed: WatchInput;
   readonly fault: FormFault | null;
