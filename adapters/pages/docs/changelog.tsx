@@ -6,10 +6,10 @@ import { renderGuide } from './render.js';
 export const CHANGELOG = '/changelog';
 export const CHANGELOG_FEED = '/changelog.atom';
 
-/** Its links are those of a page in `docs/`. */
+/** The changelog's text, with its links relative to `docs/`, like those of a page there. */
 const TEXT = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8').replaceAll('](docs/', '](');
 
-/** Headings as a reader expects them: the brackets are those of links, which the file leaves out. */
+/** Removes the brackets from headings; in the file they look like links, but have no targets. */
 const withPlainHeadings = (text: string): string =>
   text
     .replace('## [Unreleased]', '## In this service, before the next release')
@@ -41,7 +41,7 @@ interface Release {
   readonly markdown: string;
 }
 
-/** What is not released yet has no day, and so no place in a feed. */
+/** Leaves out unreleased changes: they have no day, so a feed cannot contain them. */
 function releases(text: string): Release[] {
   const [, ...parts] = text.split(/^## /m);
   return parts.flatMap((part) => {
@@ -60,7 +60,7 @@ export function changelogFeed(baseUrl: string): string {
     updated: at(all[0]?.day ?? '1970-01-01'),
     entries: all.map(({ version, day, markdown }) => ({
       ...{ name: version, title: `Perch ${version}`, published: at(day), updated: at(day) },
-      // A reader shows it elsewhere: its links must say where they lead.
+      // Feed readers show it elsewhere, so its links must be absolute.
       html: renderGuide(markdown).html.replaceAll('href="/', `href="${baseUrl}/`),
     })),
   });

@@ -1,17 +1,17 @@
-/** A page as side bars, cards and the search show it. */
+/** A page as shown in side bars, on cards and in the search. */
 export interface Entry {
   /**
-   * A file of `docs/` without `.md`; a folder beside it, whose README is the page; or a page that is made of something else, by
-   * the last part of its address.
+   * A file in `docs/`, without `.md`; or a folder next to `docs/`, whose README is the page; or, for a page made from
+   * something else, the last part of its address.
    */
   readonly name: string;
-  /** Where the page's own title does not fit a side bar, or the page has no file. */
+  /** Set if the page's own title does not fit in a side bar, or the page has no file. */
   readonly title?: string;
-  /** A sentence on its card, to choose it by. */
+  /** A sentence on its card that helps to choose it. */
   readonly summary: string;
-  /** What else readers type who look for this page or, by its anchor, one of its sections. */
+  /** Other words that readers type to find this page (key `''`) or one of its sections (its anchor as the key). */
   readonly finds?: Readonly<Record<string, string>>;
-  /** Instead of that of its group. */
+  /** Replaces the weight of its group. */
   readonly weight?: number;
 }
 
@@ -22,11 +22,11 @@ export interface Group {
   readonly title: string;
   /** A sentence below the title. */
   readonly lead: string;
-  /** Whether the examples are calls of this service, and so show its own address. */
+  /** Whether the examples call this service, and therefore show its own address. */
   readonly isForCallers: boolean;
-  /** What counts for the search beside how well a page matches. */
+  /** A factor for the search, besides how well a page matches. */
   readonly weight: number;
-  /** In reading order: that of the README, which a test compares. */
+  /** In reading order, which is the order of the README; a test compares the two. */
   readonly parts: readonly { readonly title: string; readonly entries: readonly Entry[] }[];
 }
 
@@ -89,7 +89,7 @@ const USING: Group = {
           title: 'REST on one page',
           summary: 'All endpoints and objects in one document, with the default and the greatest size of each page.',
           finds: { 'at-a-glance': 'count page size maximum', objects: 'fields schema' },
-          // What it lists is explained elsewhere.
+          // The explanations of what it lists are on other pages.
           weight: 0.4,
         },
         {
@@ -186,7 +186,7 @@ const USING: Group = {
           title: 'TypeScript client',
           summary: 'Install it from this service: typed REST, and GraphQL with types from the text of the query.',
           finds: { '': 'npm install javascript node deno bun' },
-          // What both clients do is explained for all.
+          // The guides explain what both clients do.
           weight: 0.7,
         },
         {
@@ -366,10 +366,10 @@ export const GROUPS: readonly Group[] = [USING, RUNNING, CONTRIBUTING];
 
 export const entriesOf = ({ parts }: Group): Entry[] => parts.flatMap(({ entries }) => entries);
 
-/** The files of `docs/` that a group has, in reading order. */
+/** The pages of a group that have files, in reading order. */
 export const filesOf = (group: Group): Entry[] => entriesOf(group).filter(({ name }) => name !== API && name !== TYPES);
 
-/** Pages of the site outside the documentation that answer what readers look for in it. */
+/** Pages outside the documentation that answer questions which readers search for in it. */
 export const SITE_ENTRIES: readonly (Entry & { readonly title: string })[] = [
   {
     name: '/pricing',

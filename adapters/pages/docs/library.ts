@@ -6,14 +6,14 @@ import { type Guide, renderGuide } from './render.js';
 import { forPrograms, type PageSource, sourcesFor } from './sources.js';
 import { typeSources } from './types.js';
 
-/** A page of the documentation: as HTML, as Markdown, and in sections for the search. */
+/** A page of the documentation as HTML, as Markdown, and in sections for the search. */
 export interface DocsPage extends Guide, Omit<PageSource, 'title'> {
-  /** As side bars and cards name it: its own title, unless that does not fit there. */
+  /** The name in side bars and on cards: the page's title, unless that does not fit there. */
   readonly label: string;
 }
 
 /**
- * All pages in reading order, those of the schema's types last. 0.2 s of work in all, with room for other work after each
+ * All pages in reading order, those of the schema's types last. Takes 0.2 s in all, and lets other work run after each
  * page. Examples call `baseUrl`.
  */
 export async function readDocs(baseUrl: string, schema: GraphQLSchema): Promise<DocsPage[]> {
@@ -26,7 +26,7 @@ export async function readDocs(baseUrl: string, schema: GraphQLSchema): Promise<
   return pages;
 }
 
-/** `/llms.txt`: the pages for programs, in the form of llmstxt.org. */
+/** `/llms.txt`: the list of pages for programs, in the format of llmstxt.org. */
 export function llmsText(pages: readonly DocsPage[], entries: readonly ApiEntry[], baseUrl: string): string {
   const groups = [...new Set(pages.map(({ group }) => group))];
   const rows = (group: Group) =>
@@ -49,14 +49,14 @@ export function llmsText(pages: readonly DocsPage[], entries: readonly ApiEntry[
   ].join('\n');
 }
 
-/** What the search compares, and shows of a result. */
+/** What the search compares, and what it shows of a result. */
 export interface SearchRow {
-  /** The address, and so unique. */
+  /** The address, which is unique. */
   readonly id: string;
   readonly title: string;
-  /** The page that a section is of, and the part of the documentation, where it is not the customers'. */
+  /** The page that a section belongs to, and its part of the documentation, unless that is the customers' part. */
   readonly of: string;
-  /** What else finds it. */
+  /** Other words that find it. */
   readonly words: string;
   /** The names that its tables explain. */
   readonly defines: string;
@@ -64,9 +64,9 @@ export interface SearchRow {
   readonly weight: number;
 }
 
-/** A page as a whole goes before its sections that match as well. */
+/** Ranks a whole page above those of its sections that match equally well. */
 const WHOLE = 1.15;
-/** An operation is looked for by its name; what is common to all is in the guides. */
+/** Ranks operations lower: readers look for them by name, and the guides explain what they have in common. */
 const OPERATION = 0.6;
 
 /** `/docs/search.json`: each section, and each operation of the API reference, for the search in the browser. */
@@ -80,7 +80,7 @@ export function searchRows(pages: readonly DocsPage[], entries: readonly ApiEntr
   return [
     ...pages.flatMap(({ name, label, title, group, weight = group.weight, summary, finds, sections }) =>
       sections
-        // The reference has a page for each.
+        // The reference has a page for each operation.
         .filter(({ heading }) => !operations.has(heading))
         .map(({ anchor, heading, defines, text }) => ({
           id: anchor === '' ? `/docs/${name}` : `/docs/${name}#${anchor}`,

@@ -6,11 +6,11 @@ interface HeadingProps {
   readonly level: number;
   readonly id: string;
   readonly html: string;
-  /** A heading with a link in it cannot be a link itself. */
+  /** Whether the heading contains a link, so that it cannot be a link itself. */
   readonly isLinked: boolean;
 }
 
-/** A heading that links to itself, so that its address can be copied. */
+/** A heading that links to itself, so that readers can copy its address. */
 export const Heading = ({ level, id, html, isLinked }: HeadingProps) => {
   const Tag = `h${level}` as 'h2';
   if (level === 1 || isLinked) return <Tag id={id} {...inner(html)} />;
@@ -28,7 +28,7 @@ export interface Cell {
 
 interface TableProps {
   readonly label: string;
-  /** The titles of the columns, as text: a phone shows them beside each cell. */
+  /** The titles of the columns as text, which a phone shows beside each cell. */
   readonly names: readonly string[];
   readonly head: readonly Cell[];
   readonly rows: readonly (readonly Cell[])[];

@@ -29,7 +29,7 @@ export interface DocsOptions extends ApiOptions {
   readonly sitePaths: readonly string[];
 }
 
-/** Everything that is served, by its path below `/docs`; made for the first request. */
+/** Everything that is served; made for the first request. */
 interface Shelf {
   readonly index: StaticBody;
   readonly llms: StaticBody;
@@ -72,7 +72,7 @@ async function shelve(app: FastifyInstance, options: DocsOptions): Promise<Shelf
   };
 }
 
-/** The addresses of all pages that are for everyone (sitemaps.org). */
+/** The addresses of all public pages (sitemaps.org). */
 const sitemap = (baseUrl: string, paths: readonly string[]): string =>
   [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -83,11 +83,11 @@ const sitemap = (baseUrl: string, paths: readonly string[]): string =>
   ].join('\n');
 
 /**
- * The documentation, under the `public` policy and never refused: pages for a browser; Markdown for a program, and for everyone at the
- * address that ends in `.md` (H13).
+ * The documentation, under the `public` policy and never refused. Browsers get pages; programs get Markdown, as does
+ * everyone at addresses that end in `.md` (H13).
  */
 export function mountDocs(app: FastifyInstance, options: DocsOptions): void {
-  // The public address is known once the port is.
+  // The public address is known only once the port is.
   const shelf = lazily(() => shelve(app, options));
   const keyless = createUnrefused(app, options.admitStatic);
   const sendHtml = (request: FastifyRequest, reply: FastifyReply, page: StaticBody) =>

@@ -3,7 +3,7 @@ import { type Entry, entriesOf, GROUPS, type Group } from './contents.js';
 import type { DocsPage } from './library.js';
 import { TYPES_GROUP } from './types.js';
 
-/** Without scripts there would be nothing to search with, and the list is beside it. */
+/** Hidden without scripts, which the search needs; the list of pages is beside it. */
 const Search = () => (
   <search class="search">
     <form id="docs-search" class="scripted" action="/docs">
@@ -36,7 +36,7 @@ interface ListProps {
 const labelOf = (pages: readonly DocsPage[], { name, title }: Entry): string =>
   title ?? pages.find((page) => page.name === name)?.label ?? name;
 
-/** The pages for the readers of this one, the types only beside a type; and where the others are. */
+/** The pages for the same kind of reader, and links to the other groups. Types are listed only beside a type. */
 const Contents = ({ pages, page }: ListProps) => {
   const [first] = GROUPS;
   const shown = page.group === TYPES_GROUP ? first : page.group;
@@ -106,7 +106,7 @@ const GroupSection = ({ pages, group }: { pages: readonly DocsPage[]; group: Gro
   </section>
 );
 
-/** `GET /docs`: every page with what it is for. */
+/** `GET /docs`: every page with its purpose. */
 export const docsIndex = (pages: readonly DocsPage[]): string =>
   document(
     { title: 'Documentation · Perch', description: 'Guides and reference of Perch, with a search.', ...LOOK },
@@ -133,7 +133,7 @@ const Neighbour = ({ page, label }: { page: DocsPage | undefined; label: string 
     </a>
   );
 
-/** The pages before and after this one that the same readers read. */
+/** The pages before and after this one in the same group. */
 function neighbours(pages: readonly DocsPage[], page: DocsPage): (DocsPage | undefined)[] {
   const names =
     page.group === TYPES_GROUP ? pages.map(({ name }) => name) : entriesOf(page.group).map(({ name }) => name);
@@ -146,7 +146,7 @@ function neighbours(pages: readonly DocsPage[], page: DocsPage): (DocsPage | und
 
 const DEEPEST = 3;
 
-/** The sections of the page; folded where it has no column of its own. */
+/** The sections of the page; collapsed if there is no separate column for them. */
 const Outline = ({ sections }: DocsPage) => {
   const shown = sections.filter(({ level }) => level > 1 && level <= DEEPEST);
   if (shown.length < 2) return null;
@@ -166,7 +166,7 @@ const Outline = ({ sections }: DocsPage) => {
   );
 };
 
-/** `GET /docs/<name>`: one page, between those for the same readers. */
+/** `GET /docs/<name>`: one page, with links to those before and after it. */
 export function docsPage(pages: readonly DocsPage[], page: DocsPage): string {
   const [previous, next] = neighbours(pages, page);
   return document(

@@ -8,21 +8,21 @@ import { filesOf, GROUPS } from './contents.js';
 import { DocLink, DocsTable, Heading, IllustrationBlock } from './markup.js';
 import { COMPOSE_PATH, findPicture } from './sources.js';
 
-/** A part of a page, below one of its headings, for the search. */
+/** The part of a page below one of its headings, for the search. */
 export interface PageSection {
-  /** Empty for what comes before the first subheading. */
+  /** Empty for the part before the first subheading. */
   readonly anchor: string;
   readonly heading: string;
-  /** That of the heading, from 1. */
+  /** The level of the heading, from 1. */
   readonly level: number;
-  /** The names that its tables explain, such as settings: code in a first column. */
+  /** The names that its tables explain, such as settings; they are code in the first column. */
   readonly defines: string;
   readonly text: string;
 }
 
 export interface Guide {
   readonly title: string;
-  /** What follows `<h1>` included. */
+  /** The whole page, including `<h1>`. */
   readonly html: string;
   readonly sections: readonly PageSection[];
 }
@@ -30,8 +30,8 @@ export interface Guide {
 const NAMES = new Set(GROUPS.flatMap(filesOf).map(({ name }) => name));
 
 /**
- * Where a link of a page in `docs/` leads on the site. Undefined where the site does not have the file: such a link is
- * only text there.
+ * The address on the site for a link of a page in `docs/`. Undefined if the site does not have the file; the link then
+ * becomes plain text.
  */
 export function resolveHref(target: string): string | undefined {
   if (/^(?:https?:|mailto:|#|\/docs\/types(?:\/\w+)?$)/.test(target)) return target;
@@ -42,7 +42,7 @@ export function resolveHref(target: string): string | undefined {
   return NAMES.has(name) ? `/docs/${name}${anchor}` : undefined;
 }
 
-/** A Markdown file of `docs/` as HTML. Raw HTML is left out, except pictures. */
+/** Renders a Markdown file of `docs/` as HTML. Raw HTML is left out, except pictures. */
 export function renderGuide(markdown: string): Guide {
   const slugger = new GithubSlugger();
   let tables = 0;
@@ -84,7 +84,7 @@ export function renderGuide(markdown: string): Guide {
   };
 }
 
-/** Without a page's own list of its sections: the site has one beside each page. */
+/** Drops a page's own list of its sections, because the site shows one beside each page. */
 function withoutContents(tokens: Token[]): Token[] {
   const leadsToSection = ({ tokens: [text] }: Tokens.ListItem): boolean => {
     const [first] = (text as Tokens.Text | undefined)?.tokens ?? [];
@@ -153,14 +153,14 @@ const isElement = (node: Node): node is Element => 'tagName' in node;
 const attribute = ({ attrs }: Element, name: string): string | undefined =>
   attrs.find((each) => each.name === name)?.value;
 
-/** A picture with the variants of a colour scheme, all of them files of these pages. */
+/** A picture with its variants for colour schemes, all of them files of these pages. */
 interface Illustration {
   readonly name: string;
   readonly alt: string;
   readonly variants: readonly { readonly media: string; readonly name: string }[];
 }
 
-/** The pictures of a block of HTML in a Markdown file. Nothing else of the block reaches the site. */
+/** The pictures in a block of HTML in a Markdown file. Nothing else in the block reaches the site. */
 function illustrationsIn(html: string): Illustration[] {
   const found: Illustration[] = [];
   const visit = (nodes: readonly Node[], variants: Illustration['variants']): void => {

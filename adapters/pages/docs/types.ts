@@ -20,14 +20,14 @@ import { itemPrice, UNITS } from '../../../src/domain/prices.js';
 import { entriesOf, GROUPS, type Group, TYPES } from './contents.js';
 import type { PageSource } from './sources.js';
 
-/** The pages that are made from the schema: an index, and one for each type. */
+/** The pages made from the schema: an index, and one for each type. */
 export const TYPES_GROUP: Group = {
   ...{ id: TYPES, title: 'GraphQL types', lead: '', isForCallers: true, parts: [] },
-  // A field of many types has the name of what guides explain.
+  // Many fields have the names of things that the guides explain better.
   weight: 0.4,
 };
 
-/** In the order in which a reader meets them: the roots, objects, and what their fields are made of. */
+/** In the order in which readers meet them: root types, objects, then the types of their fields. */
 export function typeSources(schema: GraphQLSchema): PageSource[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
@@ -89,7 +89,7 @@ function typeKind(type: GraphQLNamedType): string {
   return isUnionType(type) ? 'union' : 'scalar';
 }
 
-/** Fields to select as they are, in one table; those with a price or arguments, each below a heading of its own. */
+/** Plain fields share one table; each field with a price or arguments has its own heading. */
 function fieldParts(type: GraphQLObjectType): string[] {
   const fields = Object.values(type.getFields());
   const isPlain = (field: GraphQLField<unknown, unknown>): boolean =>
@@ -118,7 +118,7 @@ function fieldSection(field: GraphQLField<unknown, unknown>): string[] {
   ];
 }
 
-/** What the service charges: the same table of prices. */
+/** The price from the same table that the service charges by. */
 function priceText(field: GraphQLField<unknown, unknown>): string {
   const { price } = field.extensions;
   if (price === undefined) return 'Free.';

@@ -24,13 +24,16 @@ const OWN_MODULES = [
   'failure-text.js',
 ] as const;
 
-/** Five sixths of the stylesheet are embedded fonts; without them the page loads faster, with the site's fonts (`look.css`). */
+/**
+ * Removes the embedded fonts, which are five sixths of the stylesheet. The page loads faster with the site's fonts
+ * (`look.css`).
+ */
 const withoutFonts = (css: Buffer): Buffer =>
   Buffer.from(css.toString('utf8').replaceAll(/@font-face\s*\{[^{}]*\}/g, ''));
 
 /**
- * GraphiQL 3 as its authors build it for a plain `<script>`: with CodeMirror, so no workers and no eval. Why not a newer
- * one: docs/dependencies.md. Nothing is loaded from elsewhere (U42).
+ * GraphiQL 3 as its authors build it for a plain `<script>`. It uses CodeMirror, so it needs no workers and no eval;
+ * docs/dependencies.md says why it is not a newer one. Nothing is loaded from elsewhere (U42).
  */
 const ASSETS = assetSet('/graphql/assets', {
   'react.js': packageFile('react', 'umd/react.production.min.js'),
@@ -44,7 +47,7 @@ const ASSETS = assetSet('/graphql/assets', {
   ...Object.fromEntries(OWN_MODULES.map((name) => [name, own(name)])),
 });
 
-/** Everything that GraphiQL's page loads, besides the logo and colours of the site. */
+/** Everything that GraphiQL's page loads, except for the site's logo and colours. */
 export const graphiqlAssets = (): AssetSet => ASSETS;
 
 export const graphiqlPath = (name: string): string => pathIn(ASSETS, name);

@@ -30,7 +30,7 @@ const KeyForm = ({ demo }: { demo: boolean }) => (
   </form>
 );
 
-/** On a demo the script takes its key; the note is shown from the start, so that the bar keeps its height. */
+/** On a demo the script uses the demo key, and this is shown from the start, so that the bar keeps its height. */
 const KeyState = ({ demo }: { demo: boolean }) => (
   <div id="key-state" class="key" hidden={!demo}>
     <span class="tag" id="key-kind">
@@ -71,7 +71,7 @@ const CostDetails = () => (
   </section>
 );
 
-/** The request as text, opened by its button. The key is not in it. */
+/** The request as text, without the key, opened by its button. */
 const CopyAs = () => (
   <section id="copy-as" popover="auto" class="details" aria-labelledby="copy-title">
     <h2 id="copy-title">Copy as</h2>
@@ -106,7 +106,7 @@ const CopyAs = () => (
   </section>
 );
 
-/** Queries that the reader keeps, opened by its button. */
+/** The reader's saved queries, opened by their button. */
 const Saved = () => (
   <section id="saved" popover="auto" class="details" aria-labelledby="saved-title">
     <h2 id="saved-title">Saved queries</h2>
@@ -135,7 +135,7 @@ const Budget = () => (
   </div>
 );
 
-/** The strip above GraphiQL: whose key, the balance, what the last run cost, what the next one would cost. */
+/** The strip above GraphiQL: the key, the balance, and the costs of the last run and of the next one. */
 export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string }) => (
   <>
     <header class="bar">
@@ -164,7 +164,7 @@ export const GraphiqlBar = ({ demo, baseUrl }: { demo: boolean; baseUrl: string 
       <button type="button" class="options-open" popovertarget="options">
         Options
       </button>
-      {/* On a phone these open from their button: the bar is one line there. */}
+      {/* On a phone these open from their button, because the bar has only one line there. */}
       <div class="options" id="options" popover="auto">
         <nav aria-label="Main">
           {NAVIGATION.filter(({ href }) => href !== '/graphql').map(({ href, text }) => (

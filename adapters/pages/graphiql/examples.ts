@@ -3,14 +3,14 @@ import { inCredits } from '../../../src/domain/figures.js';
 import { itemPrice, type Unit } from '../../../src/domain/prices.js';
 import { firstQuery, firstQueryPrice } from '../kit/first-reads.js';
 
-/** The subjects of the examples: they exist on this service's network. */
+/** The accounts and tweets in the examples; they exist on this service's network. */
 export interface ExampleSubjects {
   readonly handle: string;
-  /** A tweet with replies; null: the thread is found from the account's newest tweets instead. */
+  /** A tweet with replies; null: the example finds a thread through the account's newest tweets. */
   readonly tweetId: string | null;
   /** Further handles for the batch. */
   readonly otherHandles: readonly string[];
-  /** Somebody who posts every 30 seconds; left out: nobody is known to, and the account is followed. */
+  /** An account that posts every 30 seconds; if none is known, the example follows `handle`. */
   readonly postsOften?: string;
 }
 

@@ -13,7 +13,7 @@ import { graphiqlPage } from './page.js';
  */
 const DIALOG_STYLE = 'sha256-Y/huXlwoYkVyQlxwSVcCi1RCDGDCSVBzDt0hYP9qlTc=';
 
-/** Content-Security-Policy of the page: own scripts and styles, no eval; icons are inside the stylesheet. */
+/** Content-Security-Policy of the page: own scripts and styles, no eval; icons are embedded in the stylesheet. */
 export const GRAPHIQL_CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,9 +27,9 @@ export const GRAPHIQL_CSP = [
 ].join('; ');
 
 export interface GraphiqlOptions {
-  /** The demo account's key, which the page opens with; null where there is none. */
+  /** The demo account's key, which the page uses when it opens; null if there is no demo. */
   readonly demoKey: string | null;
-  /** The subjects of the examples; null: the network has no account yet. */
+  /** The subjects of the examples; null if the network has no accounts yet. */
   readonly samples: () => Promise<ExampleSubjects | null>;
 }
 
@@ -40,12 +40,12 @@ export function mountGraphiql(app: FastifyInstance, { demoKey, samples }: Graphi
   return async (request, reply) => {
     const subjects = await samples();
     if (made === undefined || made.handle !== subjects?.handle) {
-      // The public address is known once the server listens.
+      // The public address is known only once the server listens.
       const page = graphiqlPage({ demoKey, baseUrl: app.baseUrl, subjects });
       made = { handle: subjects?.handle, page: staticBody('text/html; charset=utf-8', page) };
     }
     reply.header('Content-Security-Policy', GRAPHIQL_CSP).header('Vary', 'Accept');
-    // With a demo key in the page, no cache on the way may keep it.
+    // A page with a demo key must not be kept by any cache on the way.
     return sendStatic(request, reply, made.page, demoKey === null ? 'public, max-age=60' : 'no-store');
   };
 }

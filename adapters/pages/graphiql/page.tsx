@@ -9,17 +9,25 @@ import { GraphiqlBar } from './bar.js';
 import { type ExampleSubjects, examples } from './examples.js';
 
 export interface GraphiqlModel {
-  /** The demo account's key, in use as soon as the page opens; null where there is none. With a key, the page must not be cached. */
+  /**
+   * The demo account's key, in use as soon as the page opens; null if there is none. A page with a key must not be
+   * cached.
+   */
   readonly demoKey: string | null;
-  /** Without a slash at the end; shown, not called: requests go to the page's own origin. */
+  /** Without a slash at the end. Only shown: requests go to the page's own origin. */
   readonly baseUrl: string;
-  /** The subjects of the examples; the demo network's if left out, or if the network has no account yet (null). */
+  /**
+   * The subjects of the examples. Undefined: the demo network's, as for null, which means that there is no data yet.
+   */
   readonly subjects?: ExampleSubjects | null;
 }
 
 const problem = (code: ErrorCode, todo: string) => ({ [code]: { title: ERROR_CODES[code].title, todo } });
 
-/** Advice that differs from REST's: here a key goes into the bar, and there are no addresses to mistype. */
+/**
+ * Advice that differs from that for REST, because here the key goes into the bar, and there are no addresses to
+ * mistype.
+ */
 const problemsHere = (demo: boolean) => ({
   ...problem('missing_key', demo ? 'Use the demo key, or paste yours above.' : 'Use a test key, or paste yours above.'),
   ...problem('invalid_key', 'Check that you pasted the whole key, or ask the operator for a new one.'),
@@ -44,9 +52,9 @@ const hintIn = ({ subjects }: GraphiqlModel) => ({
 const pageData = (model: GraphiqlModel) => ({
   demoKey: model.demoKey,
   endpoint: '/graphql',
-  /** What a reader must know of the examples before running one. */
+  /** What a reader must know about the examples before running one. */
   hint: hintIn(model),
-  // The public address: what is copied runs elsewhere.
+  // The public address, because copied requests run elsewhere.
   address: `${model.baseUrl}/graphql`,
   clientPackage: `${model.baseUrl}${CLIENT_PACKAGES.typescript}`,
   examples: pageExamples(model),
@@ -88,7 +96,7 @@ const Page = (model: GraphiqlModel) => (
       <GraphiqlBar demo={model.demoKey !== null} baseUrl={model.baseUrl} />
       <main id="graphiql" aria-label="GraphiQL">
         <p class="loading">Loading GraphiQL…</p>
-        {/* The first query, to read until GraphiQL has loaded. */}
+        {/* The first query, shown until GraphiQL has loaded. */}
         <pre class="loading">{pageExamples(model)[0]?.query}</pre>
         <noscript>
           <p class="loading">GraphiQL needs JavaScript. The OpenAPI document describes the same reads over REST.</p>

@@ -1,5 +1,5 @@
 // A key without a cap has no amount, so the amount is disabled until a period is chosen. Without this script, the
-// service rejects such an amount.
+// service refuses an amount without a period.
 const period = document.getElementById('period');
 const amount = document.getElementById('amount');
 

@@ -14,16 +14,16 @@ import { ROUTES } from '../../../rest/routes.js';
 import { DEMO_HANDLE } from '../../kit/first-reads.js';
 import { type Sample, type SampleCall, samplesOf } from '../files/samples.js';
 
-/** A type in words; an object by its name, which leads to its fields. */
+/** Part of a type's description: a text, or the name of an object, which links to its fields. */
 export type TypePart = string | { readonly object: string };
 
-/** A parameter, a member of a body or of a response. */
+/** A parameter, or a member of a body or of a response. */
 export interface ApiField {
   readonly name: string;
   readonly type: readonly TypePart[];
   readonly required: boolean;
   readonly description: string;
-  /** Values that it may have, each with what it means; empty where that is not said. */
+  /** The allowed values, each with its meaning, which may be empty. */
   readonly values: readonly { readonly value: string; readonly meaning: string }[];
   readonly initial: string | null;
 }
@@ -62,19 +62,19 @@ export interface ApiEntry {
   readonly description: string;
   readonly price: PriceNote | null;
   readonly inputs: readonly ApiInput[];
-  /** Members of the JSON body, and an example of it; null if it has none. */
+  /** Members of the JSON body, and an example of it; null if the operation takes no body. */
   readonly body: { readonly fields: readonly ApiField[]; readonly example: string } | null;
   /** The forms of a successful response: one, or one for each kind of data and one for an estimate. */
   readonly responses: readonly ApiObject[];
-  /** Every object in them, in the order in which a reader meets them. */
+  /** Every object in the responses, in the order in which a reader meets them. */
   readonly objects: readonly ApiObject[];
   readonly success: ApiAnswer;
   readonly failures: readonly ApiAnswer[];
   readonly call: SampleCall;
   readonly samples: readonly Sample[];
-  /** Whom and what the samples name, where a live and a test key do not read the same. */
+  /** A note on the handles and ids in the samples, if live and test keys do not find the same ones. */
   readonly named: string | null;
-  /** Whether the page can send it: every read. What buys something is for a program that can follow it up. */
+  /** Whether the page can send it, as it can every read. Purchases are for programs that can follow them up. */
   readonly isSendable: boolean;
 }
 
@@ -84,17 +84,19 @@ export interface ApiSources {
   readonly operations: Readonly<Record<string, string>>;
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** What the samples name; undefined: what those of the document name is there. Null: there is nothing yet. */
+  /**
+   * What the samples read; undefined if the service has what the document's examples name; null if it has no data yet.
+   */
   readonly sample?: SampleAccount | null | undefined;
 }
 
-/** An operation that needs no key, of which the reference has a line. */
+/** An operation that needs no key; the reference has one line about it. */
 export interface KeylessEntry {
   readonly path: string;
   readonly summary: string;
 }
 
-/** Of operations that are no tools. */
+/** Titles of operations that are not tools. */
 const TITLES: Readonly<Record<string, string>> = { checkout: 'Open a checkout page' };
 
 /** Operations outside `/v1`. */
@@ -157,7 +159,7 @@ const mapped = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, to(value, name)]));
 
-/** Examples of parameters that find something on a service with data of its own, by their names. */
+/** Example values, by parameter name, that find something on a service with its own data. */
 function ownExamples(sample: ApiSources['sample']): Readonly<Record<string, unknown>> {
   if (!sample) return {};
   const { handle, tweetId } = sample;
@@ -167,7 +169,7 @@ function ownExamples(sample: ApiSources['sample']): Readonly<Record<string, unkn
   };
 }
 
-/** Test keys read the invented network of the document's examples, whatever the service reads. */
+/** Notes which names need which key: test keys always read the invented network of the document's examples. */
 function whatIsNamed(sample: ApiSources['sample'], examples: Readonly<Record<string, unknown>>): string | null {
   const isUser = ['handle', 'user', 'q', 'handles'].some((name) => name in examples);
   const isTweet = ['id', 'ids'].some((name) => name in examples);
@@ -181,7 +183,7 @@ function whatIsNamed(sample: ApiSources['sample'], examples: Readonly<Record<str
   return `Test keys read invented data: there, put ${of} in place of the ${isUser ? 'handle' : 'id'}.`;
 }
 
-/** A persisted operation as a reader would write it: its aliases give REST its names, and are too many to be sent. */
+/** A persisted operation as a person would write it, without its aliases, which only give REST its names. */
 const inSchemaNames = (operation: string): string =>
   print(visit(parse(operation), { Field: ({ alias: _, ...field }: FieldNode) => field }));
 
@@ -210,7 +212,7 @@ function toField({ name, schema, required }: ReturnType<typeof fieldsOf>[number]
   };
 }
 
-/** The members of an object; those of an object without a name follow it, as `refused.code`. */
+/** The members of an object. A member that is an unnamed object is followed by its own members, as `refused.code`. */
 const apiFields = (schema: JsonSchema, schemas: Schemas): ApiField[] =>
   fieldsOf(schema, schemas).flatMap((field) => [
     toField(field),
@@ -227,7 +229,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
-/** A type with its range, as it is read: `array of Tweet`, `integer, 1 to 100`. */
+/** A type with its range, in words: `array of Tweet`, `integer, 1 to 100`. */
 function typeParts(schema: JsonSchema): TypePart[] {
   if (schema.$ref !== undefined) return [{ object: nameIn(schema.$ref) }];
   if (schema.anyOf !== undefined)
@@ -247,13 +249,13 @@ type Schemas = OpenapiDocument['components']['schemas'];
 
 const isOwn = ({ name }: ApiField): boolean => name === 'data' || name === 'estimate';
 
-/** The forms of the successful response, and every object that they are made of. */
+/** The forms of the successful response, and every object in them. */
 function responseObjects({ responses }: ApiOperation, schemas: Schemas): Pick<ApiEntry, 'responses' | 'objects'> {
   const success = responses['200'];
   const schema = success && 'content' in success ? success.content?.['application/json']?.schema : undefined;
   const forms = (schema?.anyOf ?? [schema ?? {}])
     .map((form) => toObject(nameIn(form.$ref ?? ''), schemas))
-    // What was asked for comes before what it cost.
+    // The data comes before its cost.
     .map((form) => ({
       ...form,
       fields: form.fields.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one))),
@@ -267,7 +269,7 @@ function toObject(name: string, schemas: Schemas): ApiObject {
   return { name, description: schema.description ?? '', fields: apiFields(schema, schemas) };
 }
 
-/** The objects that fields of others name, each once. */
+/** All objects that the fields refer to, directly or through other objects, each once. */
 function objectsIn(forms: readonly ApiObject[], schemas: Schemas): ApiObject[] {
   const found = new Map<string, ApiObject>();
   const visit = ({ fields }: ApiObject): void => {

@@ -16,15 +16,17 @@ export interface ApiOptions {
   readonly describe: () => OpenapiDocument;
   /** Texts of the persisted operations, by name. */
   readonly operations: Readonly<Record<string, string>>;
-  /** On the demo network, the key that its pages send; null elsewhere. */
+  /** The key that the pages send on the demo network; null elsewhere. */
   readonly demoKey: string | null;
-  /** The account that samples read; undefined on the demo network, where those of the document are. */
+  /**
+   * The account that samples read; undefined on the demo network, which has the accounts of the document's examples.
+   */
   readonly sample?: () => Promise<SampleAccount | null>;
 }
 
 const HTML = 'text/html; charset=utf-8';
 
-/** The API reference: pages for a browser; a program is led to the document itself. */
+/** The API reference: pages for a browser; programs are redirected to the document itself. */
 export function mountApi(
   app: FastifyInstance,
   keyless: (url: string, handler: Handler) => void,
@@ -41,7 +43,7 @@ export function mountApi(
     return { index: whole('/docs/api', apiIndex(entries, keylessEntries(document), app.baseUrl)), each };
   };
   let last: { readonly text: string; readonly pages: ReturnType<typeof made> } | undefined;
-  /** Made anew when the samples name something else. */
+  /** Rendered again if the samples' account or tweet changes. */
   const pages = async () => {
     const named = await sample?.();
     const text = JSON.stringify(named) ?? '';
@@ -61,7 +63,7 @@ export function mountApi(
       return sendFailure(request, reply, new ServiceError('not_found', `Unknown operation ${quoted(operation)}.`));
     }
     if (!wantsHtml(request)) return reply.redirect('/openapi.yaml', 303);
-    // With the demo key in it, no cache may keep the page, and no page of another origin may read it.
+    // The page contains the demo key, so no cache may keep it, and no page of another origin may read it.
     if (live !== null) reply.removeHeader('Access-Control-Allow-Origin');
     return sendStatic(request, pageHeaders(reply), page, live === null ? undefined : 'no-store');
   });

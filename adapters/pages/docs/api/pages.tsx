@@ -15,7 +15,7 @@ const itemOf = (unit: string): string => UNITS[unit as Unit].item;
 const priceLabel = ({ price }: ApiEntry): string =>
   price === null ? 'free' : `${inCredits(price.credits)} per ${itemOf(price.unit)}`;
 
-/** A long path may break after each of its parts: on a phone it is wider than the page. */
+/** A path may break after each of its parts, because a long one is wider than a phone. */
 const Address = ({ method, path }: Pick<ApiEntry, 'method' | 'path'>) => (
   <code>
     <span class="method">{method}</span>{' '}
@@ -29,13 +29,13 @@ const Address = ({ method, path }: Pick<ApiEntry, 'method' | 'path'>) => (
   </code>
 );
 
-/** A batch has one title for both of its methods. */
+/** Adds the method if two operations share a title, as the two methods of a batch do. */
 const nameOf = ({ title, method }: ApiEntry, entries: readonly ApiEntry[]): string =>
   entries.filter((each) => each.title === title).length > 1 ? `${title} (${method})` : title;
 
 const tagsOf = (entries: readonly ApiEntry[]): string[] => [...new Set(entries.map(({ tag }) => tag))];
 
-/** Every operation, beside each of their pages. */
+/** The list of all operations, shown beside each page. */
 const Contents = ({ entries, here }: { entries: readonly ApiEntry[]; here: string }) => {
   const current = (id: string) => (id === here ? { 'aria-current': 'page' as const } : {});
   return (
@@ -70,7 +70,7 @@ const Contents = ({ entries, here }: { entries: readonly ApiEntry[]; here: strin
   );
 };
 
-/** A menu where there is no room for it beside the page. */
+/** The list as a menu, if there is no room for it beside the page. */
 const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
   <>
     <div class="menu-row">
@@ -83,7 +83,7 @@ const Side = (props: { entries: readonly ApiEntry[]; here: string }) => (
   </>
 );
 
-/** What all operations have in common. */
+/** What applies to all operations. */
 const Conventions = ({ baseUrl }: { baseUrl: string }) => (
   <>
     <dl class="facts">
@@ -177,7 +177,7 @@ const Glance = ({ entries, keyless }: { entries: readonly ApiEntry[]; keyless: r
   </div>
 );
 
-/** `GET /docs/api`: every operation with its price, what they have in common, and every object. */
+/** `GET /docs/api`: every operation with its price, what applies to all of them, and every object. */
 export function apiIndex(entries: readonly ApiEntry[], keyless: readonly KeylessEntry[], baseUrl: string): string {
   const objects = new Map(entries.flatMap((entry) => entry.objects.map((object) => [object.name, object])));
   return document(
@@ -212,7 +212,7 @@ export function apiIndex(entries: readonly ApiEntry[], keyless: readonly Keyless
   );
 }
 
-/** A form of the response: most operations have one, and one for an estimate. */
+/** A form of the response: most operations have one, plus one for an estimate. */
 const Response = ({ form, isFirst }: { form: ApiObject; isFirst: boolean }) =>
   isFirst ? (
     <>
@@ -253,13 +253,13 @@ const Failure = ({ status, description, codes, examples }: ApiAnswer) => (
   </details>
 );
 
-/** Pages of the clients that samples import, by the name of the language. */
+/** Pages of the clients that samples import, by language. */
 const CLIENT_PAGES: Readonly<Record<string, string>> = {
   TypeScript: '/docs/clients/typescript',
   Python: '/docs/clients/python',
 };
 
-/** The call in each language; which one is shown needs no script. */
+/** The call in each language; switching between them needs no script. */
 const Samples = ({ samples, call }: ApiEntry) => (
   <fieldset id="samples" class="samples" data-call={JSON.stringify(call)}>
     <legend>Request</legend>
@@ -280,7 +280,7 @@ const Samples = ({ samples, call }: ApiEntry) => (
   </fieldset>
 );
 
-/** Every form of the response; the first example is beside the request. */
+/** Every form of the response, except for the first example, which is beside the request. */
 const Responses = ({ entry: { responses, objects, success, failures } }: { entry: ApiEntry }) => (
   <div class="docs-body docs-api response">
     <h2 id="response">Response</h2>
@@ -309,7 +309,7 @@ const Responses = ({ entry: { responses, objects, success, failures } }: { entry
   </div>
 );
 
-/** `GET /docs/api/<operationId>`: on the left what there is to know, on the right the request and the response. */
+/** `GET /docs/api/<operationId>`: the description on the left, request and response on the right. */
 export function apiPage(entries: readonly ApiEntry[], entry: ApiEntry, live: LiveKey | null): string {
   const { id, title, summary, description, isSendable, success } = entry;
   const [example] = success.examples;

@@ -1,12 +1,12 @@
 import type { ApiEntry, ApiField, ApiObject, TypePart } from './model.js';
 import { BodyControl, Control } from './try-it.js';
 
-/** Code within the words of the document: what is between backticks. */
+/** A text of the document; its parts between backticks are shown as code. */
 export const Words = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
 );
 
-/** A type in words; an object leads to its fields on the same page. */
+/** A type in words; an object links to its fields on the same page. */
 const Type = ({ parts }: { parts: readonly TypePart[] }) => (
   <span class="type">
     {parts.map((part, at) =>
@@ -68,7 +68,7 @@ const About = ({ field }: { field: ApiField }) => (
   </>
 );
 
-/** Members of an object: those that may be missing are said to be optional. */
+/** Members of an object; those that may be missing are marked as optional. */
 export const Fields = ({ fields }: { fields: readonly ApiField[] }) => (
   <dl class="parameters fields">
     {fields.map((field) => (

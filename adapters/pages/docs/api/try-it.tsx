@@ -1,6 +1,6 @@
 import type { ApiInput } from './model.js';
 
-/** The demo's key and the account that its examples read; a page with a key in it must not be cached. */
+/** The demo's key; a page that contains it must not be cached. */
 export interface LiveKey {
   readonly key: string;
 }
@@ -30,7 +30,7 @@ const Choice = ({ input }: ControlProps) => (
   </select>
 );
 
-/** What HTML has for the type: ranges are checked by the browser, and what was typed stays. */
+/** The input that HTML has for the type, so that the browser checks ranges and keeps what was typed. */
 function Text({ input }: ControlProps) {
   const { schema, example, initial } = input;
   const isNumber = schema.type === 'integer' || schema.type === 'number';
@@ -49,7 +49,7 @@ function Text({ input }: ControlProps) {
   );
 }
 
-/** What sets a parameter, as its type asks for; not shown where scripts do not run. */
+/** The control for a parameter, according to its type; hidden if scripts do not run. */
 export const Control = ({ input }: ControlProps) => (
   <dd class="control scripted">
     {input.schema.type === 'boolean' ? (
@@ -88,7 +88,7 @@ export const BodyControl = ({ example }: { example: string }) => (
   </div>
 );
 
-/** Where the page gets the visitor's key from: the only place of the reference that knows keys. */
+/** The field for the visitor's key, the only place in the reference that handles keys. */
 const KeyControl = ({ live }: { live: LiveKey | null }) => (
   <div class="control" id="try-key-control">
     <label for="try-key">API key{live === null ? '' : ' (the demo key: its credits cost nothing)'}</label>
@@ -106,7 +106,7 @@ const KeyControl = ({ live }: { live: LiveKey | null }) => (
   </div>
 );
 
-/** Sends the call of the page with the visitor's key, by its script; not shown where scripts do not run. */
+/** The form whose script sends the page's call with the visitor's key; hidden if scripts do not run. */
 export const Send = ({ live }: { live: LiveKey | null }) => (
   <div class="scripted">
     <form id={FORM} data-demo-key={live?.key} aria-label="Try it">

@@ -1,7 +1,8 @@
-// Which sections answer a question, the best first. Words are compared whole and without their endings; what only begins like
-// the last word, which may still be being typed, counts little, and what is only spelt like a word is for when nothing else is found.
+// Ranks the sections that answer a question. Whole words are compared, without their endings. Words that only begin
+// like the last word, which may be unfinished, count little; words with a similar spelling are used only if nothing
+// else is found.
 
-/** Words that say nothing about what is looked for. */
+/** Words that say nothing about what a reader looks for. */
 const STOP_WORDS = new Set(
   `a about am an and are as at be by can do does for from get happens have how i if in into is it many me much my of on or our out
    should so that the their them there this to use using want was we what when where which who why will with you your`.split(
@@ -12,7 +13,7 @@ const STOP_WORDS = new Set(
 const ENDING = /(?:ing|ed|es|(?<!s)s|e)$/;
 const SHORTEST_STEM = 3;
 
-/** `limits`, `limited` and `limit` are one word; null for one that says nothing. */
+/** `limits`, `limited` and `limit` have one stem; null for a stop word. */
 export function stemOf(word) {
   const lower = word.toLowerCase();
   if (STOP_WORDS.has(lower)) return null;
@@ -20,12 +21,12 @@ export function stemOf(word) {
   return stem.length >= SHORTEST_STEM ? stem : lower;
 }
 
-/** Names such as `max_credits` are words; those that a text has are found by their parts, too. */
+/** Names such as `max_credits` are words. Those in a text can also be found by their parts. */
 const wordsOf = (text) => text.split(/(?:(?!_)[\n\r\p{Z}\p{P}])+/u);
 const wordsAndParts = (text) =>
   wordsOf(text).flatMap((word) => (word.includes('_') ? [word, ...word.split('_')] : word));
 
-/** Tried in turn until one finds something. */
+/** Searches that are tried in turn until one finds something. */
 const ATTEMPTS = [
   { combineWith: 'AND' },
   { combineWith: 'AND', fuzzy: 0.2 },
@@ -33,7 +34,10 @@ const ATTEMPTS = [
   { combineWith: 'OR', fuzzy: 0.2 },
 ];
 
-/** A function that searches the rows; results have `id`, `title`, `of`, `text` and `terms`, the words of the text that match. */
+/**
+ * Returns a function that searches the rows. Results have `id`, `title`, `of`, `text`, and the matching words as
+ * `terms`.
+ */
 export function createSearch(MiniSearch, rows) {
   const index = new MiniSearch({
     fields: ['title', 'words', 'of', 'defines', 'text'],

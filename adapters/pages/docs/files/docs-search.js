@@ -1,12 +1,12 @@
-// The search of the documentation, and the outline of a page. The search loads its index when it begins; without this script,
-// the list of pages remains.
+// The search in the documentation, and the outline of a page. The index is loaded when a search begins. Without this
+// script, readers still have the list of pages.
 import { createSearch, stemOf } from './docs-ranking.js';
 
 const form = document.getElementById('docs-search');
 const input = document.getElementById('docs-query');
 const found = document.getElementById('docs-found');
 const hits = document.getElementById('docs-hits');
-// A file of a package: it is beside this one only where both are served.
+// A file from a package; the two are next to each other only when served.
 const LIBRARY = './minisearch.js';
 const MOST_HITS = 12;
 const SNIPPET = 120;
@@ -26,7 +26,7 @@ async function read() {
   return createSearch(MiniSearch, await response.json());
 }
 
-/** The words around the first match, those that match marked. */
+/** The words around the first match, with all matches marked. */
 function snippet({ text, terms }) {
   const isMatch = (word) => terms.includes(stemOf(word));
   const words = text.split(/(?<=(?!_)[\s\p{P}])|(?=(?!_)[\s\p{P}])/u);
@@ -78,17 +78,17 @@ async function search() {
   if (query === '') return show([], '');
   try {
     const find = await load();
-    // Something else may have been typed while the index was on its way.
+    // The input may have changed while the index was loading.
     if (query === input.value.trim()) show(find(query), query);
   } catch {
     found.textContent = 'The search could not be loaded. The list of pages is below.';
   }
 }
 
-/** The arrow keys go through the results, and from the first one back to the field. */
+/** Moves through the results with the arrow keys, and from the first one back to the field. */
 function move(event) {
   if (event.key === 'Escape' && input.value !== '') {
-    // The menu of a phone closes with the next one.
+    // Keeps a phone's menu open; the next Escape closes it.
     event.preventDefault();
     input.value = '';
     input.focus();
@@ -118,7 +118,7 @@ if (asked !== null) {
   void search();
 }
 
-// The outline is open where it has a column of its own, and names the section that is being read.
+// The outline is open if it has its own column, and marks the section that is being read.
 const outline = document.getElementById('docs-outline');
 if (outline !== null) {
   const isWide = matchMedia('(min-width: 75rem)');

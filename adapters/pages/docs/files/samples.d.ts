@@ -1,4 +1,4 @@
-/** What a sample is made from; the page of an operation carries it for its script. */
+/** The data that samples are made from; an operation's page contains it for its script. */
 export interface SampleCall {
   readonly id: string;
   readonly method: 'GET' | 'POST';
@@ -18,14 +18,14 @@ export interface SampleParameter {
   readonly required: boolean;
 }
 
-/** A call as text to copy. */
+/** A call as a text to copy. */
 export interface Sample {
   readonly label: string;
   readonly language: string;
   readonly text: string;
 }
 
-/** The address of a call: its path, and the pairs of its query. */
+/** The address of a call: its path, and the `name=value` pairs of its query. */
 export function addressOf(
   call: SampleCall,
   values: Readonly<Record<string, unknown>>,

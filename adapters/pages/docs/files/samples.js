@@ -1,16 +1,16 @@
-// A call as text to copy, in each language. The service writes the samples of a page with it, and the page itself writes
-// them again when its form changes. The key is never in them: it is read from PERCH_KEY.
+// Writes a call as a text to copy, in each language. The service uses it to write the samples of a page, and the page
+// to update them when its form changes. Samples never contain a key; they read it from PERCH_KEY.
 
-/** Columns; beyond them an address is set in parts. */
+/** Columns; a longer address is split into parts. */
 const WIDTH = 76;
 
-/** In single quotes for a shell, where only the quote itself needs escaping. */
+/** In single quotes for a shell, in which only the quote itself needs escaping. */
 const inShell = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** In single quotes, as PHP and Ruby write a string. */
 const single = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** In single quotes, with the escapes of JSON for what JavaScript has no room for in a line. */
+/** In single quotes, with JSON's escapes for line breaks and similar characters. */
 const inJavaScript = (text) =>
   `'${JSON.stringify(text)
     .slice(1, -1)
@@ -19,7 +19,7 @@ const inJavaScript = (text) =>
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Values of the parameters at a place, by name. */
+/** The given values of the parameters in one place (path, query or header), by name. */
 const placed = ({ parameters }, values, place) =>
   Object.fromEntries(
     parameters
@@ -27,7 +27,7 @@ const placed = ({ parameters }, values, place) =>
       .map(({ name }) => [name, values[name]]),
   );
 
-/** Colons, commas and `@` may stay as they are in a query, and are read more easily so. */
+/** Leaves colons, commas and `@` unencoded: a query may contain them, and is easier to read. */
 const encoded = (value) => encodeURIComponent(String(value)).replaceAll(/%(?:3A|2C|40)/g, decodeURIComponent);
 
 /** The address of a call: what comes before the query, and the pairs of the query. */
@@ -40,7 +40,7 @@ export function addressOf(call, values) {
   return { path, query: query.map(([name, value]) => `${name}=${encoded(value)}`) };
 }
 
-/** The whole address, as one or, if it is long, several strings that `plus` puts together. */
+/** The whole address as one string, or, if it is long, as several strings joined with `plus`. */
 function quotedAddress(call, values, quote, plus) {
   const { path, query } = addressOf(call, values);
   const address = `${call.baseUrl}${path}`;
@@ -49,7 +49,7 @@ function quotedAddress(call, values, quote, plus) {
   return [address, ...query.map((pair, at) => `${at === 0 ? '?' : '&'}${pair}`)].map(quote).join(plus);
 }
 
-/** JSON on one line or, if that is long, on several. */
+/** JSON on one line, or on several if it is long. */
 const jsonOf = (value) => {
   const line = JSON.stringify(value);
   return line.length <= WIDTH ? line : JSON.stringify(value, null, 2);
@@ -70,7 +70,7 @@ function curl(call, values, body) {
   return [...parts, inShell(address), ...pairs].join(' \\\n  ');
 }
 
-/** A literal as people write it; `words` says how the language writes its parts. */
+/** A literal as people write it; `words` describes how the language writes its parts. */
 function literal(value, words, indent = '') {
   if (value === null) return words.none;
   if (typeof value === 'string') return words.text(value);
@@ -94,7 +94,7 @@ const TYPESCRIPT = {
   pair: (name, value) => `${isName(name) ? name : inJavaScript(name)}: ${value}`,
 };
 
-/** The call with `estimate`, which the client takes from the GET form of a batch. */
+/** The client takes the parameters of an estimate in its query, even those of a batch's body. */
 function typescript(call, values, body) {
   const { estimate, ...given } = values;
   const query = { ...placed(call, given, 'query'), ...(estimate === true && body) };
@@ -118,7 +118,7 @@ function typescript(call, values, body) {
   ].join('\n');
 }
 
-/** Methods of the Python client are named after the operations, their arguments after the parameters. */
+/** The Python client names its methods after the operations, and their arguments after the parameters. */
 const pythonName = (id) => id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const PYTHON = {
@@ -149,7 +149,7 @@ function python(call, values, body) {
   ].join('\n');
 }
 
-/** A Go string: raw where that is possible and saves escapes. */
+/** A Go string; a raw one if that is possible and saves escapes. */
 const inGo = (text) => (text.includes('"') && !text.includes('`') ? `\`${text}\`` : JSON.stringify(text));
 
 function go(call, values, body) {
@@ -229,7 +229,7 @@ function ruby(call, values, body) {
   ].join('\n');
 }
 
-/** What the persisted operation and the tool are given: parameters and body alike. */
+/** The arguments of the persisted operation and of the tool, from both parameters and body. */
 function argumentsOf(call, values, body) {
   const {
     estimate,
@@ -250,7 +250,7 @@ function graphql(call, values, body) {
   return `${comment('Variables', given)}${comment('Extensions', extensions)}${call.query.trim()}`;
 }
 
-/** A single user is `user` in every tool, and one tool prices the others. */
+/** Every tool calls a single user `user`, and one tool prices calls of the others. */
 function mcp(call, values, body) {
   const { given, estimate, maxCredits } = argumentsOf(call, values, body);
   const { handle, ...others } = given;
@@ -277,8 +277,8 @@ const WRITERS = [
 ];
 
 /**
- * The samples of a call with these values: those of its parameters that are given, by name, and its body, an object or
- * null. A call without a tool has no sample for MCP.
+ * The samples of a call. `values` are the given parameters by name; `body` is an object or null. A call without a tool
+ * has no sample for MCP.
  */
 export const samplesOf = (call, values, body) =>
   WRITERS.filter(({ write }) => write !== mcp || call.tool !== undefined).map(({ label, language, write }) => ({

@@ -1,9 +1,9 @@
-// Keeps the samples in step with what is typed, sends the call with the visitor's key, and says what it cost. The key is kept
-// for this tab only, where GraphiQL keeps it, too; the language of the samples for the next page.
+// Updates the samples as the visitor types, sends the call with the visitor's key, and shows its cost. The key is kept
+// for this tab only, where GraphiQL keeps it, too; the chosen language is kept for the next page.
 import { colouredParts } from './code.js';
 import { addressOf, samplesOf } from './samples.js';
 
-/** Served beside this file, and kept where others import it, too. */
+/** Served next to this file, but stored elsewhere, because other pages import it, too. */
 const TEST_KEY = './test-key.js';
 
 const SLOT = 'perch.key';
@@ -20,7 +20,7 @@ const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 const credits = (amount) => `${figure.format(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
 let isRunning = false;
 
-/** What a control gives the call; undefined for what is left as it is by default. */
+/** The value that a control adds to the call; undefined if it has its default. */
 function valueIn({ type, value, checked, dataset }) {
   if (type === 'checkbox') return checked || undefined;
   const given = value.trim();
@@ -37,7 +37,7 @@ const valuesGiven = () =>
       .filter(([, value]) => value !== undefined),
   );
 
-/** The body that was typed, or why it is none; a call without one has null. */
+/** The typed body, null if the call takes none; if it is invalid, only a message that says why. */
 function bodyTyped() {
   if (text === null) return { body: null, message: '' };
   try {
@@ -49,7 +49,7 @@ function bodyTyped() {
   }
 }
 
-/** Puts code into its box, coloured as the service colours it. */
+/** Puts code into its box, with the same colours as the service gives it. */
 function showCode(box, code, language) {
   const parts = colouredParts(code, language).map(({ text: part, kind }) => {
     if (kind === undefined) return part;
@@ -61,7 +61,7 @@ function showCode(box, code, language) {
   box.querySelector('code').replaceChildren(...parts);
 }
 
-/** Those of a body that is no JSON yet stay as they were. */
+/** Updates the samples, unless the typed body is not valid JSON yet. */
 function showSamples() {
   const { body } = bodyTyped();
   if (body === undefined) return;
@@ -80,7 +80,7 @@ function check() {
   return message === '';
 }
 
-/** What the call cost or, for an estimate, can cost. */
+/** What the call cost, or for an estimate, what it can cost. */
 function costOf(response, body) {
   const left = response.headers.get('x-credits-remaining');
   const rest = left === null ? '' : `, ${figure.format(Number(left))} left`;
@@ -93,7 +93,7 @@ function costOf(response, body) {
   return `${charged === 0 ? 'nothing' : credits(charged)} charged${rest}.`;
 }
 
-/** A failure leads to the page about its code. */
+/** Shows the cost; for a failure, adds a link to the page about its code. */
 function showBill(response, body) {
   bill.textContent = `${response.status}: ${costOf(response, body)} ${body.error?.message ?? ''}`;
   if (body.error?.code === undefined) return;
@@ -124,7 +124,7 @@ async function sendOnce() {
   try {
     await send();
   } catch {
-    // A read whose answer was lost in transit is still charged.
+    // A read is charged even if its answer is lost in transit.
     bill.textContent = 'No response: is the service still running? The next response shows your balance.';
   }
   isRunning = false;
@@ -154,8 +154,8 @@ if (form !== null) {
     await sendOnce();
   });
   document.getElementById('try-test-key').addEventListener('click', useTestKey);
-  // Until here, a click would be lost.
+  // Enabled only now, because earlier clicks would be lost.
   for (const button of form.querySelectorAll('button')) button.disabled = false;
-  // A page that is come back to has what was typed before.
+  // When the visitor comes back to a page, its fields still have what was typed before.
   showSamples();
 }

@@ -6,7 +6,7 @@ import { snippetOf } from './snippets.js';
 
 const { GraphQL } = window.GraphiQL;
 
-/** The client sends one operation: of several, the one that would run, with its fragments. */
+/** Reduces the query to the operation that would run, with its fragments, because the client sends a single one. */
 function oneOperation({ operationName, ...body }) {
   if (operationName === undefined) return body;
   try {
@@ -18,7 +18,7 @@ function oneOperation({ operationName, ...body }) {
   }
 }
 
-/** The clipboard exists only over https and on this machine; elsewhere the text is selected, to be copied by hand. */
+/** The clipboard works only over https and on localhost; elsewhere the text is selected, to be copied by hand. */
 async function copied(field) {
   try {
     await navigator.clipboard.writeText(field.value);
@@ -29,7 +29,9 @@ async function copied(field) {
   }
 }
 
-/** `request()`: what `snippetOf` takes, of what would run now; it throws what to tell the reader. */
+/**
+ * `request()` returns what would run now, as `snippetOf` takes it, or throws an error with a message for the reader.
+ */
 export function listenToCopy(request) {
   const field = byId('snippet');
   const said = byId('copy-said');

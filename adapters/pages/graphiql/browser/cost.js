@@ -20,11 +20,11 @@ export function showBalance(remaining) {
   byId('balance').textContent = figure(remaining);
 }
 
-/** A run that was charged for both cached and uncached items is mixed. */
+/** "mixed" if a run was charged for both cached and uncached items. */
 const labelOf = ({ cache, breakdown } = {}) =>
   new Set(breakdown?.map((line) => line.cache)).size > 1 ? 'mixed' : cache;
 
-/** `credits`: the answer's own figures; undefined when it was refused before anything was priced, which is free. */
+/** `credits`: the figures in the answer; undefined if the call was refused before it was priced, which is free. */
 export function showCost(credits) {
   const { charged = 0, remaining, breakdown = [] } = credits ?? {};
   const cache = labelOf(credits);
@@ -41,7 +41,7 @@ export function showCost(credits) {
   if (remaining !== undefined) showBalance(remaining);
 }
 
-/** The figures of all results of a subscription so far. */
+/** Adds the figures of a subscription's latest result to those before. */
 export function sumOf(before, { charged, breakdown = [], ...latest }) {
   const lines = new Map(
     (before?.breakdown ?? []).map((line) => [JSON.stringify([line.path, line.unit, line.cache]), line]),
@@ -54,7 +54,7 @@ export function sumOf(before, { charged, breakdown = [], ...latest }) {
   return { ...latest, charged: (before?.charged ?? 0) + charged, breakdown: [...lines.values()] };
 }
 
-/** What a budget or balance below the price would do; empty where both are enough. */
+/** Says what a budget or balance below the price would do; empty if both are enough. */
 function shortage(price, { budget = Infinity, balance }) {
   if (price > 0 && (balance === 0 || budget === 0)) {
     return ` It would be refused: the ${balance === 0 ? 'balance' : 'budget'} is 0.`;
@@ -64,7 +64,7 @@ function shortage(price, { budget = Infinity, balance }) {
   return ` The ${least === budget ? 'budget' : 'balance'} is ${inCredits(least)}: lists would be cut to fit, and a single item that costs more would be refused.`;
 }
 
-/** The estimate as text for the notice. `limits`: `{ budget, balance }` in credits, as far as they are known. */
+/** The notice for an estimate. `limits`: `{ budget, balance }` in credits, as far as they are known. */
 export function estimateIn({ max_credits, max_items, refused }, limits) {
   const short = refused ? '' : shortage(max_credits, limits);
   const tone = short === '' ? 'good' : 'warn';
@@ -84,7 +84,7 @@ const CUT_BY = {
   no_credits: 'Your balance',
 };
 
-/** Parts of a notice that says which lists the money did not cover, as the answer has it; none where it covered all. */
+/** Parts of a notice about the lists that were cut because the money ran out, from the answer; empty if none were. */
 export function cutsIn({ truncated = [] } = {}) {
   return truncated.flatMap(({ path, reason, items, requested }, at) => [
     at === 0 ? '' : ' ',

@@ -1,4 +1,4 @@
-// GraphiQL's editors for the keyboard and for screen readers (WCAG 2.1.2, 4.1.2).
+// Makes GraphiQL's editors usable with the keyboard and screen readers (WCAG 2.1.2, 4.1.2).
 
 const NAMES = {
   queryEditor: 'Query',
@@ -12,7 +12,7 @@ const LEAVES = { Tab: false, 'Shift-Tab': false };
 
 const known = new WeakSet();
 
-/** In an editor Tab indents: after Escape it leaves, until another key is pressed. */
+/** Tab indents in an editor. After Escape it leaves the editor, until another key is pressed. */
 function leaveAfterEscape(editor) {
   editor.on('keydown', (_, event) => {
     if (event.key === 'Tab' || event.key === 'Shift') return;
@@ -32,7 +32,7 @@ function nameParts(editor, name, hintId) {
   scroller.setAttribute('aria-label', `${name}, scrollable`);
 }
 
-/** An attribute that the style sheet shows: GraphiQL's own nodes are not changed. */
+/** Sets an attribute that the style sheet shows, so that GraphiQL's own nodes stay unchanged. */
 function hintWhileEmpty(editor) {
   const window = editor.getWrapperElement().parentElement;
   const show = () => {
@@ -44,7 +44,9 @@ function hintWhileEmpty(editor) {
   show();
 }
 
-/** `context`: GraphiQL's editors as they are now; each is made ready once. `hintId`: the element that says how to leave. */
+/**
+ * Prepares each editor once. `context`: GraphiQL's current editors; `hintId`: the element that says how to leave one.
+ */
 export function makeReady(context, hintId, onQueryEditor) {
   for (const [part, name] of Object.entries(NAMES)) {
     const editor = context[part];

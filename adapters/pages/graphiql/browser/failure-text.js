@@ -4,19 +4,19 @@ import { element } from './dom.js';
 
 const codeOf = (error) => error?.extensions?.code ?? error?.code ?? null;
 
-/** Gives REST-shaped bodies (a refusal before GraphQL began) and GraphQL's own the same shape. */
+/** Gives REST-shaped bodies (of refusals before GraphQL began) and GraphQL's own errors the same shape. */
 const errorsOf = (answer) => {
   if (Array.isArray(answer.errors)) return answer.errors;
   return answer.error ? [answer.error] : [];
 };
 
-/** A caret under the place, after the same text made invisible: so it fits any width of characters. */
+/** A caret under the place. The same text before it, made invisible, puts it right for characters of any width. */
 function withCaret({ text, position }) {
   const before = [...text].slice(0, position - 1).join('');
   return element('pre', {}, `${text}\n`, element('span', { className: 'unseen', ariaHidden: 'true' }, before), '^');
 }
 
-/** The page calls it the budget, wherever a message names the parameter of a program. */
+/** Replaces sentences about `max_credits`, a parameter for programs, because the page calls it the budget. */
 export function inPageWords(message) {
   const kept = message.split(/(?<=\.) /).filter((each) => !each.includes('max_credits'));
   return kept.join(' ') === message ? message : [...kept, 'Request fewer items, or raise the budget.'].join(' ');
@@ -47,7 +47,7 @@ export function failureIn({ answer, retryAfter }, problems) {
   if (errors.length > 1) parts.push(`${errors.length - 1} more in the response. `);
   if (retryAfter !== null) parts.push(`Try again in ${retryAfter} s. `);
   if (problem) {
-    // The message of an exceeded budget says what to do, and the page offers it.
+    // The message about an exceeded budget already says what to do, and the page offers it.
     if (first.extensions?.param !== 'max_credits') parts.push(`${problem.todo} `);
     parts.push(element('a', { href: `/problems/${code}`, target: '_blank', rel: 'noopener' }, code));
   }

@@ -16,14 +16,16 @@ import { storage } from './storage.js';
 import { keepTabsReachable } from './tabs.js';
 import { ask, follow, isSubscription } from './transport.js';
 
-/** Served beside this file, and kept where the reference imports it, too. */
+/** Served next to this file, but stored elsewhere, because the API reference imports it, too. */
 const TEST_KEY = './test-key.js';
 const { takeTestKey } = await import(TEST_KEY);
 
 const { React, ReactDOM, GraphiQL } = window;
 const page = JSON.parse(byId('perch-page').textContent);
 
-/** What the editors contain now, and what the docs show; set by a component inside GraphiQL, the only place to read them. */
+/**
+ * GraphiQL's editors, and what its docs show now; set by a component inside GraphiQL, because only that can read them.
+ */
 let editor = null;
 let shownInDocs = null;
 
@@ -32,7 +34,7 @@ const warn = (text) => ({ tone: 'warn', parts: [text] });
 
 const askAs = (headers) => (body) => ask(page.endpoint, body, { key: readKey(), headers });
 
-/** Says what failed; where a budget would have let it run, with the offer to set one. */
+/** Shows what failed, and if a budget would have let it run, offers to set one. */
 async function report(result, askAgain, body) {
   const failure = failureIn(result, page.problems);
   const { credits: bill } = result.answer.extensions ?? {};
@@ -57,7 +59,7 @@ function dropRefusedKey(result) {
   return isRefused;
 }
 
-/** Resolves with whether the service knows the key, as far as it answered. */
+/** Resolves with whether the service accepts the key; true also if it could not tell. */
 async function takeKey(key) {
   if (!looksLikeKey(key)) {
     showNotice(bad('Incomplete key: a key is perch_live_ or perch_test_ followed by 32 letters or digits.'));
@@ -91,7 +93,7 @@ function forget() {
   showBalance(null);
 }
 
-/** The key that this tab has already; else the demo's, also where what the tab had is of an earlier demo. */
+/** Uses the key that this tab already has; else the demo's, also if the tab's key is from an earlier demo. */
 async function start() {
   if (page.hint.empty !== null) showNotice(warn(page.hint.empty));
   const kept = readKey();
@@ -126,14 +128,14 @@ async function price() {
   if (credits !== null) showNotice({ ...notice, parts: [...notice.parts, ' ', offer(credits)] });
 }
 
-/** The schema is public: it is requested without the key, so that it never counts against a limit. */
+/** Requests the schema without the key, so that it never counts against a limit; the schema is public. */
 async function fetchSchema(body) {
   const result = await ask(page.endpoint, body, { key: null });
   if (result.answer.errors) showNotice(failureIn(result, page.problems));
   return result.answer;
 }
 
-/** Follows a subscription, whose cost counts up. */
+/** Follows a subscription and adds up its cost. */
 function followed(body, headers) {
   let sum = null;
   showNotice(null);
@@ -172,7 +174,7 @@ function EditorTap() {
   shownInDocs = explorerNavStack.at(-1).def;
   for (const id of ['price-it', 'copy-open', 'copy-link', 'saved-open']) byId(id).disabled = !editor?.queryEditor;
   React.useEffect(() => makeReady(editor, 'leave-hint', priceCompletion));
-  // The docs open at the reads, not one step before.
+  // Opens the docs at the reads instead of the root types.
   React.useEffect(() => {
     if (schema && explorerNavStack.length === 1) push({ name: 'Query', def: schema.getQueryType() });
   }, [schema]);
@@ -182,7 +184,9 @@ function EditorTap() {
 const LeaveHint = () =>
   React.createElement('p', { id: 'leave-hint' }, 'To leave an editor with the keyboard: Esc, then Tab.');
 
-/** Opens a tab with this query, and does not run it. GraphiQL fills a new tab itself, before the next frame. */
+/**
+ * Opens a tab with this query without running it. GraphiQL fills a new tab before the next frame, so this waits for it.
+ */
 function openTab({ query, variables }) {
   editor.addTab();
   requestAnimationFrame(() => {
@@ -191,7 +195,7 @@ function openTab({ query, variables }) {
   });
 }
 
-/** The address gives way to the tab, which the reader may edit: to load it again must not open the link again. */
+/** Removes the query from the address, because the reader may edit its tab: a reload must not open the link again. */
 const forgetLink = () => history.replaceState(null, '', location.pathname);
 
 function mount() {
@@ -208,9 +212,9 @@ function mount() {
       ...tab,
       headers: null,
     })),
-    // Headers are the page's own for as long as it is open: one of them may be a key.
+    // Headers live only as long as the page, because one of them may be a key.
     shouldPersistHeaders: false,
-    // The bar follows the same colour scheme: the whole page has one.
+    // The same colour scheme as the bar above.
     forcedTheme: document.documentElement.dataset.theme ?? 'system',
     toolbar: { additionalComponent: EditorTap },
   };

@@ -1,22 +1,22 @@
-// The price of a field beside its name, in completion and in the docs. The schema's descriptions say it.
+// Shows the price of a field beside its name, in completion and in the docs. It comes from the schema's descriptions.
 
 const COSTS = /Costs ([\d.]+) per item/;
 
-/** Short enough to stand beside a name; null where the description has no price. */
+/** The price, short enough to stand beside a name; null if the description has none. */
 export function priceIn(description) {
   const credits = COSTS.exec(description ?? '')?.[1];
   if (credits !== undefined) return `${credits} ${credits === '1' ? 'credit' : 'credits'} each`;
   return /(^|\. )Free[.,:]/.test(description ?? '') ? 'free' : null;
 }
 
-/** An attribute that the style sheet shows: GraphiQL's own nodes are not changed. */
+/** Sets an attribute that the style sheet shows, so that GraphiQL's own nodes stay unchanged. */
 function mark(node, description) {
   const price = priceIn(description);
   if (price === null) delete node.dataset.price;
   else if (node.dataset.price !== price) node.dataset.price = price;
 }
 
-/** Prices in the list of a completion, whenever one opens in this editor. */
+/** Shows prices in completion lists, whenever one opens in this editor. */
 export function priceCompletion(editor) {
   editor.on('hasCompletion', (_, hints) =>
     editor.constructor.on(hints, 'shown', () => {
@@ -26,7 +26,7 @@ export function priceCompletion(editor) {
   );
 }
 
-/** Prices in the docs; `definition()` returns what they show now. */
+/** Shows prices in the docs; `definition()` returns what the docs show now. */
 export function priceDocs(root, definition) {
   const markAll = () => {
     const shown = definition();

@@ -1,10 +1,13 @@
-// What the editors and the bar's fields hold now, as one request.
+// Makes one request from the current content of the editors and the bar's fields.
 
 import { byId } from './dom.js';
 
 const CREDITS = /^\d+(\.\d{1,3})?$/;
 
-/** The most that a run may cost, in credits; undefined when the field is empty. Throws what to tell the reader. */
+/**
+ * The most that a run may cost, in credits; undefined if the field is empty. Throws an error with a message for the
+ * reader.
+ */
 export function budget() {
   const field = byId('budget');
   const text = field.value.trim();
@@ -31,7 +34,7 @@ function objectIn(editor, what) {
   throw new Error(`The ${what} are not valid JSON: an object is expected.`);
 }
 
-/** `{ body, headers }` of the operation that would run now. Throws what to tell the reader. */
+/** `{ body, headers }` of the operation that would run now. Throws an error with a message for the reader. */
 export function currentRequest({ queryEditor, variableEditor, headerEditor }) {
   const variables = objectIn(variableEditor, 'variables');
   const headers = objectIn(headerEditor, 'headers');

@@ -1,13 +1,13 @@
-// Queries that the reader saved under a name, in this browser alone: never a header, since a header may be a key.
+// Queries that the reader saves under a name, only in this browser and without headers, because a header may be a key.
 
 import { byId, element } from './dom.js';
 
 const SLOT = 'perch.saved';
-/** Most queries, and most characters of one with its variables: what no service would run need not be kept. */
+/** The most queries, and the most characters of one with its variables; no service would run longer ones. */
 const MOST = 50;
 const MOST_CHARACTERS = 40_000;
 
-/** `[{ name, query, variables }]`; what something else wrote there counts as nothing. */
+/** `[{ name, query, variables }]`; ignores anything else that is stored there. */
 function readSaved() {
   try {
     const saved = JSON.parse(localStorage.getItem(SLOT) ?? '[]');
@@ -17,7 +17,7 @@ function readSaved() {
   }
 }
 
-/** Throws what to tell the reader. */
+/** Throws an error with a message for the reader. */
 function save(row) {
   if (row.name === '') throw new Error('Give the query a name.');
   if (row.query.length + row.variables.length > MOST_CHARACTERS) throw new Error('The query is too long to be saved.');
@@ -31,7 +31,7 @@ function save(row) {
   }
 }
 
-/** `actions`: `{ current(), open(request) }`, each with `{ query, variables }` as texts. */
+/** `current()` returns, and `open(request)` takes, `{ query, variables }` as texts. */
 export function listenToSaved({ current, open }) {
   const [field, said] = [byId('save-name'), byId('save-said')];
   const tell = (text, isWrong = false) => {

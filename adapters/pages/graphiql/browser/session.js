@@ -2,12 +2,12 @@
 
 const SLOT = 'perch.key';
 
-/** The form of a key; only the form is checked here, so that a typo is noticed before the key is sent. */
+/** The form of a key, which is checked so that a typo is noticed before the key is sent. */
 const KEY = /^perch_(live|test)_[0-9A-Za-z]{32}$/;
 
 export const looksLikeKey = (text) => KEY.test(text);
 
-/** As much of a key as may be shown. */
+/** The part of a key that may be shown. */
 export const keyName = (key) => `${key.slice(0, 17)}…`;
 
 export const readKey = () => sessionStorage.getItem(SLOT);

@@ -1,4 +1,4 @@
-// A request as text to paste elsewhere. The key is not in it: it is read from PERCH_KEY.
+// Writes a request as a text to paste elsewhere. The text does not contain the key, but reads it from PERCH_KEY.
 
 /** The headers that identify the caller. */
 const OF_KEY = ['x-api-key', 'authorization'];
@@ -8,7 +8,7 @@ export const carriesKey = (headers) => Object.keys(headers).some((name) => OF_KE
 const otherHeaders = (headers) =>
   Object.entries(headers).filter(([name]) => ![...OF_KEY, 'content-type'].includes(name.toLowerCase()));
 
-/** In single quotes for a shell, where only the quote itself needs escaping. */
+/** In single quotes for a shell, in which only the quote itself needs escaping. */
 const inShell = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const inTemplate = (text) => `\`${text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${')}\``;
@@ -26,7 +26,7 @@ const members = ({ query, operationName, variables, extensions = {} }) => {
   };
 };
 
-/** As a form: in JSON, the query would be a single line. */
+/** Sent as a form, because in JSON the query would be a single line. */
 const asCurl = ({ endpoint, body, headers }) =>
   [
     `curl -s ${inShell(endpoint)}`,
@@ -114,8 +114,8 @@ console.log(JSON.stringify(data, null, 2), errors, credits.charged);`;
 const A_KEY = /perch_(?:live|test)_[0-9A-Za-z]{32}/;
 
 /**
- * An address that opens the page with this query. What follows `#` is sent to no server. Throws what to tell the reader
- * where a key was pasted into the query or its variables.
+ * An address that opens the page with this query. Browsers do not send the part after `#` to the server. Throws an
+ * error with a message for the reader if the query or its variables contain a key.
  */
 function asLink({ endpoint, body: { query, variables } }) {
   const given = { query, ...(!isEmpty(variables) && { variables: JSON.stringify(variables) }) };
@@ -124,7 +124,9 @@ function asLink({ endpoint, body: { query, variables } }) {
   return `${endpoint}#${new URLSearchParams(given)}`;
 }
 
-/** What a link asks for: `{ query, variables }` as texts, or null. Also after `?`, as other pages link to GraphiQL. */
+/**
+ * The query of a link: `{ query, variables }` as texts, or null. Also reads `?`, which other pages use to link here.
+ */
 export function linked({ hash, search }) {
   for (const text of [hash.slice(1), search]) {
     const asked = new URLSearchParams(text);
@@ -135,5 +137,5 @@ export function linked({ hash, search }) {
 
 const KINDS = { curl: asCurl, fetch: asFetch, python: asPython, client: asClient, link: asLink };
 
-/** `request`: `{ endpoint, clientPackage, body, headers }`; for the client, a body with one operation. */
+/** `request`: `{ endpoint, clientPackage, body, headers }`; for the client, the body must have one operation. */
 export const snippetOf = (kind, request) => KINDS[kind](request) + (kind === 'link' ? '' : '\n');

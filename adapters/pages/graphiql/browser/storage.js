@@ -1,8 +1,8 @@
-// What GraphiQL may keep from visit to visit: tabs and history, never a header, since a header may be a key (U45).
+// What GraphiQL may keep between visits: tabs and history, but never headers, because a header may be a key (U45).
 
 const WITH_HEADERS = ['tabState', 'queries', 'favorites'].map((name) => `graphiql:${name}`);
 
-/** GraphiQL's own hash of a tab contains its headers as they are. */
+/** Removes headers, and GraphiQL's own hash of a tab, which contains its headers in plain text. */
 const withoutHeaders = (text) =>
   JSON.stringify(JSON.parse(text), (name, value) => (name === 'headers' || name === 'hash' ? null : value));
 

@@ -1,7 +1,7 @@
-// Turns GraphiQL's tabs into a list, each with a button that opens it and one that closes it. GraphiQL writes tabs with buttons
-// inside, which a screen reader cannot reach (WCAG 4.1.2).
+// Turns GraphiQL's tabs into a list of items, each with a button to open and one to close it. GraphiQL puts these
+// buttons inside tabs, where a screen reader cannot reach them (WCAG 4.1.2).
 
-/** Sets only what differs: the observer also sees these changes. */
+/** Sets an attribute only if it differs, because the observer also sees these changes. */
 function set(node, name, value) {
   if (node === null || node.getAttribute(name) === value) return;
   if (value === null) node.removeAttribute(name);

@@ -1,19 +1,19 @@
-// One GraphQL request over HTTP, and its result or, of a subscription, its results.
+// Sends a GraphQL request over HTTP, and reads its result, or the results of a subscription.
 
 import { carriesKey } from './snippets.js';
 
 const TYPES = 'application/graphql-response+json, application/json;q=0.9';
 
-/** The longest Retry-After that the page waits out by itself, in seconds: a new account has one request a second. */
+/** The longest Retry-After, in seconds, after which the page retries; a new account has one request a second. */
 const PATIENCE_SECONDS = 2;
 
 /**
- * GraphiQL updates the operation's name shortly after the text: right after a change of tabs it is still the other
- * tab's.
+ * Drops an operation name that the text does not have: GraphiQL updates the name shortly after the text, so right after
+ * a change of tabs it is still the other tab's.
  */
 const ofThisText = (body) => (kindOf(body) ? body : { ...body, operationName: undefined });
 
-/** `query`, `mutation` or `subscription`; undefined if the text has no operation of the name. */
+/** `query`, `mutation` or `subscription`; undefined if the text has no operation with the name. */
 const kindOf = ({ query, operationName }) =>
   [...query.matchAll(/\b(query|mutation|subscription)\s+(\w+)/g)].find(([, , name]) => name === operationName)?.[1];
 
@@ -32,7 +32,7 @@ async function send(endpoint, body, { key, headers: more = {} }, { accept = TYPE
   });
 }
 
-/** Reads a proxy's page or an empty body as a GraphQL answer that says so. */
+/** Reads the answer. A proxy's page or an empty body becomes a GraphQL answer that says so. */
 async function read(response) {
   try {
     const answer = await response.json();
@@ -42,8 +42,8 @@ async function read(response) {
 }
 
 /**
- * `sender`: `{ key, headers? }`; a key among the headers stands in for the tab's own. Resolves with
- * `{ status, retryAfter, answer }`; status 0 when the service could not be reached.
+ * `sender`: `{ key, headers? }`; a key among the headers replaces the tab's own. Resolves with
+ * `{ status, retryAfter, answer }`; the status is 0 if the service could not be reached.
  */
 export async function ask(endpoint, body, sender) {
   try {
@@ -61,11 +61,11 @@ export async function ask(endpoint, body, sender) {
   }
 }
 
-/** Whether the operation that would run is followed: the one of this name, if the text has it, or the first. */
+/** Whether the operation that would run is a subscription: the one with this name, or else the first. */
 export const isSubscription = (body) =>
   (kindOf(body) ?? /^(?:\s|#[^\n]*\n|,)*(\w+)/.exec(body.query)?.[1]) === 'subscription';
 
-/** The results of an event stream in the protocol of graphql-sse. */
+/** The results in an event stream (protocol graphql-sse). */
 async function* results(body) {
   let text = '';
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -83,8 +83,8 @@ async function* results(body) {
 }
 
 /**
- * Follows a subscription until it ends or its reader stops it, as an async iterable for GraphiQL. `seen` is called with
- * each result, in the form that `ask` resolves with.
+ * Follows a subscription until it ends or the reader stops it. Returns an async iterable for GraphiQL, and calls `seen`
+ * with each result, in the form that `ask` resolves with.
  */
 export function follow(endpoint, body, sender, seen) {
   const left = new AbortController();
@@ -103,7 +103,7 @@ export function follow(endpoint, body, sender, seen) {
   })();
   const iterator = {
     next: () => all.next(),
-    // What waits for the next result must not be waited for.
+    // Does not use `all.return()`, which would wait for the next result.
     return: async () => {
       left.abort();
       return { done: true, value: undefined };
