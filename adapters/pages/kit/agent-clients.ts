@@ -1,12 +1,14 @@
-/** Programs that read through MCP, and how each is told of a server. The dashboard and docs/agents.md show these rows. */
+/**
+ * Programs that read through MCP, and how to add a server to each. The dashboard and docs/agents.md show these rows.
+ */
 
 export interface AgentClient {
   readonly name: string;
-  /** Where the text goes, after the name: "in a terminal", "in `.cursor/mcp.json`". */
+  /** Where to put the text, as words after the name: "in a terminal", "in `.cursor/mcp.json`". */
   readonly where: string;
   /** A command or a configuration, which reads the key from `PERCH_KEY`; null: the client takes only the address. */
   readonly code: { readonly language: 'sh' | 'json'; readonly text: string } | null;
-  /** Opens the client with the address filled in; it then asks its user to sign in. Null: it has no such links. */
+  /** Opens the client with the address filled in; the client then asks to sign in. Null if it has no such links. */
   readonly link: { readonly text: string; readonly href: string } | null;
   /** Whether it can only reach servers on the internet, over https. */
   readonly needsHttps: boolean;
@@ -19,7 +21,7 @@ const KEY_FROM_ENVIRONMENT = { 'x-api-key': '${env:PERCH_KEY}' };
 
 const inBase64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-/** `url`: of the server's MCP endpoint. */
+/** `url`: the address of the server's MCP endpoint. */
 export const agentClients = (url: string): readonly AgentClient[] => [
   {
     name: 'Claude Code',
@@ -93,7 +95,7 @@ export const agentClients = (url: string): readonly AgentClient[] => [
   },
 ];
 
-/** Things to ask an agent that is connected, from cheap to dear. */
+/** Example prompts for a connected agent, from cheap to expensive. */
 export const agentPrompts = (handle: string): readonly string[] => [
   `What has @${handle} written about lately? Three sentences.`,
   `Who are the best-known accounts among the newest 50 followers of @${handle}? Say first what it costs.`,

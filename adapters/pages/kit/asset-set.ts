@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type StaticBody, sendStatic, staticBody } from '../../http/bodies/static-body.js';
 
-/** By path, all under one folder named after a hash of the content: an address never changes its content. */
+/** Files by path, in a folder named after a hash of their content, so the content at an address never changes. */
 export type AssetSet = ReadonlyMap<string, StaticBody>;
 
 const TYPES: Record<string, string> = {
@@ -15,7 +15,7 @@ const TYPES: Record<string, string> = {
 const digest = (bytes: Buffer | string): string =>
   createHash('sha256').update(bytes).digest('base64url').replaceAll(/[-_]/g, '').slice(0, 16);
 
-/** All files under one hash, so that scripts of a set can import each other by relative names. */
+/** Puts all files under one hash, so that scripts of a set can import each other by relative names. */
 export function assetSet(prefix: string, files: Readonly<Record<string, Buffer>>): AssetSet {
   const entries = Object.entries(files);
   const folder = digest(entries.map(([name, body]) => `${name} ${digest(body)}`).join('\n'));
@@ -34,7 +34,7 @@ export function pathIn(set: AssetSet, name: string): string {
   throw new RangeError(`There is no asset ${name}`);
 }
 
-/** Served to be cached for ever, and without a rate limit. */
+/** Serves the files without a rate limit, to be cached forever. */
 export function mountAssets(app: FastifyInstance, assets: AssetSet): void {
   for (const [url, asset] of assets) {
     app.route({

@@ -3,7 +3,7 @@ import { type AssetSet, assetSet, pathIn } from './asset-set.js';
 import { packageFile } from './package-file.js';
 
 const read = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
-/** Served beside the scripts that import it, in GraphiQL's set, too. */
+/** Served next to the scripts that import it, both here and in GraphiQL's set. */
 export const TEST_KEY_SCRIPT = read('./files/test-key.js');
 const css = (...paths: string[]): Buffer => Buffer.concat(paths.map(read));
 
@@ -48,7 +48,7 @@ const ASSETS = assetSet('/assets', {
   'favicon.svg': read('./files/favicon.svg'),
 });
 
-/** Everything the pages ask for, by path. */
+/** Every file that the pages load, by path. */
 export const siteAssets = (): AssetSet => ASSETS;
 
 export const sitePath = (
@@ -72,5 +72,5 @@ export const sitePath = (
     | 'favicon.svg',
 ): string => pathIn(ASSETS, name);
 
-/** The logo's source, to be set into a page where it takes part in the layout. */
+/** The logo's source, for pages that embed it as part of their layout. */
 export const LOGO_SVG = read('./files/logo.svg').toString('utf8');

@@ -4,10 +4,10 @@ import { render } from 'preact-render-to-string';
 export const ATOM = 'application/atom+xml; charset=utf-8';
 
 interface Entry {
-  /** What names it among the entries of the feed, for good. */
+  /** Identifies the entry within the feed; must never change. */
   readonly name: string;
   readonly title: string;
-  /** RFC 3339, as below. */
+  /** RFC 3339, like `updated`. */
   readonly published: string;
   readonly updated: string;
   readonly html: string;
@@ -16,7 +16,7 @@ interface Entry {
 interface Feed {
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** The path of the feed, and of the page that shows the same. */
+  /** The paths of the feed and of the page with the same content. */
   readonly path: string;
   readonly page: string;
   readonly title: string;
@@ -25,7 +25,7 @@ interface Feed {
   readonly entries: readonly Entry[];
 }
 
-/** A feed of RFC 4287. */
+/** An Atom feed (RFC 4287). */
 export function atomFeed({ baseUrl, path, page, title, updated, entries }: Feed): string {
   const feed = h('feed', { xmlns: 'http://www.w3.org/2005/Atom' }, [
     h('id', null, `${baseUrl}${path}`),

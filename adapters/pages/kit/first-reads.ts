@@ -3,14 +3,14 @@ import { itemPrice } from '../../../src/domain/prices.js';
 
 const NETWORK_NAMES: Readonly<Record<string, string>> = { bluesky: 'Bluesky', x: 'X', mastodon: 'Mastodon' };
 
-/** What a service reads, after the word "reads". `network`: as it is configured. */
+/** What a service reads, in words that follow "reads". `network`: the name in the configuration. */
 export const networkInWords = (network: string): string =>
   NETWORK_NAMES[network] ?? 'the tweets and profiles of its own database';
 
-/** An account that is certain to exist on a live network; an imported one is asked for its own. */
+/** An account that is certain to exist on each live network; imported data has its own. */
 export const KNOWN_HANDLES: Readonly<Record<string, string>> = { bluesky: 'bsky.app', x: 'X' };
 
-/** The account that newcomers see; it exists on the demo network, and for every test key. */
+/** The account in the first examples; it exists on the demo network, and for every test key. */
 export const DEMO_HANDLE = 'harbor_obs';
 
 const TWEETS = 20;
@@ -62,11 +62,11 @@ export const firstQuery = (handle: string): string => `query ProfileAndTimeline 
 
 export const firstPath = (handle: string): string => `/v1/users/${handle}`;
 
-/** Works when pasted, once the shell has the key. Two lines, so that it fits beside the query. */
+/** Works when pasted into a shell that has the key. On two lines, so that it fits beside the query. */
 export const firstCurl = (baseUrl: string, handle: string): string =>
   `curl -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}${firstPath(handle)}`;
 
-/** The same, for what the account posts from now on. */
+/** The same for everything that the account posts from now on. */
 export const liveCurl = (baseUrl: string, handle: string): string =>
   `curl -N -H "x-api-key: $PERCH_KEY" \\\n  ${baseUrl}/v1/live?user=${handle}`;
 

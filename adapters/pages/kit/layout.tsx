@@ -5,13 +5,13 @@ import { sitePath } from './assets.js';
 interface PageProps {
   title: string;
   description: string;
-  /** The address of the page in the navigation, if it is there. */
+  /** The address of the page, if the navigation has it. */
   here?: string;
   /** The page's style sheet besides `site.css`. */
   style?: 'dashboard.css' | 'docs.css';
   /** The page's script besides `copy.js`. */
   script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js' | 'first-reads.js' | 'docs-search.js' | 'try-it.js';
-  /** The address of the page as an Atom feed. */
+  /** The address of the page's Atom feed. */
   feed?: string;
   children: ComponentChildren;
 }
@@ -64,8 +64,8 @@ const Footer = () => (
 );
 
 /**
- * Shows a menu, an element with `class="menu"` and `popover`, where the screen is too narrow for it to be beside the page; no
- * script is needed.
+ * Opens a menu (an element with `class="menu"` and `popover`) on screens that are too narrow to show it beside the
+ * page. Needs no script.
  */
 export const MenuButton = ({ target, text }: { target: string; text: string }) => (
   <button type="button" class="menu-button" popovertarget={target}>
@@ -73,7 +73,7 @@ export const MenuButton = ({ target, text }: { target: string; text: string }) =
   </button>
 );
 
-/** Within a menu that covers the page. */
+/** The button that closes a menu which covers the page. */
 export const MenuClose = ({ target }: { target: string }) => (
   <button type="button" class="menu-button close" popovertarget={target} popovertargetaction="hide">
     Close
@@ -137,7 +137,7 @@ const Page = ({ title, description, here, style, script, feed, children }: PageP
   </html>
 );
 
-/** Who to write to, as a link if it is an address of either kind. */
+/** The contact; a link if it is an email or web address. */
 export const Contact = ({ contact }: { contact: string }) => {
   const href = /^https?:\/\//.test(contact)
     ? contact
@@ -151,11 +151,11 @@ export const Contact = ({ contact }: { contact: string }) => {
 export const document = (props: Omit<PageProps, 'children'>, body: VNode): string =>
   `<!doctype html>\n${render(<Page {...props}>{body}</Page>)}\n`;
 
-/** What pages say of the service that sends them: they are made without knowing whose it is, and where it will be. */
+/** What pages say about their operator; added when they are sent, because pages are made without knowing it. */
 export interface Publisher {
-  /** An email address, a web page, or any other text; null: not given, as below. */
+  /** An email address, a web page, or any other text; null if not given, as for the others. */
   readonly contact: string | null;
-  /** Addresses of pages of the operator. */
+  /** Addresses of the operator's own pages. */
   readonly terms: string | null;
   readonly privacy: string | null;
   readonly refunds: string | null;
@@ -194,7 +194,9 @@ export function withPublisher(page: string, publisher: Publisher): string {
   return page.slice(0, end) + render(<Operator {...publisher} />) + page.slice(end);
 }
 
-/** Adds what search engines and previews of links need to know of a public page: its one address, and a picture. */
+/**
+ * Adds what search engines and link previews need to know about a public page: its canonical address, and a picture.
+ */
 export function withAddress(page: string, address: { readonly url: string; readonly picture: string | null }): string {
   const end = page.indexOf('</head>');
   const tags = render(

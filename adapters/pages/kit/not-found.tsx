@@ -5,7 +5,7 @@ import { document } from './layout.js';
 import { Bird } from './parts.js';
 import { sendPage, wantsHtml } from './send-page.js';
 
-/** The answer to a browser that requests an address which does not exist; status 404. */
+/** The page for a browser that requests an address that does not exist; status 404. */
 export const notFoundPage = (): string =>
   document(
     { title: 'Page not found · Perch', description: 'There is no page at this address.' },
@@ -27,11 +27,11 @@ export const notFoundPage = (): string =>
 const isForPage = (request: FastifyRequest): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') && wantsHtml(request);
 
-/** Sends it to a browser that requests a page; null for programs and forms. */
+/** Sends `notFoundPage` to a browser that requests a page; null for programs and forms. */
 export const sendLostPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null =>
   isForPage(request) ? sendPage(reply.code(404), notFoundPage()) : null;
 
-/** The answer to a browser whose address asked for too many pages at once; status 429. */
+/** The page for a browser whose network address requested too many pages at once; status 429. */
 const busyPage = (message: string): string =>
   document(
     { title: 'Too many requests · Perch', description: 'This address has asked for too many pages at once.' },
@@ -43,7 +43,7 @@ const busyPage = (message: string): string =>
     </div>,
   );
 
-/** Sends it to a browser that requested a page too soon; null for programs, forms, `/v1`, and all other failures. */
+/** Sends `busyPage` to a browser that requests pages too fast; null for programs, forms, `/v1`, and other failures. */
 export const sendBusyPage = (
   request: FastifyRequest,
   reply: FastifyReply,

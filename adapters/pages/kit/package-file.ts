@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * A file of an installed package, for browsers; packages need not export it. The build copies the files named in calls
- * of this function with two literals, and the built program reads its copies.
+ * A file of an installed package, to be sent to browsers; the package need not export it. The build finds calls of this
+ * function with two literals and copies their files; the built program reads the copies.
  */
 export function packageFile(name: string, file: string): Buffer {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];

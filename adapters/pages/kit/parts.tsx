@@ -15,12 +15,12 @@ export const Section = (props: { id: string; title: string; lead?: string; child
 
 interface CodeProps {
   readonly label?: string;
-  /** A block with a price can be run. */
+  /** What running it costs; a block with a price can be run. */
   readonly price?: string;
-  /** Whether `copy.js` puts a copy button on it: on every block that can be run, unless it is said. */
+  /** Whether `copy.js` adds a copy button; by default to every block that can be run. */
   readonly isCopied?: boolean;
   readonly text: string;
-  /** As after the backticks of Markdown; text without one is not coloured. */
+  /** The language, named as in Markdown; text without one is not coloured. */
   readonly language?: string;
   /** The path that the page's script calls when the block is run on the page itself. */
   readonly runs?: string;
@@ -42,7 +42,7 @@ const Coloured = ({ text, language }: { text: string; language: string }) => (
   </>
 );
 
-/** Commands in lines that fit, each below its price, which is not copied with it. */
+/** Commands in lines that fit; the price above each is not copied with it. */
 const Commands = ({ text }: { text: string }) => (
   <>
     {shellLines(text).map((line, at, { length }) =>
@@ -73,7 +73,10 @@ export const Code = ({ label, price, isCopied = price !== undefined, text, langu
   </figure>
 );
 
-/** `head`: titles of the columns. The first cell of a row is its header; those under `prose` are text, the others figures. */
+/**
+ * `head`: the titles of the columns. The first cell of a row is its header; cells under `prose` are text, others
+ * figures.
+ */
 export const Table = (props: {
   caption: string;
   head: readonly string[];

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../src/domain/errors.js';
 
-/** What a code means, and what the reader can do, in a sentence or two each. */
+/** What each code means, and what the reader can do, in a sentence or two. */
 export const PROBLEM_TEXTS: Readonly<Record<ErrorCode, { means: string; todo: string }>> = {
   missing_key: {
     means: 'The request has no API key, and this read requires one.',

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NO_PUBLISHER, type Publisher, withAddress, withPublisher } from './layout.js';
 
-/** Who publishes the pages of a service, and the picture that stands for them elsewhere. */
+/** Who publishes the pages of a service, and the picture in previews of links to them. */
 interface Publishing {
   readonly publisher: Publisher;
   /** The path of a picture; null: none. */
@@ -10,7 +10,7 @@ interface Publishing {
 
 const PUBLISHING = Symbol('publishing');
 
-/** To be called once, before pages are sent. */
+/** Sets who publishes the pages. Must be called once, before pages are sent. */
 export const publishPages = (app: FastifyInstance, publishing: Publishing): void => {
   app.decorate(PUBLISHING, publishing);
 };
@@ -18,14 +18,14 @@ export const publishPages = (app: FastifyInstance, publishing: Publishing): void
 const publishingOf = (app: FastifyInstance): Publishing =>
   app.hasDecorator(PUBLISHING) ? app.getDecorator<Publishing>(PUBLISHING) : { publisher: NO_PUBLISHER, picture: null };
 
-/** A page for everyone, complete: whose it is, and which address is its own. */
+/** Completes a public page with its operator and its canonical address. */
 export function publicPage(app: FastifyInstance, path: string, page: string): string {
   const { publisher, picture } = publishingOf(app);
   const absolute = picture === null ? null : `${app.baseUrl}${picture}`;
   return withAddress(withPublisher(page, publisher), { url: `${app.baseUrl}${path}`, picture: absolute });
 }
 
-/** Content-Security-Policy of every page here: own files only, no inline script or style, no frame. */
+/** Content-Security-Policy of all these pages: own files only, no inline script or style, no frame. */
 export const SITE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
@@ -38,7 +38,7 @@ export const SITE_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of every page, under the policy of all pages unless it needs another one. */
+/** Sets the headers of a page, with `SITE_CSP` unless the page needs another policy. */
 export const pageHeaders = (reply: FastifyReply, csp: string = SITE_CSP): FastifyReply =>
   reply
     .header('Content-Security-Policy', csp)
@@ -46,13 +46,13 @@ export const pageHeaders = (reply: FastifyReply, csp: string = SITE_CSP): Fastif
     .header('Vary', 'Accept')
     .type('text/html; charset=utf-8');
 
-/** A page that is for its reader alone, or has no address of its own. */
+/** Sends a page that is only for its reader, or that has no address of its own. */
 export const sendPage = (reply: FastifyReply, page: string, csp?: string): FastifyReply =>
   pageHeaders(reply, csp).send(withPublisher(page, publishingOf(reply.server).publisher));
 
-/** A page for everyone. The address of the request is its own, without a query. */
+/** Sends a public page. Its address is that of the request, without the query. */
 export const sendPublicPage = (reply: FastifyReply, page: string): FastifyReply =>
   pageHeaders(reply).send(publicPage(reply.server, reply.request.url.split('?', 1)[0] ?? '/', page));
 
-/** A browser names `text/html`; a program does not. */
+/** Whether a browser sent the request: browsers accept `text/html` explicitly, programs do not. */
 export const wantsHtml = (request: FastifyRequest): boolean => (request.headers.accept ?? '').includes('text/html');

@@ -13,17 +13,17 @@ import { Limits, Note, type SettingsErrors, type SettingsInput } from './setting
 export interface OperatorAccountModel {
   readonly layout: PageLayout;
   readonly account: AccountRecord;
-  /** Its own, and those of its test account. */
+  /** The keys of the account and of its test account. */
   readonly keys: AccountRecord['keys'];
   readonly nowMs: number;
   /** Until when the operator's sign-in is recent enough for changes, Unix milliseconds. */
   readonly recentUntilMs: number;
-  /** Null for a test account, which has those of the account that it belongs to. */
+  /** Null for a test account, which has the settings of the account that it belongs to. */
   readonly settings: AccountSettings | null;
   readonly statement: readonly StatementEntry[];
   readonly recent: readonly Receipt[];
   readonly events: readonly OperatorEvent[];
-  /** New with each page: the id under which the form's credits are granted, once. */
+  /** New for each page; the form's credits are granted under this id, so only once. */
   readonly grantId: string;
   readonly typed: GrantInput;
   readonly errors: GrantErrors;
@@ -31,7 +31,7 @@ export interface OperatorAccountModel {
   readonly settingsErrors: SettingsErrors;
   /** Why an action was refused. */
   readonly refused: string | null;
-  /** A link that signs the owner in, shown only this once. */
+  /** A link that signs the owner in, shown only on this page. */
   readonly link: string | null;
 }
 
@@ -127,7 +127,9 @@ const settingsOf = ({ account, settingsTyped, settingsErrors }: OperatorAccountM
   ...{ accountId: account.accountId, settings, typed: settingsTyped, errors: settingsErrors },
 });
 
-/** Whether changes are possible now, before anything is typed; and afterwards, how not to lose it. */
+/**
+ * Says whether changes are possible now, before the operator types anything; after a refusal, how to keep the input.
+ */
 const SignedIn = ({ account, nowMs, recentUntilMs, refused }: OperatorAccountModel) => {
   const again = signInAgainPath(`/operator/accounts/${account.accountId}`);
   if (nowMs <= recentUntilMs) {
@@ -183,7 +185,7 @@ export interface ConfirmModel {
   readonly asked: GrantAsked;
 }
 
-/** Asks for confirmation before credits are granted: they cannot be taken back here. */
+/** Asks for confirmation before credits are granted, because they cannot be taken back here. */
 export const confirmGrantPage = ({ layout, account, grantId, typed, asked }: ConfirmModel): string =>
   operatorPage(
     { title: `Grant ${formatCredits(asked.amount)}?`, here: '/operator/accounts', below: true, layout },

@@ -30,10 +30,10 @@ const MOST_ACCOUNTS = 50;
 const NEWEST = 20;
 const EVENTS = 100;
 
-/** The longest search text. Characters. */
+/** The longest search text, in characters. */
 const LONGEST_SEARCH = 254;
 
-/** Finding, showing and changing accounts. */
+/** Routes to find, show and change accounts. */
 export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOptions, authUrl: () => string): void {
   const { store } = options;
   routes.page('/operator/accounts', async (signedIn, reply) => {
@@ -75,7 +75,7 @@ export function mountAccounts(routes: AuthenticatedRoutes, options: OperatorOpti
   mountActions(routes, options, authUrl);
 }
 
-/** The operator, as the logs name them. */
+/** The operator, as named in logs. */
 const byOperator = ({ by, person }: SignedInRequest): Actor => ({
   who: 'operator',
   address: by.address,
@@ -157,7 +157,7 @@ async function grant(...[signedIn, account, form, reply, options]: [...Parameter
   }
   const { accountId } = account;
   await ledger.grant({ requestId: grantId, accountId, ...asked }, byOperator(signedIn));
-  // A repeated id grants nothing: the first grant must have been of the same amount.
+  // Repeating an id grants nothing, so this fails if the first grant was of another amount.
   const entries = await ledger.statement(accountId, EVENTS, signedIn.signal);
   const entry = entries.find(({ requestId }) => requestId === grantId);
   if (entry !== undefined && entry.amount !== asked.amount) throw usedForm();

@@ -7,7 +7,7 @@ import { Actions, type OperatorAccountModel } from './account-actions.js';
 import { EventTable } from './events.js';
 import { operatorPage } from './frame.js';
 
-/** The most keys that are listed. */
+/** The most keys listed. */
 const MOST_KEYS = 100;
 
 const Facts = ({ account }: OperatorAccountModel) => (

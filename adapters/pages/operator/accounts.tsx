@@ -15,7 +15,7 @@ export interface AccountsModel {
   /** What is wrong with the search text. */
   readonly error: string | null;
   readonly accounts: readonly ListedAccount[];
-  /** The last one shown, if there are more after it. */
+  /** The id of the last account shown, if more follow. */
   readonly next: string | null;
 }
 

@@ -14,7 +14,7 @@ const WHO: Record<Actor['who'], string> = {
   service: 'Perch',
 };
 
-/** Changes, with who made them. `linked`: with the account that each belongs to. */
+/** Changes, and who made them. `linked`: also shows the account of each change. */
 export const EventTable = (props: { caption: string; events: readonly OperatorEvent[]; linked?: boolean }) => (
   <DataTable
     caption={props.caption}

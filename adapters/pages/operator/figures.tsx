@@ -12,7 +12,7 @@ export interface FiguresModel {
   readonly figures: ServiceFigures;
 }
 
-/** Periods that a page of figures offers, in days; sums of reads are kept for 400. */
+/** The periods that a page of figures offers, in days; sums of reads are kept for 400. */
 export const DAY_COUNTS = [7, 30, 90, 365] as const;
 
 /** Links to other periods that end on the same day. */
@@ -71,7 +71,7 @@ export const spentChart = ({ days, reads }: ServiceFigures): ChartData => credit
 /** Items read against cached ones. */
 export const deliveredChart = ({ days, reads }: ServiceFigures): ChartData => itemsChart(days, reads.map(asUsage));
 
-/** As rows of usage: answers are what an account's usage calls requests. */
+/** Turns sums of reads into rows of usage, whose `requests` are the answers here. */
 const asUsage = ({ day, operation, answers, items, cacheHits, charged }: ServiceFigures['reads'][number]) => ({
   ...{ day, endpoint: operation, requests: answers, items, cacheHits, amount: charged },
 });

@@ -19,7 +19,7 @@ const MENU = {
 
 type Here = Exclude<(typeof MENU.pages)[number]['href'], '/dashboard'>;
 
-/** What was just done, as the next page shows it; the address contains only the message's name. */
+/** Messages about what was just done, shown on the next page; the address contains only a message's name. */
 const MESSAGES: Readonly<Record<string, string>> = {
   frozen: 'Account frozen. Its keys are refused everywhere within seconds.',
   thawed: 'Account thawed. Its keys work again.',
@@ -34,7 +34,7 @@ export const operatorLayout = (signedIn: SignedInRequest): PageLayout => signedI
 export const operatorPage = (props: FrameProps & { readonly here: Here | null }, body: ComponentChildren): string =>
   framedPage(MENU, props, body);
 
-/** Says why something was refused. */
+/** A page that says why something was refused. */
 export const operatorRefusal = (signedIn: SignedInRequest, title: string, message: string): string =>
   operatorPage(
     { title, here: null, layout: operatorLayout(signedIn) },

@@ -7,7 +7,7 @@ const MOST_CREDITS = 10_000_000;
 
 const LONGEST_REASON = 100;
 
-/** Control characters and other invisible ones. */
+/** Control characters and other invisible characters. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** The input exactly as it was typed. */
@@ -18,7 +18,7 @@ export interface GrantInput {
 
 export const EMPTY_GRANT: GrantInput = { credits: '', reason: '' };
 
-/** What is wrong with each field, for the operator. */
+/** Messages for the operator, by field. */
 export type GrantErrors = Partial<Record<keyof GrantInput, string>>;
 
 export interface GrantAsked {

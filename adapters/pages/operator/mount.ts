@@ -18,20 +18,20 @@ import { readsCsv, readsPage } from './reads.js';
 import { MOST_LIMITS, operationsCsv, trafficPage } from './traffic.js';
 import { requestedSpan, type TrafficModel, trafficTime } from './traffic-charts.js';
 
-/** The operator's pages, under `/operator`. To everybody else these paths do not exist. */
+/** The operator's pages, under `/operator`. For everyone else, these paths do not exist. */
 export function mountOperator(app: FastifyInstance, options: OperatorOptions): void {
   const routes = authenticatedRoutes(options, { refusalPage: operatorRefusal, admits: ({ isOperator }) => isOperator });
   mountAccounts(routes, options, () => app.authUrl);
   mountFigures(routes, options);
 }
 
-/** The period that a page shows unless its address names another. Days. */
+/** The period, in days, that a page shows unless its address names another. */
 const USUAL_DAYS = 30;
 
-/** Accounts and actions on the overview. */
+/** How many accounts and actions the overview shows. */
 const NEWEST = 5;
 
-/** Money, reads and requests of the whole service. */
+/** Pages about the money, reads and requests of the whole service. */
 function mountFigures(routes: AuthenticatedRoutes, options: OperatorOptions): void {
   const { clock, status, store, traffic } = options;
   const requestedFigures = ({ request }: SignedInRequest): Promise<ServiceFigures> => {

@@ -16,7 +16,7 @@ export interface OperatorOptions extends RoutesOptions {
   readonly links: Pick<SignInLinks, 'forAccount'>;
   readonly costs: FiguresStores['costs'];
   readonly traffic: Pick<Traffic, 'read'>;
-  /** As `/status` shows it. */
+  /** The status that `/status` shows. */
   readonly status: () => Promise<StatusModel>;
   readonly clock: Clock;
   /** A new UUID v7, under which credits are granted once. */

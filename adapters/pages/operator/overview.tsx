@@ -19,12 +19,12 @@ import { CALLS, requestsChart, type TrafficModel } from './traffic-charts.js';
 
 export interface OverviewModel {
   readonly layout: PageLayout;
-  /** Of the last 30 days. */
+  /** Figures of the last 30 days. */
   readonly figures: ServiceFigures;
-  /** Of the last 24 hours. */
+  /** Traffic of the last 24 hours. */
   readonly traffic: TrafficModel;
   readonly status: StatusModel;
-  /** The newest few. */
+  /** The few newest accounts. */
   readonly accounts: readonly ListedAccount[];
   readonly events: readonly OperatorEvent[];
 }

@@ -70,7 +70,7 @@ const Operations = ({ figures: { reads, price, days } }: ReadsModel) => {
 
 const FOLLOWING: ReadonlySet<string> = new Set([...liveDocuments().map(([name]) => name), OWN_SUBSCRIPTIONS]);
 
-/** What streams and watches brought, and what the network was asked for them, silence included. */
+/** What streams and watches earned and cost, including calls to the network that found nothing new. */
 const Following = ({ figures: { reads, price } }: ReadsModel) => {
   const sums = reads.filter(({ operation }) => FOLLOWING.has(operation)).reduce(plusCosts, NO_COSTS);
   if (sums.calls === 0 && sums.items === 0) return null;

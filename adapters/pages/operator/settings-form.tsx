@@ -4,13 +4,13 @@ import type { AccountSettings, SettingsChange } from '../../../src/ports/operato
 import { faultAt, InputField, TextField } from '../kit/signed-in/fields.js';
 import { Card } from '../kit/signed-in/parts.js';
 
-/** The most that the form takes: more is probably a typing mistake. */
+/** The most that the form accepts; a larger number is probably a typing mistake. */
 const MAX_QPS = 100_000;
 const MAX_PAID_USD = 10_000_000;
 
 const LONGEST_NOTE = 2000;
 
-/** The input of both forms exactly as it was typed; null: as the account is. */
+/** The input of both forms exactly as it was typed; null stands for the account's current setting. */
 export interface SettingsInput {
   readonly qps: string | null;
   readonly paid: string | null;
@@ -36,7 +36,7 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
   return value >= least && value <= most ? value : undefined;
 }
 
-/** What the form with the limits changes, or what is wrong with each field. */
+/** The change that the form with the limits makes, or what is wrong with each field. */
 export function readLimits({ qps, paid }: SettingsInput): Read {
   const byTier = (qps ?? '').trim() === '';
   const qpsOverride = byTier ? null : wholeNumber(qps ?? '', 1, MAX_QPS);
@@ -52,7 +52,7 @@ export function readLimits({ qps, paid }: SettingsInput): Read {
   };
 }
 
-/** What the form with the note changes. Browsers send line ends as CRLF. */
+/** The change that the form with the note makes, or what is wrong. Browsers send line ends as CRLF. */
 export function readNote({ note }: SettingsInput): Read {
   const text = (note ?? '').replaceAll('\r\n', '\n').trim();
   const isLong = [...text].length > LONGEST_NOTE;
@@ -67,7 +67,7 @@ interface SettingsModel {
   readonly errors: SettingsErrors;
 }
 
-/** The rate limit, and what it follows from. */
+/** The rate limit, and the settings that determine it. */
 export const Limits = ({ accountId, settings, typed, errors }: SettingsModel) => (
   <Card id="limits" title="Rate limit" lead="The customer sees a change in their log.">
     <form method="post" action={`/operator/accounts/${accountId}/limits`} class="row-form">

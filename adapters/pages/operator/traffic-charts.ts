@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS } from '../../../src/lib/durations.js';
 import type { TrafficFigures } from '../../../src/ports/figures.js';
 import type { ChartData, Range } from '../charts/chart-data.js';
 
-/** Times that the page offers, in hours; sums are kept for 31 days. */
+/** The spans that the page offers, in hours; sums are kept for 31 days. */
 export const SPANS = [
   { hours: 24, text: '24 hours' },
   { hours: 7 * 24, text: '7 days' },
@@ -19,11 +19,11 @@ export const SPANS = [
 
 export type TrafficSpan = (typeof SPANS)[number];
 
-/** The time that an address asks for; one day by default. */
+/** The span that the address names; one day by default. */
 export const requestedSpan = (query: URLSearchParams): TrafficSpan =>
   SPANS.find(({ hours }) => String(hours) === query.get('hours')) ?? SPANS[0];
 
-/** Up to now: in bars of an hour, or of a UTC day where there would be too many. */
+/** A span up to now, in hourly bars, or in bars of a UTC day if there would be too many. */
 export interface TrafficTime {
   readonly span: TrafficSpan;
   /** The first hour that is counted, `2026-11-23T14:00:00Z`. */
@@ -61,7 +61,7 @@ export const INTERFACE_NAMES: Readonly<Record<TrafficInterface, string>> = {
 
 const chartStep = ({ time }: TrafficModel): ChartData['step'] => (time.bars[0]?.includes('T') ? 'hour' : 1);
 
-/** The sums of each bar, of some interfaces. */
+/** The sums of each bar for the interfaces in `only`. */
 function sumsByBar({ time, figures }: TrafficModel, only: readonly TrafficInterface[]): TrafficSums[] {
   const places = new Map(time.bars.map((bar, index) => [bar, index]));
   const sums = time.bars.map(() => NO_TRAFFIC);
@@ -78,7 +78,7 @@ export const CALLS: readonly TrafficInterface[] = ['rest', 'graphql', 'mcp'];
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Without pages, of which there are far more: they would press the bars of calls flat. */
+/** Leaves out pages, because there are so many more of them that the bars of calls would be flat. */
 export function requestsChart(model: TrafficModel): ChartData {
   const series = INTERFACES.filter((name) => name !== 'site')
     .map((name) => {

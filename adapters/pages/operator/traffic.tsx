@@ -19,7 +19,7 @@ import {
   timesChart,
 } from './traffic-charts.js';
 
-/** Rows of limits on the page. */
+/** The most rows of limits on the page. */
 export const MOST_LIMITS = 50;
 
 const Spans = ({ time }: TrafficModel) => (
@@ -139,7 +139,7 @@ const Statuses = ({ figures: { statuses } }: TrafficModel) => (
   </Card>
 );
 
-/** By the reason for the refusal, or else by its error code. */
+/** Names of limits, by the reason for the refusal, or else by its error code. */
 const LIMIT_NAMES: Readonly<Record<string, string>> = {
   rate_limited: 'Requests per second',
   failed_keys: 'Invalid keys from one address',

@@ -4,8 +4,8 @@ import { decodeBody } from '../../http/request.js';
 import { refuseCrossSite } from '../../http/same-origin.js';
 
 /**
- * The members of a JSON body sent by a script of Perch's own pages. Another site's form can't send that media type, and
- * its script can't without a preflight request. Throws `bad_request` for any other body.
+ * The members of a JSON body that a script of Perch's own pages sent. A form of another site can't send that media
+ * type, and its scripts can't without a preflight request. Throws `bad_request` for any other body.
  */
 export function readJsonObject(request: FastifyRequest): Record<string, unknown> {
   refuseCrossSite(request);

@@ -23,20 +23,20 @@ export interface SignInMountOptions {
   readonly signIn: Pick<SignIn, 'requestLink' | 'spend' | 'accountOf'>;
   readonly sessions: Pick<Sessions, 'end'>;
   readonly passkeys: Passkeys;
-  /** Whether a mail server is configured: without one, the operator passes links on. */
+  /** Whether a mail server is configured; without one, the operator passes links on. */
   readonly byMail: boolean;
-  /** Where people reach the operator; null: it is not known. */
+  /** How people reach the operator; null if not configured. */
   readonly contact: string | null;
 }
 
 const HOME = '/dashboard';
 
-/** The most characters of an invalid mail address that are put back into the field. */
+/** An invalid mail address is cut to this many characters when it is put back into the field. */
 const LONGEST_ADDRESS = 254;
 
-/** Sign-in and sign-out: pages and forms that work without a script, and passkeys with one. */
+/** Sign-in and sign-out: pages and forms that work without scripts, and passkeys, which need one. */
 export function mountSignIn(app: FastifyInstance, options: SignInMountOptions): void {
-  // In a scope of its own, whose errors are shown as pages.
+  // In a separate scope, whose errors are shown as pages.
   app.register(async (room) => {
     handleSignInErrors(room);
     mountRoutes(room, options);
@@ -51,7 +51,8 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     const visitor = await options.sessionCookies.visitorOf(request);
     const isAsked = sent !== undefined || again !== undefined;
     if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
-    // With a link, which only the browser sees, a visitor may want to switch to another account.
+    // A signed-in visitor also gets the page: the link's secret is visible only to the browser, and may switch
+    // accounts.
     const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
   });
@@ -65,14 +66,15 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     refuseCrossSite(request);
     await endSession(options, request);
     options.sessionCookies.clear(reply);
-    // Browsers honour it only over TLS. Not `cookies`: this one is already cleared, and neighbours' cookies must stay.
+    // Browsers honour it only over TLS. Without `cookies`: ours is already cleared, and those of other services must
+    // stay.
     if (app.authUrl.startsWith('https:')) reply.header('Clear-Site-Data', '"cache", "storage"');
     return goTo(reply, '/');
   });
   mountPasskeys(keyless, options, (request) => endSession(options, request));
 }
 
-/** The same answer for every address, so that nothing shows whether it has an account. */
+/** Gives the same answer for every address, so that it does not reveal whether the address has an account. */
 const mailHandler = (options: SignInMountOptions): Handler => {
   const { signIn } = options;
   return async (request, reply) => {
@@ -107,14 +109,14 @@ const spendHandler = (options: SignInMountOptions): Handler => {
     const asked = safeNext(fields.get('next'));
     const token = fields.get('token') ?? '';
     try {
-      // An attacker may send a link to make its reader work in the attacker's account: a person who clicks must have
-      // read whose account it is.
+      // An attacker may send a link that signs its reader in to the attacker's account, so people must see whose
+      // account it is before they click.
       if (fields.get('seen') !== '1') {
         const state = { kind: 'confirm', token, name: await signIn.accountOf(token) } as const;
         return show(options, request, reply, { next: asked, state });
       }
       const { session, next } = await signIn.spend(token, requestOrigin(request));
-      // The previous session of this browser ends: its secret leaves the browser.
+      // Ends this browser's previous session, because the browser loses that session's secret now.
       await endSession(options, request);
       sessionCookies.set(reply, session);
       return goTo(reply, next ?? asked ?? HOME);
@@ -130,7 +132,9 @@ async function endSession({ sessionCookies, sessions }: SignInMountOptions, requ
   if (visitor) await sessions.end(visitor.personId, visitor.sessionId, byCustomer(request));
 }
 
-/** After a POST the browser requests the page with GET, so that going back does not send the form twice. */
+/**
+ * Redirects after a POST, so that the browser requests the page with GET, and going back does not send the form again.
+ */
 const goTo = (reply: FastifyReply, path: string): FastifyReply =>
   reply.code(303).header('Location', path).header('Cache-Control', 'no-store').send();
 
@@ -147,12 +151,12 @@ function show(
 }
 
 /**
- * Shows people the errors of this scope as pages; programs, and the pages' scripts, get the same errors as elsewhere.
+ * Shows people the errors of this scope as pages. Programs and the pages' own scripts get the same errors as elsewhere.
  */
 function handleSignInErrors(room: FastifyInstance): void {
   room.setErrorHandler((error, request, reply) => {
     const { statusCode } = error as { statusCode?: number };
-    // The server's own handler turns the framework's refusals into Perch's.
+    // The server's own handler turns the framework's errors into Perch's.
     if (!wantsHtml(request) || (!(error instanceof ServiceError) && statusCode !== undefined)) throw error;
     const failure = asServiceError(error);
     logFailure(request, failure);

@@ -20,9 +20,9 @@ export interface SignInPage {
   readonly next: string | null;
   /** Whether links are sent by mail; otherwise the operator passes them on. */
   readonly byMail: boolean;
-  /** Whether this page's host has passkeys, or the address of the page that has them; null: none has. */
+  /** Whether passkeys work at this page's host, or the address of the page where they do; null if nowhere. */
   readonly passkeys: 'here' | { readonly at: string } | null;
-  /** Where people reach the operator; null or left out: it is not known. */
+  /** How people reach the operator; null or undefined if not configured. */
   readonly contact?: string | null;
 }
 
@@ -30,8 +30,8 @@ const Next = ({ next }: Pick<SignInPage, 'next'>) =>
   next === null ? null : <input type="hidden" name="next" value={next} />;
 
 /**
- * Shown by the page's script, which moves the link's secret in, and says whose account it opens. Nothing is spent
- * before the click: mail scanners open links.
+ * The page's script shows this form, moves the link's secret into it, and says whose account the link opens. The link
+ * is not spent before a click, because mail scanners open links.
  */
 const ByLink = ({ next }: Pick<SignInPage, 'next'>) => (
   <form id="by-link" method="post" action="/sign-in" hidden>
@@ -82,7 +82,7 @@ const ByMail = ({ next, byMail, state }: SignInPage) => {
 };
 
 /**
- * The script shows the button if the browser supports passkeys and is at their address, whatever a proxy did to the
+ * The script shows the button if the browser supports passkeys and is at their address, even if a proxy has changed the
  * host name.
  */
 const ByPasskey = ({ passkeys, next }: SignInPage) => {
@@ -135,7 +135,7 @@ const ByCode = ({ next }: Pick<SignInPage, 'next'>) => (
 
 const minutes = (seconds: number): string => counted(Math.ceil(seconds / 60), 'minute');
 
-/** Shown for a link that was used or has expired: by the service, or by the script, once it has asked. */
+/** Shown for a link that was used or has expired, by the service, or by the script once it has checked the link. */
 const Spent = ({ hidden = false }: { hidden?: boolean }) => (
   <p class="notice" role="alert" id="spent" hidden={hidden}>
     This link has expired or has already been used. Request a new one here.
@@ -213,7 +213,7 @@ const Sent = ({ next, byMail, contact = null }: SignInPage) => (
   </>
 );
 
-/** Without the page's script the reader does not know yet whose account the link opens. */
+/** Shown if the page's script has not yet told the reader whose account the link opens. */
 const Confirm = ({ next, token, name }: { next: string | null; token: string; name: string }) => (
   <>
     <h1>Is this you?</h1>
@@ -256,7 +256,7 @@ const body = (page: SignInPage): VNode => (
 export const signInPage = (page: SignInPage): string =>
   document({ title: 'Sign in · Perch', description: 'Sign in to your Perch account.' }, body(page));
 
-/** Says why something was refused, with a link back. */
+/** A page that says why something was refused, with a link back. */
 export const refusedPage = (message: string): string =>
   document(
     { title: 'Something went wrong · Perch', description: 'Sign in to your Perch account.' },

@@ -4,12 +4,12 @@ import type { Passkeys } from '../../../src/sign-in/passkeys.js';
 import { signInAgainPath } from '../../../src/sign-in/safe-next.js';
 import { sitePath } from '../kit/assets.js';
 
-/** Passkeys work on this page, or at another address of it, or nowhere (null). */
+/** Passkeys work on this page, or only at another address of it, or nowhere (null). */
 export type PasskeyHost = 'here' | { readonly at: string } | null;
 
 /**
- * A passkey belongs to one host name: a page that was opened under another (127.0.0.1 for localhost) says where to go.
- * Behind a proxy that hides the host name this also suggests another address, and the page's script corrects it.
+ * A passkey belongs to one host name, so a page that was opened under another (127.0.0.1 for localhost) says where to
+ * go. Behind a proxy that hides the host name, this may wrongly name another address; the page's script corrects that.
  */
 export function passkeyHost(request: FastifyRequest, passkeys: Pick<Passkeys, 'relyingParty'>): PasskeyHost {
   const host = passkeys.relyingParty();
@@ -19,9 +19,9 @@ export function passkeyHost(request: FastifyRequest, passkeys: Pick<Passkeys, 'r
 
 export interface PasskeyPanelProps {
   readonly passkeys: readonly PasskeyRecord[];
-  /** Where passkeys can be made: see `passkeyHost`. */
+  /** Where passkeys can be created; see `passkeyHost`. */
   readonly host: PasskeyHost;
-  /** The path of the page with the panel, below `/dashboard`: removal leads back to it. */
+  /** The path of the page with the panel, below `/dashboard`; removing a passkey leads back to it. */
   readonly here: string;
 }
 
@@ -78,7 +78,7 @@ const Add = ({ host, here }: Pick<PasskeyPanelProps, 'host' | 'here'>) => {
   );
 };
 
-/** The account's passkeys: lists, adds and removes them. Includes its own script; the heading is the page's. */
+/** Lists, adds and removes the account's passkeys. Includes its own script; the page provides the heading. */
 export const PasskeyPanel = ({ passkeys, host, here }: PasskeyPanelProps) => (
   <div class="passkeys">
     {passkeys.length === 0 ? (

@@ -15,7 +15,7 @@ interface PasskeyRoutes {
   readonly passkeys: Passkeys;
 }
 
-/** What the scripts of the sign-in page and of `PasskeyPanel` request, as JSON; and a form to remove a passkey. */
+/** The JSON routes for the scripts of the sign-in page and of `PasskeyPanel`, and the form that removes a passkey. */
 export function mountPasskeys(
   keyless: Keyless,
   { sessionCookies, passkeys }: PasskeyRoutes,

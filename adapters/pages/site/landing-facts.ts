@@ -8,20 +8,20 @@ export interface LandingModel {
   readonly network: string;
   /** Whether this service reads the invented demo network. */
   readonly demo: boolean;
-  /** The handle that the example names; null: the network has no account yet. */
+  /** The handle in the example; null if the network has no accounts yet. */
   readonly sample?: string | null;
-  /** What the page's own example uses; null: the example is text. A page with a key in it must not be cached. */
+  /** What the page's runnable example uses; null if the example is only text. A page with a key must not be cached. */
   readonly live: {
     readonly key: string;
     readonly handles: readonly string[];
-    /** Somebody who posts every 30 seconds. */
+    /** An account that posts every 30 seconds. */
     readonly postsOften: string;
   } | null;
   /** The dashboard's first page, in both colour schemes. */
   readonly pictures: { readonly light: Picture; readonly dark: Picture };
 }
 
-/** A picture that a page shows. Pixels. */
+/** A picture that a page shows; sizes are in pixels. */
 export interface Picture {
   readonly path: string;
   readonly width: number;

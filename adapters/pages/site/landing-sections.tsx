@@ -20,7 +20,7 @@ const LEAD = {
   live: 'A REST call and a GraphQL query, and what they cost. Run them: this page uses the demo key, and its credits cost nothing.',
 };
 
-/** The data that `files/first-reads.js` needs to run the reads; empty where the page is only text. */
+/** The data that `files/first-reads.js` needs to run the reads; empty if the page is only text. */
 const forTheScript = ({ live }: LandingModel) =>
   live === null
     ? {}
@@ -90,7 +90,7 @@ export const Dashboard = ({ pictures: { light, dark } }: LandingModel) => (
   </Section>
 );
 
-/** The interfaces and the clients: the address of each, and its audience. */
+/** The interfaces and the clients, with the address of each and whom it is for. */
 export const Ways = ({ baseUrl }: LandingModel) => (
   <Section id="ways" title="Interfaces" lead="The same reads at the same prices in all of them.">
     <ul class="cards two">
@@ -127,7 +127,7 @@ export const Ways = ({ baseUrl }: LandingModel) => (
   </Section>
 );
 
-/** What is new, as it happens: by a stream, or sent to a server. */
+/** New tweets as they appear, through a stream or sent to a server. */
 export const NewTweets = ({ baseUrl, live, sample }: LandingModel) => (
   <Section
     id="live"

@@ -12,7 +12,7 @@ const PAGES = [
   { name: 'refunds', title: 'Refund policy', missing: 'has not published a refund policy' },
 ] as const;
 
-/** `GET /legal` for a browser: whom to ask, the operator's terms and policies, and the licence of the software. */
+/** `GET /legal` for a browser: the contact, the operator's terms and policies, and the licence of the software. */
 export const legalPage = (publisher: Publisher): string =>
   document(
     {

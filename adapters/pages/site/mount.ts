@@ -25,31 +25,31 @@ export interface SiteOptions {
   readonly admitPublic: AdmitPublic;
   readonly admitCheck: AdmitPublic;
   readonly status: () => Promise<StatusModel>;
-  /** Null while it can't be read. */
+  /** Null while the history can't be read. */
   readonly history: () => Promise<HistoryModel | null>;
   readonly version: string;
   readonly network: string;
-  /** Whether the network is the invented demo network, and nothing else. */
+  /** Whether the network is only the invented demo network. */
   readonly isDemo: () => Promise<boolean>;
   readonly publisher: Publisher;
   /** Whether packs can be bought by card. */
   readonly sells: boolean;
   /** Pictures of the dashboard. */
   readonly pictures: LandingModel['pictures'];
-  /** The handle that the front page's example names; null: the network has no account yet. */
+  /** The handle in the front page's example; null if the network has no accounts yet. */
   readonly sample: () => Promise<string | null>;
-  /** What the front page's example uses; null: it is text. */
+  /** What the front page's runnable example uses; null if it is only text. */
   readonly live: LandingModel['live'];
 }
 
-/** What is for one reader, or for programs that know it. */
+/** Paths for a single reader, or for programs that already know them. */
 const NOT_FOR_ROBOTS = ['/dashboard', '/operator', '/sign-in', '/oauth/', '/api/', '/v1/', '/graphql', '/mcp'];
 
 const FAVICON = staticBody('image/x-icon', readFileSync(new URL('../kit/files/favicon.ico', import.meta.url)));
 
 /**
  * The keyless paths, under the `public` policy: HTML for a browser, JSON for a program; GET and HEAD (H4). Returns the
- * paths of its pages.
+ * paths of the pages.
  */
 export function mountSite(app: FastifyInstance, options: SiteOptions): string[] {
   const keyless = createPublic(app, options.admitPublic);
@@ -103,7 +103,8 @@ export function mountSite(app: FastifyInstance, options: SiteOptions): string[] 
 }
 
 /**
- * A demo's page runs its example with the demo key: so no cache may keep it, and no page of another origin may read it.
+ * A demo's page contains the demo key to run its example, so no cache may keep it, and no page of another origin may
+ * read it.
  */
 function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
   const { version, network, isDemo, pictures } = options;
@@ -117,7 +118,7 @@ function landingHandler(app: FastifyInstance, options: SiteOptions): Handler {
   };
 }
 
-/** With a query it is the calculator's answer: a form needs no script. */
+/** With a query, the page has the calculator's answer, so that its form needs no script. */
 function pricingHandler({ publisher, sells }: SiteOptions): Handler {
   return (request, reply) => {
     const calculation = calculate(request.query as Readonly<Record<string, unknown>>);

@@ -32,7 +32,7 @@ export const packRows = () =>
     requests_per_second: pack.requestsPerSecond,
   }));
 
-/** One page of each list, of its usual size and of its largest, in credits. */
+/** What one page of each list costs in credits, at its usual size and at its largest. */
 export const pageRows = () =>
   LIST_READS.map(({ tool, unit, size }) => ({
     title: tool.title,
@@ -47,10 +47,10 @@ type Items = Readonly<Partial<Record<Unit, number>>>;
 /** What reading costs a month, and the pack to buy for it. */
 export interface Month {
   readonly credits: number;
-  /** Null where nothing is read. */
+  /** Null if nothing is read. */
   readonly buy: {
     readonly pack: Pack;
-    /** How many of them; more than one only of the largest. */
+    /** How many of the pack to buy; more than one only of the largest pack. */
     readonly count: number;
     /** How many months their credits last, rounded down to a tenth. */
     readonly months: number;
@@ -59,7 +59,7 @@ export interface Month {
 
 const LARGEST = PACKS.reduce<Pack>((largest, pack) => (pack.credits > largest.credits ? pack : largest), PACKS[0]);
 
-/** The smallest pack that is enough for a month, or as many of the largest as are. No item is cached. */
+/** The smallest pack that is enough for a month, or enough of the largest pack. Assumes that no item is cached. */
 export function monthOf(items: Items): Month {
   const amount = UNIT_NAMES.reduce<Thousandths>((sum, unit) => sum + (items[unit] ?? 0) * itemPrice(unit, 'miss'), 0);
   const credits = toCredits(amount);
@@ -71,7 +71,7 @@ export function monthOf(items: Items): Month {
 
 const DAYS = 30;
 
-/** What people build, and what they read for it in a month. */
+/** Typical uses, and what each reads in a month. */
 const USES: readonly { readonly what: string; readonly items: Items }[] = [
   {
     what: 'Read 10 accounts: profile and 20 newest tweets, every six hours',
@@ -85,10 +85,10 @@ const USES: readonly { readonly what: string; readonly items: Items }[] = [
 export const monthRows = (): (Month & { readonly what: string })[] =>
   USES.map(({ what, items }) => ({ what, ...monthOf(items) }));
 
-/** Enough for any reader; their sum is exact. */
+/** Enough for any reader; sums of such numbers are still exact. */
 const MOST_ITEMS = 1_000_000_000;
 
-/** A field of the calculator, as it was filled in. */
+/** A field of the calculator, as filled in. */
 export interface CalculatorField {
   readonly unit: Unit;
   readonly text: string;
@@ -100,21 +100,21 @@ export interface Calculation {
   readonly per: keyof typeof TIMES_A_MONTH;
   /** Null while a field is wrong. */
   readonly month: Month | null;
-  /** What was asked for by a name that the calculator does not have. */
+  /** Warnings about parameters that the calculator does not have. */
   readonly warnings: readonly string[];
 }
 
-/** Periods that a number of items may be given for, in how many of them a month has. */
+/** The periods that a number of items may refer to, with how many of them make a month. */
 export const TIMES_A_MONTH = { day: DAYS, month: 1 } as const;
 
-/** A number with or without separators of thousands; null if it is not one. */
+/** A number, with or without thousands separators; null if the text is not one. */
 function itemsIn(text: string): number | null {
   if (!/^(?:[0-9]{0,10}|[0-9]{1,3}(?:[, ][0-9]{3}){1,3})$/.test(text)) return null;
   const items = Number(text.replaceAll(/[, ]/g, ''));
   return items <= MOST_ITEMS ? items : null;
 }
 
-/** What the calculator shows for an address; for one without a query, the first of the uses. */
+/** What the calculator shows for a query; without one, the first of the typical uses. */
 export function calculate(query: Readonly<Record<string, unknown>>): Calculation {
   const per = query.per === 'month' ? 'month' : 'day';
   const isAsked = UNIT_NAMES.some((unit) => query[unit] !== undefined);
@@ -140,7 +140,7 @@ export function calculate(query: Readonly<Record<string, unknown>>): Calculation
   return { fields, per, month: isWrong ? null : month, warnings };
 }
 
-/** `GET /pricing` for a program; its query is that of the calculator. */
+/** `GET /pricing` for a program, with the same query as the calculator. */
 export const pricingFacts = ({ month, warnings }: Calculation) => ({
   currency: 'USD',
   prices: priceRows(),

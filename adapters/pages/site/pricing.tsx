@@ -8,7 +8,7 @@ import { type Calculation, type Month, monthRows, packRows, pageRows, priceRows 
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What is sold here, and by whom. */
+/** The calculation, what is sold here, and by whom. */
 export interface PricingModel extends Calculation {
   readonly publisher: Publisher;
   /** Whether packs can be bought by card. */
@@ -29,7 +29,7 @@ export const Prices = () => (
   </Section>
 );
 
-/** On one line. */
+/** Keeps a text on one line. */
 const Whole = ({ children }: { children: ComponentChildren }) => <span class="whole">{children}</span>;
 
 const pageText = ({ count, credits }: { count: number; credits: number }): string =>
@@ -78,7 +78,7 @@ export const Packs = () => (
 const packText = ({ pack, count }: NonNullable<Month['buy']>): string =>
   `${count === 1 ? '' : `${figure(count)} × `}${capital(pack.name)}, $${figure(count * pack.usd)}`;
 
-/** Some examples. Nothing is assumed to be cached: who reads every hour finds nothing that was kept for minutes. */
+/** Some examples. None assumes cached items, because an hourly read finds nothing that was cached for minutes. */
 export const Months = () => (
   <Section
     id="months"

@@ -33,7 +33,7 @@ export const problemFacts = (code: ErrorCode) => ({
 /** `GET /problems` for a program. */
 export const problemsFacts = () => ({ problems: CODES.map(problemFacts) });
 
-/** `GET /problems/<code>`: the page that the `type` of a problem document links to (H2). */
+/** `GET /problems/<code>`: the page that a problem document's `type` links to (H2). */
 export const problemPage = (code: ErrorCode): string =>
   document(
     { title: `${row(code).title} (${code}) · Perch`, description: PROBLEM_TEXTS[code].means, here: '/problems' },

@@ -1,9 +1,9 @@
-/** A line of commands as it is shown, or the price of the command below it. */
+/** A line of commands to show, or the price of the command below it. */
 export type ShellLine = { readonly text: string } | { readonly aside: string };
 
 export function shellLines(text: string): ShellLine[];
 
-/** A part of code, and what it is, as a class of the style sheet; undefined for what is nothing in particular. */
+/** A part of code and its kind, which is a class of the style sheet; undefined for ordinary text. */
 export interface CodePart {
   readonly text: string;
   readonly kind?: string;

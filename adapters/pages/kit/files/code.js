@@ -1,10 +1,10 @@
-// How code is set: long commands over several lines, their prices on a line of their own, and words coloured by what they
-// are. The service writes pages with it, and pages write what changes with it.
+// Typesets code: breaks long commands into lines, puts prices on separate lines, and colours words by their kind. The
+// service uses it to write pages, and pages use it to write the parts that change.
 
-/** Columns: what a box beside a text shows without scrolling. */
+/** Columns that fit into a box beside a text without scrolling. */
 const WIDTH = 76;
 
-/** Words of a shell's line, and the blanks between them; what is within quotes, or after a backslash, is one word. */
+/** Words of a shell's line, and the blanks between them. Quoted text and escaped characters belong to one word. */
 const TOKENS = /(?:[^\s'"\\]|'[^']*'|"(?:[^"\\]|\\.)*"|\\.)+|\s+|./g;
 
 /** Each word with the blanks before it. */
@@ -19,10 +19,10 @@ function wordsOf(line) {
   return words;
 }
 
-/** Whether every quote that is opened is closed. */
+/** Whether every opened quote is closed. */
 const isClosed = (text) => text.replaceAll(/'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]/g, '').search(/['"\\]/) === -1;
 
-/** The comment that ends a line, if it is not within quotes. */
+/** Splits off the comment at the end of a line, unless it is within quotes. */
 function splitComment(line) {
   const words = wordsOf(line);
   const at = words.findIndex((word) => /^\s+#$/.test(word));
@@ -31,7 +31,9 @@ function splitComment(line) {
 
 const OPENS = /(?:^|\s)(?:-[\w-]+|\|\|?|&&|>)$/;
 
-/** Words that stay on one line: an option with its value, and what joins two commands with the second one's name. */
+/**
+ * Groups of words that stay on one line: an option with its value, or an operator with the name of the next command.
+ */
 function unitsOf(line) {
   const units = [];
   for (const word of wordsOf(line)) {
@@ -42,7 +44,7 @@ function unitsOf(line) {
   return units;
 }
 
-/** A line of a command in lines of at most WIDTH, as far as its words allow, each but the last with a backslash. */
+/** Breaks a line into lines of at most WIDTH, as far as its words allow; all but the last end with a backslash. */
 function broken(line, indent) {
   if (line.length <= WIDTH || !isClosed(line)) return [line];
   const lines = [];
@@ -55,7 +57,7 @@ function broken(line, indent) {
   return lines.map((each, at) => (at < lines.length - 1 ? `${each} \\` : each));
 }
 
-/** The lines of a command, each broken where it is long; one with a quote over several lines stays as it is. */
+/** Breaks the long lines of a command. A command with a quoted text over several lines stays unchanged. */
 function brokenLines(lines) {
   if (lines.length > 1 && !lines.every((line) => isClosed(line.replace(/\\$/, '')))) return lines;
   return lines.flatMap((line, at) => {
@@ -68,12 +70,12 @@ function brokenLines(lines) {
 
 const onOneLine = (lines) => lines.map((line) => line.replace(/\\$/, '')).join('\n');
 
-/** Commands as they are shown: `aside` marks a price, which is read and not copied. */
+/** Commands as pages show them. `aside` marks a price, which is shown but not copied. */
 export function shellLines(text) {
   const shown = [];
   let command = [];
   for (const line of text.split('\n')) {
-    // Within quotes, a `#` begins no comment.
+    // Within quotes, `#` does not begin a comment.
     const [own, comment] = isClosed(onOneLine(command)) ? splitComment(line) : [line, ''];
     const isOpen = /\\$/.test(own) || !isClosed(onOneLine([...command, own]));
     command.push(isOpen ? line : own);
@@ -88,7 +90,7 @@ export function shellLines(text) {
   return [...shown, ...command.map((each) => ({ text: each }))];
 }
 
-// One that is not closed ends with its line: so no character is looked at twice.
+// An unclosed string ends with its line, so that no character is looked at twice.
 const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?`;
 const HASH = String.raw`(?<=^|\s)#.*`;
 const SLASHES = String.raw`(?<=^|\s)//.*|^[ \t]*/?\*.*`;
@@ -97,7 +99,7 @@ const TICKS = '`(?:[^`\\\\]|\\\\.)*`?';
 const JAVASCRIPT =
   'async await const else export for from function if import let new null of return throw true false type typeof undefined while';
 
-/** By language: comments, strings, words of the language itself, and names of members. */
+/** For each language: comments, strings, keywords, and names of members. */
 const LANGUAGES = {
   sh: [HASH, STRINGS, 'curl do done else export fi for if in then while'],
   json: [SLASHES, STRINGS, 'true false null', String.raw`"(?:[^"\\\n]|\\.)*"(?=\s*:)`],
@@ -124,7 +126,7 @@ const PATTERNS = Object.fromEntries(
 /** Classes of the style sheet, in the order of the groups. */
 const KINDS = ['comment', 'name', 'string', 'word', 'number'];
 
-/** The text in parts, each with what it is: `kind` is absent where it is nothing in particular. */
+/** Splits a text into parts, each with its kind; ordinary text has none. */
 export function colouredParts(text, language) {
   const pattern = PATTERNS[language];
   if (pattern === undefined) return [{ text }];

@@ -1,6 +1,6 @@
 // Adds a copy button to every block of code. Without this script the code can still be selected.
 
-/** The code without what only accompanies it, such as prices. */
+/** The code without additions such as prices. */
 function codeOf(block) {
   const copy = block.cloneNode(true);
   for (const aside of copy.querySelectorAll('[data-aside]')) aside.remove();

@@ -1,6 +1,7 @@
-// A test key of the customer who is signed in, made for this browser's session on a click: it reads invented data, and ends by itself.
+// Gets a test key of the signed-in customer, made for this browser's session on a click. It reads invented data and
+// expires by itself.
 
-/** Resolves with the key. Throws an Error that says what to do, with `signIn`, an address, where nobody is signed in. */
+/** Resolves with the key. Throws an Error that says what to do; if no one is signed in, its `signIn` is an address. */
 export async function takeTestKey() {
   const here = location.pathname + location.search;
   const headers = { accept: 'application/json' };
@@ -12,7 +13,7 @@ export async function takeTestKey() {
     cache: 'no-store',
   }).catch(() => null);
   if (response === null) throw new Error('The service could not be reached. Is it still running?');
-  // Visitors are sent to sign in.
+  // Visitors who are not signed in are redirected to sign-in.
   if (response.type === 'opaqueredirect') {
     const signIn = `/sign-in?${new URLSearchParams({ next: here })}`;
     throw Object.assign(new Error('Test keys are free, but need an account.'), { signIn });

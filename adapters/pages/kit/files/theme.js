@@ -1,5 +1,6 @@
-// The colour scheme that the reader has chosen, set before anything is painted; the menu in the footer changes it. Without a choice, and
-// without this script, pages follow the system. No module: those run after the first paint.
+// Sets the colour scheme that the reader has chosen before anything is painted; the menu in the footer changes it.
+// Without a choice or without this script, pages follow the system. Not a module, because modules run after the first
+// paint.
 (() => {
   const NAME = 'perch-theme';
   const root = document.documentElement;
@@ -10,7 +11,7 @@
       const theme = localStorage.getItem(NAME);
       return theme === 'light' || theme === 'dark' ? theme : null;
     } catch {
-      // A browser may refuse to keep anything.
+      // A browser may refuse access to storage.
       return null;
     }
   }
@@ -20,7 +21,7 @@
     root.dataset.scheme = scheme;
     if (theme === null) delete root.dataset.theme;
     else root.dataset.theme = theme;
-    // Pictures that exist in two schemes ask the system, not the page.
+    // Pictures with two variants follow the system's scheme, not the page's, so their media queries are replaced.
     for (const source of document.querySelectorAll('source[data-scheme], source[media*="prefers-color-scheme"]')) {
       source.dataset.scheme ??= source.media.includes('dark') ? 'dark' : 'light';
       source.media = source.dataset.scheme === scheme ? 'all' : 'not all';
@@ -43,7 +44,7 @@
         if (theme === null) localStorage.removeItem(NAME);
         else localStorage.setItem(NAME, theme);
       } catch {
-        // It holds until the page is left.
+        // Without storage, the choice lasts until the reader leaves the page.
       }
     });
   });

@@ -1,7 +1,7 @@
 import { AUDIT, type AuditDetail, type AuditKind } from '../../../../src/domain/audit.js';
 import { counted, figure, inCredits } from '../../../../src/domain/figures.js';
 
-/** The label of a kind of change; one that this version does not know is shown unchanged. */
+/** The label of a kind of change; a kind that this version does not know is shown unchanged. */
 export const kindText = (what: AuditKind): string => (Object.hasOwn(AUDIT, what) ? AUDIT[what] : what);
 
 type Value = AuditDetail[string];
@@ -21,7 +21,7 @@ function plain(value: Value): string {
 const describeCap = (credits: Value, period: Value | undefined): string =>
   typeof credits === 'number' ? `cap ${inCredits(credits)}${PERIODS[String(period)] ?? ''}` : 'no cap';
 
-/** Facts with a wording of their own. Ids are for machines: they are left out here. */
+/** Facts with special wording. Ids are for machines and left out here. */
 const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null> = {
   grant_id: () => null,
   sale_id: () => null,
@@ -45,7 +45,7 @@ const SAID: Record<string, (value: Value, detail: AuditDetail) => string | null>
   redirect_uri: (value) => `redirects to ${plain(value)}`,
 };
 
-/** The facts of a change, for a person to read: `perch_live_8fK2xQ…; “Reader”; cap 500 credits per day`. */
+/** The facts of a change in words: `perch_live_8fK2xQ…; “Reader”; cap 500 credits per day`. */
 export const detailText = (detail: AuditDetail): string =>
   Object.entries(detail)
     .map(([name, value]) => {

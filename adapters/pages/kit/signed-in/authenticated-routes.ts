@@ -22,19 +22,19 @@ import { SITE_CSP, sendPage, wantsHtml } from '../send-page.js';
 export interface SignedInRequest extends Pick<Standing, 'person' | 'role' | 'memberships'> {
   readonly request: FastifyRequest;
   readonly visitor: Visitor;
-  /** The account that they look at. */
+  /** The account that the customer looks at. */
   readonly live: AccountRecord;
-  /** The account that the page shows: that one, or in test mode its test account. */
+  /** The account that the page shows: `live`, or in test mode its test account. */
   readonly account: AccountRecord;
-  /** Whether the operator's pages are open to them as well. */
+  /** Whether the customer may also see the operator's pages. */
   readonly isOperator: boolean;
-  /** Of the pages that have two modes; null on the others. */
+  /** The mode of pages that have two; null on all others. */
   readonly mode: Mode | null;
-  /** The actor of a change, for the log. */
+  /** Who makes a change, for the log. */
   readonly by: Actor;
-  /** Until when usage, receipts and statements have everything, while they are well behind; null: they are not. */
+  /** Up to when usage, receipts and statements are complete, if they lag far behind; null if they do not. */
   readonly historyAsOf: Date | null;
-  /** Fires when the customer leaves before the answer: work for the request ends then. */
+  /** Aborts if the customer leaves before the answer, to end the work for the request. */
   readonly signal: AbortSignal;
 }
 
@@ -45,9 +45,9 @@ type Act = (
   reply: FastifyReply,
 ) => Promise<FastifyReply> | FastifyReply;
 
-/** Serves pages and forms to signed-in people only, never cached, and errors as pages. */
+/** Serves pages and forms only to signed-in people, never cached, and with errors as pages. */
 export interface AuthenticatedRoutes {
-  /** `of`: the page that a file or a part belongs to, where a visitor goes after signing in. */
+  /** `of`: the page that a file or a part belongs to; a visitor goes there after signing in. */
   page(url: string, show: Show, of?: string): void;
   /** A form sent to `url`; a visitor who is not signed in returns to the page `from`. */
   form(url: string, from: string, act: Act): void;
@@ -63,32 +63,32 @@ export function sendPrivatePage(reply: FastifyReply, page: string, formsTo: stri
   return sendPage(reply, page, csp);
 }
 
-/** After a form: the browser requests the page again, so that a reload does not send the form twice. */
+/** Redirects after a form, so that the browser requests a page and a reload does not send the form again. */
 export const redirectTo = (reply: FastifyReply, url: string): FastifyReply => reply.redirect(url, 303);
 
-/** 400 to 499 and the processor's failures concern the customer; the rest are Perch's own. */
+/** Statuses 400 to 499 and failures of the payment processor concern the customer; all others are Perch's own. */
 export const isCallerError = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && error.code !== 'internal';
 
-/** What the routes of pages need. */
+/** What routes of pages need. */
 export interface RoutesOptions {
   readonly keyless: Keyless;
   readonly sessionCookies: Pick<SessionCookies, 'visitorOf'>;
   readonly isOperator: IsOperator;
   readonly members: Pick<Members, 'standing'>;
-  /** Left out: history is read where it is written. */
+  /** Undefined if history is read from the database where it is written. */
   readonly historyAsOf?: (() => Promise<Date | null>) | undefined;
 }
 
-/** What the pages of a kind have of their own. */
+/** What distinguishes the pages of one kind. */
 export interface PageKind {
-  /** Says why something was refused. */
+  /** A page that says why something was refused. */
   refusalPage(signedIn: SignedInRequest, title: string, message: string): string;
-  /** Whether there are such pages for this person; for others the path does not exist. By default, for everyone. */
+  /** Whether the person may see such pages; for others, the path does not exist. By default, everyone may. */
   admits?(signedIn: SignedInRequest): boolean;
   /**
-   * Why somebody with a role may not send the forms of this route; null if they may. Asked once for each route, before
-   * any request: throws where nobody decided it.
+   * Returns a function that says why a role may not send the forms of this route; null if it may. Called once for each
+   * route, before any request, and throws if there is no rule for the route.
    */
   rule?(url: string): (role: SignedInRequest['role']) => string | null;
   /** The account that a page shows; by default the visitor's own, `live`. */
@@ -101,10 +101,10 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'Too many requests',
 };
 
-/** The title of a page for a status. */
+/** The title of a refusal's page, by status. */
 export const refusalTitle = (status: number): string => REFUSALS[status] ?? 'Something went wrong';
 
-/** Answers a person; a failure is a page of its kind. */
+/** Answers a person, with a failure as a page of the same kind. */
 const answers =
   ({ refusalPage }: PageKind) =>
   async (
@@ -116,7 +116,7 @@ const answers =
       return await answer();
     } catch (error) {
       const failure = asServiceError(error);
-      // Work that ended because the caller left did not fail.
+      // Work that ended because the customer left is not a failure.
       if (!one.signal.aborted) logFailure(one.request, failure);
       if (failure.retryAfter !== undefined) reply.header('Retry-After', String(failure.retryAfter));
       const page = refusalPage(one, refusalTitle(failure.status), failure.message);
@@ -174,7 +174,7 @@ export function authenticatedRoutes(
   };
 }
 
-/** As for an unknown address. */
+/** Answers as for an unknown address. */
 function notHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.removeHeader('Cache-Control');
   if (wantsHtml(request)) return sendPage(reply.code(404), notFoundPage());
@@ -182,7 +182,7 @@ function notHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendFailure(request, reply, new ServiceError('not_found', `There is nothing at ${truncated(path)}.`));
 }
 
-/** Refuses NUL: no store accepts it, and no keyboard types it. */
+/** Refuses NUL, which no store accepts and no keyboard types. */
 function refuseNul(fields: URLSearchParams): void {
   const named = [...fields].find(([, value]) => value.includes('\0'));
   if (named !== undefined) throw badRequest(`${named[0]} contains an invalid character.`, named[0]);

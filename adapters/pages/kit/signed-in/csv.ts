@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
 
-/** The most rows of a file of one's newest things; usage, which is summed up, has a bound of its own. */
+/** The most rows in a file of newest entries; usage, which is summed up, has its own limit. */
 export const MOST_FILE_ROWS = 10_000;
 
 /** The first row is the header. */
 export type CsvRows = readonly (readonly (string | number | null)[])[];
 
 /**
- * One field in the format of RFC 4180. A value that a spreadsheet would take for a formula gets a leading apostrophe:
- * names are chosen by customers, and the file may be passed on.
+ * One field in the format of RFC 4180. A value that a spreadsheet would take for a formula gets a leading apostrophe,
+ * because customers choose names, and the file may be passed on.
  */
 export function csvField(value: string | number | null): string {
   const text = String(value ?? '');

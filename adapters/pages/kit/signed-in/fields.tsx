@@ -3,21 +3,21 @@ import { FieldError, type FormFault, wrong } from './parts.js';
 
 interface FieldProps {
   readonly name: string;
-  /** By default the name: for a page with several fields of one name. */
+  /** Defaults to the name; needed on a page with several fields of the same name. */
   readonly id?: string;
   readonly label: ComponentChildren;
-  /** What is wrong with the form: said here if it is this field. */
+  /** What is wrong with the form; shown here if it concerns this field. */
   readonly fault?: FormFault | null;
-  /** The id of a text that describes the field as well. */
+  /** The id of a text that also describes the field. */
   readonly hint?: string;
-  /** Takes the width that the other fields leave. */
+  /** Whether the field takes the width that the other fields leave. */
   readonly grow?: boolean;
 }
 
-/** All attributes of the control but those that follow from the field. */
+/** All attributes of the control except those that follow from the field. */
 type Control<Tag extends 'input' | 'textarea'> = Omit<JSX.IntrinsicElements[Tag], keyof FieldProps>;
 
-/** What is wrong with one field, if anything is. */
+/** The fault of one field; null without a message. */
 export const faultAt = (field: string, message: string | null | undefined): FormFault | null =>
   message === null || message === undefined ? null : { field, message };
 
@@ -29,7 +29,7 @@ const Field = ({ field, children }: { field: FieldProps; children: ComponentChil
   </div>
 );
 
-/** Splits the properties of a field: its own, and the attributes of its control. */
+/** Splits properties into those of the field and the attributes of its control. */
 function split<Props extends FieldProps>({
   name,
   id = name,
@@ -67,7 +67,7 @@ export const TextField = ({ value, ...props }: FieldProps & Control<'textarea'> 
   );
 };
 
-/** One of several values, each with the text that is shown for it. */
+/** A choice between several values, each with the text shown for it. */
 export const SelectField = (
   props: FieldProps & { value: string; options: readonly (readonly [value: string, text: ComponentChildren])[] },
 ) => {

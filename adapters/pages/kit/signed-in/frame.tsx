@@ -5,22 +5,22 @@ import { document, MenuButton, MenuClose } from '../layout.js';
 import type { SignedInRequest } from './authenticated-routes.js';
 import { Notice } from './parts.js';
 
-/** What surrounds every page. */
+/** What every page needs for its frame. */
 export interface PageLayout {
-  /** The account's. */
+  /** The account's name. */
   readonly name: string;
-  /** Of the person who is signed in; null if it is the name, or there is none. */
+  /** The email address of the signed-in person; null if it equals the name, or there is none. */
   readonly email: string | null;
-  /** What they are in the account, and how many accounts they are a member of. */
+  /** The person's role in the account, and the number of accounts that they are a member of. */
   readonly roleName: string;
   readonly accounts: number;
-  /** A message about what was just done; null when the page was simply opened. */
+  /** A message about what was just done; null if the page was simply opened. */
   readonly flash: string | null;
-  /** Until when history has everything, while it is well behind. */
+  /** Up to when history is complete, if it lags far behind. */
   readonly historyAsOf?: Date | null;
 }
 
-/** `messages`: what was just done, by the name that the address contains. */
+/** `messages`: texts about what was just done, keyed by the name in the address. */
 export function signedInLayout(
   { request, account, person, role, memberships, historyAsOf }: SignedInRequest,
   messages: Readonly<Record<string, string>>,
@@ -36,11 +36,11 @@ export function signedInLayout(
   };
 }
 
-/** The pages that belong together, as the navigation beside them shows them. */
+/** Pages that belong together, for the navigation beside them. */
 export interface Menu {
   readonly label: string;
   readonly pages: readonly { readonly href: string; readonly text: string }[];
-  /** Completes the title of a document. */
+  /** The last part of each document's title. */
   readonly title: string;
   readonly description: string;
 }
@@ -94,20 +94,20 @@ export interface FrameProps {
   /** A sentence under the title. */
   readonly lead?: ComponentChildren;
   readonly here: string | null;
-  /** Whether the page is below the one in the navigation. */
+  /** Whether the page is below the page `here`, which the navigation shows. */
   readonly below?: boolean;
   readonly layout: PageLayout;
   /** The page's own script; the page works without it. */
   readonly script?: 'dashboard-live.js' | 'email-change.js' | 'key-form.js';
 }
 
-/** What surrounds the pages of one kind. */
+/** What pages of one kind add to the frame. */
 interface Surroundings {
-  /** Across the page, above everything of it. */
+  /** Shown across the page, above everything else. */
   readonly band?: ComponentChildren;
-  /** Below the menu. */
+  /** Shown below the menu. */
   readonly side?: ComponentChildren;
-  /** Before what was just done. */
+  /** Shown before the message about what was just done. */
   readonly notices?: ComponentChildren;
 }
 

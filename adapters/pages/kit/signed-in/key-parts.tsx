@@ -12,7 +12,7 @@ export const StateBadge = (props: { record: KeyRecord; nowMs: number; replaced?:
   return <Badge tone={TONES[state]}>{capitalized(state)}</Badge>;
 };
 
-/** The part of a cap spent in its period, as a bar and as text. */
+/** How much of a cap was spent in its period, as a bar and as text. */
 export const CapMeter = ({ cap }: { cap: (Cap & { readonly spent: number }) | null }) =>
   cap === null ? (
     <span class="soft">no cap</span>

@@ -3,14 +3,14 @@ import type { AuditDetail } from '../../../../src/domain/audit.js';
 import type { ServiceError } from '../../../../src/domain/errors.js';
 import { detailText } from './audit-text.js';
 
-/** To the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
+/** A time to the minute. Under a heading that ends in "(UTC)", local-times.js shows it in the reader's zone. */
 export const When = ({ at }: { at: string }) => (
   <time dateTime={at} title={at} class="when minute">
     {at.slice(0, 10)} {at.slice(11, 16)}
   </time>
 );
 
-/** Only the day. */
+/** Shows only the day. */
 export const Day = ({ at }: { at: string }) => (
   <time dateTime={at} class="when">
     {at.slice(0, 10)}
@@ -23,7 +23,7 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge tone-${tone}`}>{children}</span>
 );
 
-/** A notice before the rest of the page; screen readers also announce bad ones first. */
+/** A notice before the rest of the page; screen readers announce bad ones first, too. */
 export const Notice = ({ tone, title, children }: { tone: Tone; title: string; children?: ComponentChildren }) => (
   <div class={`notice tone-${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
     <p>
@@ -32,7 +32,7 @@ export const Notice = ({ tone, title, children }: { tone: Tone; title: string; c
   </div>
 );
 
-/** A part of a page on a card, with its heading. */
+/** A card with a part of a page and its heading. */
 export const Card = (props: {
   id: string;
   title: string;
@@ -57,11 +57,11 @@ export interface Column {
   readonly numeric?: boolean;
 }
 
-/** Its cells are in the order of the columns, and the first one is its header. */
+/** The cells are in the order of the columns; the first one is the row's header. */
 export interface Row {
   readonly key: string;
   readonly cells: readonly ComponentChildren[];
-  /** The one that concerns the reader. */
+  /** Whether this is the row that concerns the reader. */
   readonly here?: boolean;
 }
 
@@ -80,7 +80,7 @@ const Cells = ({ columns, cells, from = 0 }: { columns: readonly Column[]; from?
 
 /**
  * A table that scrolls in its own box. On a phone each row is a list of its cells, with the columns' titles before them
- * (`data-column`): nothing is off screen.
+ * (`data-column`), so that nothing is off screen.
  */
 export const DataTable = (props: {
   caption: string;
@@ -126,13 +126,13 @@ export const DataTable = (props: {
   </section>
 );
 
-/** The facts of a change; without any its cell is empty. */
+/** The facts of a change; nothing if it has none. */
 export const Details = ({ detail }: { detail: AuditDetail }) => {
   const text = detailText(detail);
   return text === '' ? null : <bdi class="detail">{text}</bdi>;
 };
 
-/** How much of a limit is used: a bar, with the same figures as text beside it. */
+/** A bar that shows how much of a limit is used; the same figures are beside it as text. */
 export const Bar = ({ label, value, max }: { label: string; value: number; max: number }) => (
   <meter class="bar" aria-label={label} min={0} max={Math.max(max, 1)} high={max * 0.8} optimum={0} value={value}>
     {label}
@@ -147,7 +147,7 @@ export const FormError = ({ id, message }: { id: string; message: string | null 
     </p>
   );
 
-/** What is wrong with a form: with one of its fields, or, without one, with the whole. */
+/** What is wrong with one field of a form, or, without a field, with the whole form. */
 export interface FormFault {
   readonly field?: string | undefined;
   readonly message: string;
@@ -155,25 +155,25 @@ export interface FormFault {
 
 export const faultOf = ({ message, detail: { param } }: ServiceError): FormFault => ({ field: param, message });
 
-/** For the field that is wrong, which the message beside it describes. */
+/** Attributes that mark the invalid field and connect it with the message beside it. */
 export const wrong = (fault: FormFault | null, field: string) =>
   fault?.field === field ? { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-error` } : {};
 
-/** Beside its field. */
+/** The message beside its field. */
 export const FieldError = ({ fault, field }: { fault: FormFault | null; field: string }) => (
   <FormError id={`${field}-error`} message={fault?.field === field ? fault.message : null} />
 );
 
-/** What is wrong, where it stands beside none of the form's fields. */
+/** The message about a fault, if it belongs to none of the form's fields. */
 export const unplaced = (fault: FormFault | null, fields: readonly string[]): string | null =>
   fault === null || (fault.field !== undefined && fields.includes(fault.field)) ? null : fault.message;
 
-/** Beside the heading of what the file has. */
+/** The link to a file, shown beside the heading of its content. */
 export const CsvLink = ({ href }: { href: string }) => (
   <a class="button small" href={href}>
     Download CSV
   </a>
 );
 
-/** The text where there is nothing to show. */
+/** The text if there is nothing to show. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

@@ -47,7 +47,7 @@ export const Statement = (props: { readonly statement: readonly StatementEntry[]
   </Card>
 );
 
-/** Whichever way the ledger writes outgoing amounts. */
+/** Decided by the kind of entry, not by the sign of its amount. */
 const isOut = ({ kind }: StatementEntry): boolean => kind === 'reversal' || kind === 'hold';
 
 const signed = (entry: StatementEntry): string =>

@@ -1,4 +1,4 @@
-// The passkey panel: adds one. Removing needs no script.
+// Adds a passkey in the passkey panel. Removing one needs no script.
 import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
 
 const form = document.getElementById('add-passkey');

@@ -4,8 +4,8 @@ import { passkeyApi, post, showIfPossible, wordsFor } from './webauthn-page.js';
 const SECRET = /^#([\w-]{43})$/;
 
 /**
- * The secret is removed from the address at once: it must not stay among the visited addresses. What the entry of this tab
- * remembers instead is there again after a reload. Only a click spends it.
+ * Removes the secret from the address at once, because it must not stay among the visited addresses. The state of the
+ * tab's history entry keeps it instead, so that it survives a reload. Only a click spends it.
  */
 function takeLink() {
   const [, secret = history.state?.link] = SECRET.exec(location.hash) ?? [];
@@ -19,8 +19,8 @@ function takeLink() {
 }
 
 /**
- * Says whose account it is, so that nobody signs in to a stranger's by mistake; or that the link was used or has expired.
- * If the service cannot be asked, the answer to the click says so.
+ * Says whose account the link opens, so that people do not sign in to a stranger's by mistake, or that the link was
+ * used or has expired. If the service cannot be reached, the answer to the click says so.
  */
 async function sayWhose(form, token) {
   const button = form.querySelector('button');

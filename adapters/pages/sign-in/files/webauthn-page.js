@@ -1,12 +1,12 @@
-// For both passkey scripts: the library, which defines a global, and a function that calls the service. Imported by its
-// address: the library's own file is beside this one only where both are served.
+// For both passkey scripts: the library, which defines a global, and a function that calls the service. The library is
+// imported by its address, because its file is next to this one only when both are served.
 await import(new URL('webauthn.js', import.meta.url));
 
 export const passkeyApi = globalThis.SimpleWebAuthnBrowser;
 
 /**
- * Shows an element that uses passkeys, if this browser supports them here. `data-origin` is set when the service could
- * not tell its own address from the request: then the browser's address decides.
+ * Shows an element that uses passkeys, if this browser supports them here. `data-origin` is set if the service could
+ * not tell its own address from the request; then the browser's address decides.
  */
 export function showIfPossible(element) {
   const origin = element?.dataset.origin ?? location.origin;
@@ -16,7 +16,7 @@ export function showIfPossible(element) {
   return true;
 }
 
-/** Sends JSON and returns the answer's; throws an Error with the service's message, and its `reason`. */
+/** Sends JSON and returns the JSON of the answer. Throws an Error with the service's message and `reason`. */
 export async function post(path, body) {
   const answer = await fetch(path, {
     method: 'POST',
@@ -31,7 +31,7 @@ export async function post(path, body) {
   return result;
 }
 
-/** A person who closes the browser's passkey window has done nothing wrong. */
+/** The message for an error. Closing the browser's passkey window only counts as cancelling. */
 export function wordsFor(error) {
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') return 'Cancelled. You can try again.';
   if (error.name === 'InvalidStateError') return 'This device already has a passkey for this account.';

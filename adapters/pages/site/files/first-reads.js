@@ -1,4 +1,4 @@
-// Runs the first reads on a demo's front page: it sends what the blocks show. Without this script they are just text.
+// Runs the first reads on a demo's front page, by sending what the blocks show. Without this script they are just text.
 const reads = document.querySelector('[data-demo-key]');
 const { demoKey, handles } = reads.dataset;
 const answer = document.getElementById('first-answer');
@@ -17,7 +17,7 @@ const FROM = {
   bypass: 'read fresh from the network, at double price.',
 };
 
-/** Both interfaces report charge, balance and source, each in its own place. Null where nothing could be charged. */
+/** Charge, balance and source, which REST and GraphQL report in different places. Null if nothing could be charged. */
 function receiptOf({ credits_charged: charged, balance_remaining: remaining, cache, extensions }) {
   return extensions?.credits ?? (charged === undefined ? null : { charged, remaining, cache });
 }
@@ -41,7 +41,7 @@ async function send({ dataset: { run: path }, textContent }) {
   return response.json();
 }
 
-/** Not `disabled`: a button that has the focus keeps it. */
+/** Does not set `disabled`, so that a focused button keeps the focus. */
 function setRunning(value) {
   isRunning = value;
   for (const button of runButtons) button.setAttribute('aria-disabled', String(value));
@@ -56,7 +56,7 @@ async function run(block) {
     answer.textContent = JSON.stringify(body, null, 2);
     bill.textContent = billFor(body);
   } catch {
-    // A read whose answer was lost in transit is still charged.
+    // A read is charged even if its answer is lost in transit.
     bill.textContent = 'No response: is the service still running? The next response shows your balance.';
     answer.textContent = sample;
   }

@@ -11,9 +11,9 @@ export const FAMILY_NAMES: Record<Family, string> = {
   fast: 'Profiles, tweets and timelines',
   slow: 'Search and all other lists',
 };
-/** A bar of the picture and the room after it. */
+/** The width of a bar, the distance between two bars, and their height. */
 const [BAR, STEP, HEIGHT] = [3, 4, 28];
-/** From this share of a day's minutes on, a day without service is shown as one. */
+/** A day is shown as down if the service was down for at least this share of its measured minutes. */
 const LONG_OUTAGE = 0.01;
 
 type Level = 'none' | 'ok' | 'degraded' | 'down';
@@ -24,7 +24,7 @@ function dayLevel(day: StatusDay | undefined): Level {
   return day.down + day.degraded > 0 ? 'degraded' : 'ok';
 }
 
-/** Rounded down: 100% only without a bad minute. */
+/** Rounded down, so that only a period without a bad minute shows 100%. */
 const percent = (part: number, whole: number): string => `${figure(Math.floor((10_000 * part) / whole) / 100)}%`;
 
 function describeDay(day: string, sums: StatusDay | undefined): string {
@@ -44,10 +44,10 @@ const Bars = ({ days, label }: { days: readonly (readonly [string, StatusDay | u
   </svg>
 );
 
-/** The first day that was measured; null before the first. */
+/** The first measured day; null if there is none yet. */
 const firstDay = (days: readonly StatusDay[]): string | null => days.find(({ minutes }) => minutes > 0)?.day ?? null;
 
-/** The share of the minutes that were measured, and since when: nothing is known of the days before. */
+/** The available share of the measured minutes, and since when; nothing is known about the days before. */
 function availability(fromDay: string, own: readonly StatusDay[]): string {
   const since = firstDay(own);
   if (since === null) return 'no data yet';
@@ -99,7 +99,7 @@ const FamilyHistory = ({ family, fromDay, days }: { family: Family; fromDay: str
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-/** How long, and what could not be read. */
+/** How long an incident lasted, and what could not be read. */
 const durationOf = ({ from, until }: Incident): string => counted(Math.round((until - from) / 60_000), 'minute');
 const outcomeOf = ({ calls, failures }: Incident): string =>
   calls === 0 ? 'Nothing could be read.' : `${figure(failures)} of ${counted(calls, 'read')} of the network failed.`;
@@ -114,7 +114,7 @@ const IncidentRow = (incident: Incident) => (
 
 export const STATUS_FEED = '/status.atom';
 
-/** `GET /status.atom`: an entry for each incident, which has one id for as long as it lasts. */
+/** `GET /status.atom`: an entry for each incident, whose id stays the same while the incident lasts. */
 export const statusFeed = ({ fromDay, incidents }: HistoryModel, baseUrl: string): string =>
   atomFeed({
     baseUrl,
@@ -137,7 +137,7 @@ function noneSince({ fromDay, days }: HistoryModel): string {
   return since === fromDay ? `None in the last ${DAYS} days.` : `None since ${since}, the first day with data.`;
 }
 
-/** The last 90 days by family, and what went wrong. */
+/** The last 90 days by family, and the incidents in them. */
 export const History = ({ history }: { history: HistoryModel | null }) => (
   <section class="history">
     <h2>The last {DAYS} days</h2>

@@ -10,7 +10,7 @@ const WORDS: Record<Health, { page: string; badge: string }> = {
   down: { page: 'Reads are failing', badge: 'Down' },
 };
 
-/** Where only Redis is away, nothing fails because of it. */
+/** If only Redis is away, reads do not fail, so the page says so. */
 const pageWords = ({ status, families, redis }: StatusModel): string =>
   status === 'degraded' && redis.state === 'away' && families.every(({ state }) => state === 'ok')
     ? 'Reads work, some more slowly'
@@ -50,7 +50,7 @@ const Family = (family: FamilyStatus) => (
   </li>
 );
 
-/** What every call needs, whatever it reads. */
+/** The parts of the service that every call needs, whatever it reads. */
 const Service = ({ database, redis, startedAt, version }: StatusModel) => {
   const health = database.ok ? (redis.state === 'away' ? 'degraded' : 'ok') : 'down';
   return (
@@ -78,10 +78,10 @@ const Service = ({ database, redis, startedAt, version }: StatusModel) => {
   );
 };
 
-/** `search:Top` is the product Top of the search. */
+/** `search:Top` is the search with the product Top. */
 const kindWords = (kind: string): string => (kind === '*' ? 'everything' : kind.replace(':', ' '));
 
-/** What none of the service's accesses to the network can read now, and until when. */
+/** What none of the service's network sessions can read now, and until when. */
 const Closed = ({ network, sessions }: StatusModel) => {
   const [first, ...others] = sessions;
   const isClosed = ({ closed }: StatusModel['sessions'][number], kind: string): boolean =>
@@ -104,7 +104,7 @@ const Closed = ({ network, sessions }: StatusModel) => {
   );
 };
 
-/** What the figures are, and what they are not. */
+/** Says what the figures promise and what they do not. */
 const Promised = ({ terms }: Pick<Publisher, 'terms'>) => (
   <section>
     <h2 id="promised">What is promised</h2>
@@ -138,7 +138,7 @@ const Told = ({ baseUrl }: { baseUrl: string }) => (
   </section>
 );
 
-/** `GET /status` for a browser. What only concerns the operator is on the operator's pages. */
+/** `GET /status` for a browser. Details that only concern the operator are on the operator's pages. */
 export const statusPage = (
   model: StatusModel,
   history: HistoryModel | null,
