@@ -16,9 +16,7 @@ export interface GraphiqlModel {
   readonly demoKey: string | null;
   /** Without a slash at the end. Only shown: requests go to the page's own origin. */
   readonly baseUrl: string;
-  /**
-   * The subjects of the examples. Undefined: the demo network's, as for null, which means that there is no data yet.
-   */
+  /** The subjects of the examples; the demo network's if undefined, or if this network has no accounts yet (null). */
   readonly subjects?: ExampleSubjects | null;
 }
 

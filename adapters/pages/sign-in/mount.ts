@@ -51,8 +51,7 @@ function mountRoutes(app: FastifyInstance, options: SignInMountOptions): void {
     const visitor = await options.sessionCookies.visitorOf(request);
     const isAsked = sent !== undefined || again !== undefined;
     if (visitor && wanted !== null && !isAsked) return goTo(reply, wanted);
-    // A signed-in visitor also gets the page: the link's secret is visible only to the browser, and may switch
-    // accounts.
+    // Signed-in visitors get the page, too: they may have a link to another account, which only their browser can see.
     const kind = sent !== undefined ? 'sent' : !visitor ? 'ask' : again !== undefined ? 'again' : 'signed_in';
     return show(options, request, reply, { next: wanted, state: { kind } });
   });
