@@ -1,6 +1,6 @@
 import type { Checks } from '../../src/documents/rules.js';
 
-/** Of a network that has every list and understands every query. */
+/** For a network that has every list and understands every query. */
 export const ANYTHING_GOES: Checks = {
   cursor: () => {},
   cursorOf: () => {},

@@ -1,4 +1,4 @@
-/** What any answer of `/v1` can hold, as if it were all there: a test reads what it expects. */
+/** All members that an answer of `/v1` can have, none of them optional, so that a test reads the one it expects. */
 export interface Body {
   readonly data: unknown;
   readonly items: number;
@@ -29,12 +29,12 @@ export interface Body {
 
 export interface Reply {
   readonly method: string;
-  /** Path and query, as asked. */
+  /** Path and query, as requested. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed JSON; an empty object where the answer is none. */
+  /** The parsed JSON; an empty object if the answer is not JSON. */
   readonly body: Body;
 }
 
@@ -47,7 +47,7 @@ export interface Client {
   send(method: string, path: string, options?: { headers?: HeaderFields; body?: string }): Promise<Reply>;
 }
 
-/** Fetch with a key, against a base address; null: no key. `seen` is given every answer. */
+/** Calls a base address with a key, or without one if it is null. `seen` is called with every answer. */
 export function createClient(url: string, key: string | null, seen: (reply: Reply) => void = () => {}): Client {
   const send: Client['send'] = async (method, path, { headers = {}, body } = {}) => {
     const response = await fetch(url + path, {
@@ -88,6 +88,6 @@ export const rows = (reply: Reply): Fields[] => reply.body.data as Fields[];
 /** `data` as one object. */
 export const record = (reply: Reply): Fields => reply.body.data as Fields;
 
-/** The ids of a page: of its objects, or the ids that it holds. */
+/** The ids of a page: those of its objects, or the page's own items if they are ids. */
 export const idsOf = (reply: Reply): string[] =>
   (reply.body.data as (string | { id: string })[]).map((item) => (typeof item === 'string' ? item : item.id));

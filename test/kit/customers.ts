@@ -9,20 +9,22 @@ export interface Customer extends Client {
   readonly account: TestAccount;
   /** Credits in the wallet, from the database. */
   balance(): Promise<number>;
-  /** More credits. */
+  /** Adds credits to the wallet. */
   grant(credits: number): Promise<void>;
 }
 
 export interface Customers {
-  /** A new account with a key of its own; 1,000 credits unless told. */
+  /** Opens an account with a key of its own; it has 1,000 credits by default. */
   customer(options?: Parameters<TestPerch['account']>[0]): Promise<Customer>;
-  /** No key at all. */
+  /** Calls without a key. */
   readonly nobody: Client;
-  /** The bill of every customer: what they were told they were charged is what their wallets fell by (M5). */
+  /**
+   * Compares every customer's bill: their wallets must have fallen by what their answers said they were charged (M5).
+   */
   settle(): Promise<void>;
 }
 
-/** Customers of a Perch whose every answer is checked for what all answers have in common. */
+/** Customers of a test's Perch. Each of their answers is checked for what all answers have in common. */
 export function customersOf(perch: TestPerch): Customers {
   const bills: { customer: Customer; expected: () => Thousandths }[] = [];
   return {

@@ -11,7 +11,10 @@ export const demoDatabase = (options: { max?: number } = {}): Promise<FreshDatab
     options,
   );
 
-/** A network of one user for test keys, in place of the one that is made when the first is used (some seconds). */
+/**
+ * Gives test keys a network of one user. Otherwise the first test key used would make the invented one, which takes
+ * seconds.
+ */
 export async function fillInvented({ sql }: Pick<FreshDatabase, 'sql'>): Promise<void> {
   const user = { id: '1', handle: 'harbor_obs', name: 'Harbour Observatory' };
   await loadCorpus(sql, [{ kind: 'user', user }], { tables: 'invented' });

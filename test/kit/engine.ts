@@ -18,34 +18,34 @@ import type { Pages } from '../../src/read/pages.js';
 import { type Page, type PageParams, Reads } from '../../src/read/reads.js';
 import type { Tombstones } from '../../src/read/tombstones.js';
 
-/** Longest that a read may take: nothing here is that slow. */
+/** The longest that a read may take; nothing here is that slow. */
 const DEADLINE_MS = 60_000;
 
 export interface Engine {
-  /** Moves on only when told. */
+  /** Stands still until the test moves it. */
   readonly clock: { nowMs: number; now(): number };
-  /** The reads of one operation, and what came to its meter. */
+  /** The reads of one operation, and what its meter has counted. */
   open(credits?: Thousandths): { reads: Reads; receipt: Receipt; charge: () => Charge; left: () => Thousandths };
-  /** One page as an operation of its own. */
+  /** Reads one page as an operation of its own. */
   page(
     params: Omit<PageParams, 'path' | 'fresh'> & { fresh?: boolean },
     credits?: Thousandths,
   ): Promise<{ page: Page; charge: Charge }>;
-  /** Forgets held things: of every `every` keys one, all for 1. */
+  /** Drops cached entries: one of every `every` keys, or all of them for 1. */
   drop(every?: number, offset?: number): void;
-  /** Upstream calls so far. */
+  /** The number of upstream calls so far. */
   calls(): number;
   /** The keys of each look-up of objects in the cache so far. */
   readonly lookUps: readonly (readonly string[])[];
-  /** What is remembered as gone. */
+  /** The objects known to be deleted. */
   readonly tombstones: Tombstones;
-  /** Whole pages, as lists are filled from them. */
+  /** Whole pages, from which lists are filled. */
   readonly pages: Pages;
-  /** A call of its own. */
+  /** A new call context. */
   callContext(): CallContext;
 }
 
-/** The reading half of the service over a network, without accounts and HTTP: thousands of calls a second. */
+/** The reading half of the service over a network, without accounts and HTTP, for thousands of calls a second. */
 export function createEngine(network: Network): Engine {
   const clock = {
     nowMs: Date.UTC(2026, 0, 1),

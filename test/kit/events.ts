@@ -5,7 +5,7 @@ export interface StreamEvent {
   readonly data: unknown;
 }
 
-/** Server-sent events, as they come. */
+/** Yields the server-sent events of a response as they arrive. */
 async function* eventsOf(response: { readonly body: unknown }): AsyncGenerator<StreamEvent, undefined> {
   let rest = '';
   const decoder = new TextDecoder();
@@ -23,7 +23,7 @@ async function* eventsOf(response: { readonly body: unknown }): AsyncGenerator<S
 export interface OpenStream {
   readonly response: Response;
   readonly events: AsyncGenerator<StreamEvent, undefined>;
-  /** The next event of this name. */
+  /** Resolves with the next event of this name. */
   readonly next: (name: string) => Promise<StreamEvent>;
   readonly leave: () => void;
 }
@@ -45,7 +45,7 @@ export function streamOf(response: { readonly body: unknown }): ReadStream {
   };
 }
 
-/** Opens a stream, and reads what comes before it has begun if it is one. */
+/** Opens a stream with a key. */
 export async function openStream(url: string, key: string, headers: Record<string, string> = {}): Promise<OpenStream> {
   const left = new AbortController();
   const response = await fetch(url, { headers: { 'x-api-key': key, ...headers }, signal: left.signal });

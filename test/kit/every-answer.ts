@@ -10,7 +10,7 @@ import { validateResponse } from './validate-response.js';
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const POLICY = /^(account|public); q=\d+; w=1$/;
 const RATE = /^limit=\d+, remaining=\d+, reset=\d+$/;
-/** Statuses a code has beside its own (S9, P13). */
+/** Statuses that a code can have besides its usual one (S9, P13). */
 const OTHER_STATUSES = [405, 413, 414, 415, 431];
 
 const BASE_URL = 'https://perch.test';
@@ -20,7 +20,7 @@ const PATHS = ROUTES.map(({ method, path }) => ({
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`),
 }));
 
-/** What every answer of `/v1` keeps, whatever it is (sections 1, 2, 7 and 8.1.5; S10, H6, H8, H9, M3). */
+/** Checks the rules that every answer of `/v1` obeys (sections 1, 2, 7 and 8.1.5; S10, H6, H8, H9, M3). */
 export function checkEveryAnswer(reply: Reply): void {
   if (!reply.path.startsWith('/v1') || reply.text === '') return;
   const { status, headers, body } = reply;
@@ -32,15 +32,15 @@ export function checkEveryAnswer(reply: Reply): void {
   if (status === 200) checkSuccess(reply);
   else checkFailure(reply);
   expect(body.request_id).toBe(headers.get('x-request-id'));
-  // Absent, never null (C16, T10).
+  // Unknown members are absent, never null (C16, T10).
   expect(reply.text).not.toContain(':null');
   checkDocumented(reply);
 }
 
-/** Nothing leaves an endpoint that the OpenAPI document does not say (section 9.5). */
+/** An endpoint answers nothing that the OpenAPI document does not describe (section 9.5). */
 function checkDocumented(reply: Reply): void {
   const [path = ''] = reply.path.split('?');
-  // What cannot be decoded is no path of ours, whatever it looks like.
+  // A path that cannot be decoded is none of ours, whatever it looks like.
   if (path.includes('%zz')) return;
   if (!PATHS.some(({ method, pattern }) => method === reply.method && pattern.test(path))) return;
   const contentType = reply.headers.get('content-type');

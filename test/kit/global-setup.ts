@@ -10,17 +10,20 @@ import type { Project } from '../projects.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The server of this run, and the migrated database that fresh ones are copied from: their names begin with its. */
+    /**
+     * This run's server, and the migrated database that fresh ones are copied from. Their names begin with the
+     * template's.
+     */
     postgres: { server: Target; template: string };
-    /** Where this run keeps a home with a filled demo; there is none until a test needs one. */
+    /** The folder for a home with a filled demo network. The first test that needs one fills it. */
     demoHome: string;
   }
 }
 
-/** The projects that get by without it. */
+/** The projects that need no Postgres. */
 const WITHOUT_POSTGRES: readonly string[] = ['checks', 'unit'] satisfies Project['name'][];
 
-/** One real Postgres for the run: TEST_DATABASE_URL, or the embedded one in a temporary folder. */
+/** Starts one real Postgres for the run: the server of TEST_DATABASE_URL, or an embedded one in a temporary folder. */
 export default async function setup(root: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (root.vitest.projects.every(({ name }) => WITHOUT_POSTGRES.includes(name))) return undefined;
   const { server, close } = await openServer();
@@ -48,7 +51,7 @@ export default async function setup(root: TestProject): Promise<(() => Promise<v
   };
 }
 
-/** The same server, another database. */
+/** Another database on the same server. */
 export function databaseOf(server: Target, database: string): Target {
   if (!('url' in server)) return { ...server, database };
   const url = new URL(server.url);
@@ -61,8 +64,8 @@ const IN_MEMORY = '/dev/shm';
 const ROOM_BYTES = 3 * 1024 ** 3;
 
 /**
- * In memory where there is room. A database is a thousand files, and for each that it creates ext4 looks at all files
- * deleted in the last minutes: after some dozen databases, a new one takes half a second of the processor.
+ * A folder in memory if there is room. A database is a thousand files, and for each new one ext4 looks at all files
+ * deleted in the last minutes: after some dozen databases, creating another takes half a second of processor time.
  */
 async function roomyFolder(): Promise<string> {
   const room = await statfs(IN_MEMORY).then(
@@ -76,9 +79,10 @@ async function openServer(): Promise<{ server: Target; close: () => Promise<void
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { server: { url }, close: async () => {} };
   const home = await realpath(await mkdtemp(join(await roomyFolder(), 'perch-test-')));
-  // As root the server runs as nobody, who must be able to pass through.
+  // When tests run as root, the server runs as the user `nobody`, who must be able to enter the folder.
   await chmod(home, 0o711);
-  // Thousands of databases are dropped, each with a checkpoint: on a slow disk a test would wait for it up to a minute.
+  // Thousands of databases are dropped, each with a checkpoint, for which a test on a slow disk would wait up to a
+  // minute.
   const embedded = await openEmbeddedPostgres({ home, settings: ['fsync=off', 'full_page_writes=off'] });
   return {
     server: embedded.connection,

@@ -7,7 +7,7 @@ export interface Received {
   readonly source: string;
 }
 
-/** A mail server on a free port, which takes everything unless told. */
+/** Starts a mail server on a free port. It accepts every mail unless the options say otherwise. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const received: Received[] = [];
   const server = new SMTPServer({
@@ -34,7 +34,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   };
 }
 
-/** Quoted-printable, where the message says so. */
+/** Decodes quoted-printable if the message uses it. */
 function decoded(source: string): string {
   if (!/^content-transfer-encoding: quoted-printable/im.test(source)) return source;
   const joined = source.replaceAll('=\r\n', '');

@@ -22,7 +22,10 @@ export interface AccountOptions {
   readonly cap?: number;
 }
 
-/** What `perch account create` does, in this process: for services that run in others, over the same database and secrets. */
+/**
+ * Does what `perch account create` does, but in this process: for tests whose service runs in another process with the
+ * same database and secrets.
+ */
 export async function openAccount(
   sql: Sql,
   { pepper }: Secrets,
@@ -46,7 +49,7 @@ export async function openAccount(
   return { ...made, keyId, key };
 }
 
-/** Signs the owner of an account in, as a link from a mail does; the value of the cookie `perch`. */
+/** Signs in the owner of an account as a mailed link does; returns the value of the cookie `perch`. */
 export async function signIn(sql: Sql, accountId: string, now = Date.now): Promise<string> {
   const sessions = new Sessions({ store: createSessionStore(sql), clock: { now }, randomBytes });
   return (await sessions.start(accountId, { method: 'link', userAgent: null, address: null })).token;

@@ -15,10 +15,13 @@ import type { Ledger } from '../../src/ports/ledger.js';
 import type { Network } from '../../src/ports/network.js';
 import { type FreshDatabase, freshDatabase } from './postgres/database.js';
 
-/** What serves GraphQL where a test does not say: `.ci/run` has the suite once over each. */
+/** The GraphQL server used unless a test chooses one. `.ci/run` runs the suite once with each. */
 const MOUNT = z.enum(['yoga', 'mercurius']).default('yoga').parse(process.env.TEST_GRAPHQL_MOUNT);
 
-/** A busy machine stalls the process of a test, which serves as well: requests would be refused for that. */
+/**
+ * The test's own process serves, and a busy machine stalls it, for which requests would be refused. So that limit is
+ * off.
+ */
 const DEFAULTS = { graphql: MOUNT, capacity: { maxLoopDelayMs: 0 } } as const;
 
 export interface TestAccount {
@@ -30,42 +33,44 @@ export interface TestAccount {
 
 export interface PerchOptions extends Partial<ComposeOptions> {
   readonly env?: Readonly<Record<string, string>>;
-  /** Instead of an empty database: `demoDatabase`, for one. */
+  /** Opens another database than an empty one, such as `demoDatabase`. */
   readonly openDatabase?: (options: { max?: number }) => Promise<FreshDatabase>;
-  /** Fills the database before anything is opened. */
+  /** Fills the database before the service opens. */
   readonly prepare?: (database: FreshDatabase) => Promise<void>;
-  /** Stands between the service and the corpus, as `withFaults` does. */
+  /** Wraps the corpus that the service reads, for instance with `withFaults`. */
   readonly wrapCorpus?: (corpus: Network) => Network;
-  /** Connections of the test's own pool. */
+  /** The most connections of the test's own pool. */
   readonly max?: number;
 }
 
 export interface TestPerch {
   readonly url: string;
   readonly config: Config;
-  /** Outside the service's own pools: locks taken here look like another process's. */
+  /** A pool apart from those of the service: locks taken here look like another process's. */
   readonly database: FreshDatabase;
-  /** The first node's own. */
+  /** The stores of the first node. */
   readonly stores: Stores;
   readonly ledger: Ledger;
   readonly customers: Perch['customers'];
-  /** An account with credits and a key of its own; 10,000 requests a second unless told. */
+  /** Opens an account with credits and a key of its own; it may make 10,000 requests a second by default. */
   account(options?: {
     credits?: number;
     qps?: number;
     paidUsd?: number;
     cap?: number;
     email?: string | null;
-    /** Instead of a new one: the demo key that GraphiQL offers. */
+    /** Uses this key instead of a new one, such as the demo key that GraphiQL offers. */
     key?: string;
   }): Promise<TestAccount>;
-  /** One more key of the account. */
+  /** Adds a key to the account. */
   secondKey(account: TestAccount): Promise<string>;
-  /** A test key of the account, on its test account. */
+  /** Adds a test key, on the account's test account. */
   testKey(account: Pick<TestAccount, 'accountId'>): Promise<TestAccount>;
   /** The wallet's balance in credits, from the database. */
   balance(account: TestAccount): Promise<number>;
-  /** Another node of the same service: the same database and secrets, and what it opens and holds is its own. */
+  /**
+   * Starts another node of the same service: it shares database and secrets, and has its own connections and memory.
+   */
   another(): Promise<{ readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -135,7 +140,7 @@ export async function startPerch(options: PerchOptions = {}): Promise<TestPerch>
   };
 }
 
-/** One process's worth of the service. */
+/** Opens what one process of the service consists of. */
 async function openNode(
   { target }: FreshDatabase,
   config: Config,

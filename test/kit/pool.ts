@@ -9,7 +9,7 @@ import { createPool, type Pool } from '../../src/read/pool/pool.js';
 import { Waiters } from '../../src/read/waiters.js';
 import { EVERY_LIST } from './networks/lists.js';
 
-/** One upstream call as the network got it. */
+/** One upstream call as the network received it. */
 export interface UpstreamCall {
   readonly atMs: number;
   readonly session: string;
@@ -20,7 +20,7 @@ export interface UpstreamCall {
 export interface TestPool {
   readonly pool: Pool;
   readonly calls: UpstreamCall[];
-  /** A read that waits, by its account. */
+  /** Makes a read that has to wait in the account's queue. */
   search(query: string, accountId?: string, callContext?: CallContext): Promise<NetworkPage>;
   list(kind: ListRef['kind'], subject: string, callContext?: CallContext): Promise<NetworkPage>;
   user(handle: string, accountId?: string, callContext?: CallContext): Promise<unknown>;
@@ -30,7 +30,7 @@ export interface TestPoolOptions {
   readonly sessions?: readonly string[];
   readonly perSecond?: number | null;
   readonly deadlineMs?: number;
-  /** Fails a call by throwing; else it is answered, after `takesMs`. */
+  /** Throws to make a call fail; otherwise the call is answered after `takesMs`. */
   readonly answer?: (call: UpstreamCall, context: ReadContext) => void | Promise<void>;
   readonly clock?: { now(): number };
   readonly batch?: number;
@@ -43,7 +43,7 @@ export const callContextOf = (accountId = 'a', deadlineMs = 30_000, signal?: Abo
     deadlineAtMs: monotonic.now() + deadlineMs,
   });
 
-/** A pool over a network that answers everything and notes what it was asked, when and with which session. */
+/** A pool over a network that answers every call and records it, with its time and session. */
 export function testPool(options: TestPoolOptions = {}): TestPool {
   const { sessions = ['one'], perSecond = null, deadlineMs = 30_000, clock = { now: () => Date.now() } } = options;
   const calls: UpstreamCall[] = [];
@@ -100,7 +100,7 @@ const userOf = (id: string) => ({
   createdAt: NOW,
 });
 
-/** The code, and the seconds to wait, that a read fails with. */
+/** The code of a failed read, and the seconds to wait. */
 export const failureOf = (
   read: Promise<unknown>,
 ): Promise<[code: string, retryAfter: number | undefined] | 'answered'> =>

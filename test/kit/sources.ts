@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A file of the repository: `path` from its root, with slashes. */
+/** A file of the repository; `path` is from the root, with slashes. */
 export interface Source {
   readonly path: string;
   readonly text: string;
@@ -27,7 +27,7 @@ export const isCode = ({ path }: Source): boolean => /\.(?:ts|tsx|js|mjs)$/.test
 
 export const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 
-/** Folders with more than 20 files side by side, but for those of rows: migrations, and texts of the demo network. */
+/** Folders with more than 20 files, except those that hold rows: migrations, and texts of the demo network. */
 export function longFolders(sources: readonly Source[]): string[] {
   const counts = new Map<string, number>();
   for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
@@ -37,7 +37,7 @@ export function longFolders(sources: readonly Source[]): string[] {
     .map(([folder, count]) => `${folder}: ${count}`);
 }
 
-/** Files of at most 60 lines that one file of the same folder imports, and no other. */
+/** Files of at most 60 lines that exactly one file imports, and that file is in the same folder. */
 export function smallNeighbours(sources: readonly Source[]): string[] {
   const importers = new Map<string, Set<string>>();
   for (const { from, to, isFile } of sources.flatMap(importsOf)) {
@@ -58,7 +58,7 @@ export interface Import {
   readonly isTypeOnly: boolean;
 }
 
-/** What a file imports or exports from elsewhere, also by `import()`. */
+/** What a file imports or re-exports from other files, `import()` included. */
 export function importsOf(source: Source): Import[] {
   const found: Import[] = [];
   const add = (specifier: string, isTypeOnly: boolean): void => {
@@ -98,7 +98,9 @@ export function hasDefaultExport(source: Source): boolean {
   );
 }
 
-/** Functions and methods with the number of their lines; one that only gives an object is a table, and left out. */
+/**
+ * Functions and methods with their numbers of lines. A function that only returns an object is a table, and left out.
+ */
 export function functionsOf(source: Source): { name: string; lines: number }[] {
   const file = parsed(source);
   const found: { name: string; lines: number }[] = [];

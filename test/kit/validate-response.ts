@@ -8,7 +8,7 @@ import type {
   OpenapiDocument,
 } from '../../adapters/rest/openapi/types.js';
 
-/** An answer as it came in. `path` may have a query; `body` is the parsed JSON, or the text of anything else. */
+/** An answer as received. `path` may have a query; `body` is the parsed JSON, or the text of anything else. */
 export interface SeenResponse {
   readonly method: string;
   readonly path: string;
@@ -21,8 +21,8 @@ export interface SeenResponse {
 export type ResponseValidator = (seen: SeenResponse) => string[];
 
 /**
- * Checks answers against the document: path, method, status, media type, headers, body, and that the code fits the status.
- * Gives what is wrong, one line each. Stricter than a client may be: members that the document does not name are faults, too.
+ * Checks answers against the document: path, method, status, media type, headers, body, and that the code fits the
+ * status. Returns what is wrong, one line each. Stricter than a client may be: undocumented members are faults, too.
  */
 export function createResponseValidator(document: OpenapiDocument): ResponseValidator {
   const check = new Schemas(document);
@@ -39,7 +39,7 @@ export function createResponseValidator(document: OpenapiDocument): ResponseVali
 
 const validators = new WeakMap<OpenapiDocument, ResponseValidator>();
 
-/** The same, for a document that is kept: its schemas are compiled once. */
+/** The same for a document that is used again: its schemas are compiled once. */
 export function validateResponse(document: OpenapiDocument, seen: SeenResponse): string[] {
   let validator = validators.get(document);
   if (!validator) {
@@ -52,7 +52,7 @@ export function validateResponse(document: OpenapiDocument, seen: SeenResponse):
 function endpointOf(document: OpenapiDocument, { method, path }: SeenResponse) {
   const [bare = ''] = path.split('?');
   const asked = bare.length > 1 ? bare.replace(/\/$/, '') : bare;
-  // Literals win over names (B14): a literal path is its own template.
+  // A literal path wins over one with names (B14), and is its own template.
   const template = asked in document.paths ? asked : Object.keys(document.paths).find((each) => fits(each, asked));
   const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
   return template !== undefined && operation ? { template, operation } : `${method} ${asked} is not documented`;
@@ -91,7 +91,7 @@ function resolved(document: OpenapiDocument, response: ApiOperation['responses']
   return document.components.responses[response.$ref.split('/').at(-1) ?? ''];
 }
 
-/** The document's schemas, compiled when they are first asked for. */
+/** The document's schemas, each compiled when first used. */
 class Schemas {
   readonly #ajv: Ajv2020;
   readonly #compiled = new Map<string, ValidateFunction>();
@@ -116,7 +116,7 @@ class Schemas {
 const shown = ({ instancePath, message, params }: ErrorObject): string =>
   `${instancePath === '' ? 'the body' : instancePath} ${message} ${JSON.stringify(params)}`;
 
-/** With no member beyond the named ones, except in parts that others are made of (`allOf`). */
+/** Allows no members beyond the named ones, except in schemas that others are made of (`allOf`). */
 function closed(schemas: OpenapiDocument['components']['schemas']): Record<string, unknown> {
   const parts = new Set(Object.values(schemas).flatMap(({ allOf = [] }) => allOf.map(({ $ref }) => $ref)));
   const entries = Object.entries(schemas).map(([name, schema]) => {

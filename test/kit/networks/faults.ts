@@ -1,32 +1,34 @@
 import { ServiceError } from '../../../src/domain/errors.js';
 import type { Network } from '../../../src/ports/network.js';
 
-/** One call as the network got it. */
+/** One call as the network received it. */
 export interface NetworkCall {
   readonly what: 'users' | 'tweets' | 'page';
   /** The kind of a list; null for single objects. */
   readonly kind: string | null;
-  /** The inputs, or the list's subject. */
+  /** The inputs of a batch, or the subject of a list. */
   readonly of: readonly string[];
   readonly token: string | null;
 }
 
 export interface Faults {
   readonly network: Network;
-  /** Every call so far, those that failed too. */
+  /** Every call so far, failed ones included. */
   readonly calls: NetworkCall[];
-  /** The next calls fail with this; for all that follow, until `heal`, unless told how many. */
+  /** Fails the next `times` calls with this error; without a number, all calls until `heal`. */
   fail(error: unknown, times?: number): void;
   /** Lets this many calls pass before the failures set with `fail` begin. */
   failAfter(calls: number, error: unknown): void;
   heal(): void;
-  /** Calls wait until the function it returns is called. */
+  /** Makes calls wait until the returned function is called. */
   hold(): () => void;
-  /** Resolves when this many calls have come, counted from the start. */
+  /** Resolves once the network has received this many calls in all. */
   called(count: number): Promise<void>;
 }
 
-/** A network that counts what it is asked, and fails or waits when told: for what no data can provoke. */
+/**
+ * Wraps a network: counts its calls, and makes them fail or wait when a test says so, which test data cannot provoke.
+ */
 export function withFaults(inner: Network): Faults {
   const calls: NetworkCall[] = [];
   const watchers = new Set<() => void>();
@@ -98,7 +100,7 @@ export function withFaults(inner: Network): Faults {
   };
 }
 
-/** As a network says that it is not well. */
+/** The error that a network in trouble throws. */
 export const upstreamFault = (
   code: 'upstream_error' | 'no_account' | 'upstream_rate_limited' | 'request_rejected' | 'query_id_stale',
   retryAfter?: number,

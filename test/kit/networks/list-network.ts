@@ -9,21 +9,21 @@ export interface ListShape {
   readonly product?: Product;
   /** Items at the start. */
   readonly items: number;
-  /** Items of each natural page, over and over; 0 is an empty page that goes on. Not all of them 0. */
+  /** Sizes of the natural pages, repeated in turn; 0 is an empty page with a next one. At least one must not be 0. */
   readonly pageSizes: readonly number[];
-  /** Whether a token names the last item passed, or how many were passed. */
+  /** Whether a token names the last item that was passed, or the number of items passed. */
   readonly tokens: 'keyset' | 'offset';
   /** Whether the network promises that a token leads to more items (C15). */
   readonly nextIsCertain?: boolean;
-  /** Each page but the first begins with so many items of the one before. */
+  /** Each page but the first begins with this many items of the page before. */
   readonly repeated?: number;
-  /** At the end: nothing follows, a token to an empty page, or the token of an earlier page once more. */
+  /** What ends the list: no token, a token of an empty page, or the token of an earlier page again. */
   readonly end?: 'none' | 'dangling' | 'loop';
-  /** So many neighbours in a list of tweets are of the same moment. */
+  /** This many neighbours in a list of tweets share a timestamp. */
   readonly tied?: number;
-  /** It bills by item: a page has as many as are wanted, within these bounds, and `pageSizes` count for nothing. */
+  /** Bills by the item: a page has as many items as are wanted, within these bounds, and `pageSizes` is ignored. */
   readonly billed?: { readonly least: number; readonly most: number };
-  /** Each item of this number is counted and billed, but not shown: pages come short. */
+  /** Every so many items, one is counted and billed but not shown, so pages come short. */
   readonly hiddenEach?: number;
 }
 
@@ -34,9 +34,9 @@ export interface ListNetwork {
   ids(): string[];
   /** New items arrive on top, the newest first. */
   arrive(count: number): void;
-  /** Items go: from the list, and as objects. */
+  /** Removes items, both from the list and as objects. */
   remove(ids: readonly string[]): void;
-  /** Items that pages were billed for so far. */
+  /** The number of items billed with pages so far. */
   billedItems(): number;
 }
 
@@ -49,7 +49,7 @@ interface Slot {
 const START = Date.UTC(2024, 0, 1);
 const PAST_THE_END = 'past the end';
 
-/** A network of one list in memory, whose pages are as awkward as those of real ones. */
+/** A network of one list in memory, whose pages are as awkward as those of real networks. */
 export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork {
   const { kind, product, pageSizes, billed, tied = 1 } = shape;
   const list: ListRef = { kind, subject, ...(product && { product }) };
@@ -79,7 +79,7 @@ export function createListNetwork(shape: ListShape, subject = '77'): ListNetwork
   function positionOf(token: string): [ordinal: number, start: number] {
     const [, ordinal = '0', style, rest = ''] = /^(\d+)([ko])(.*)$/.exec(token) ?? [];
     if (style === 'o') return [Number(ordinal), Number(rest)];
-    // The place of an item is known though it may be gone by now.
+    // The place of a removed item is still known.
     const index = slots.findIndex((slot) => slot.id === rest);
     return [Number(ordinal), slots.slice(0, index + 1).filter((slot) => !slot.gone).length];
   }

@@ -7,10 +7,10 @@ import { type Faults, withFaults } from './faults.js';
 import { EVERY_LIST } from './lists.js';
 
 export interface ListScript {
-  /** Items per natural page of the network. */
+  /** Items in each of the network's natural pages. */
   readonly pageSize?: number;
   readonly product?: ListRef['product'];
-  /** What the network says of its own `next` (C15). */
+  /** Whether the network promises that its `next` leads to more items (C15). */
   readonly nextIsCertain?: boolean;
   readonly endReason?: 'network_limit';
 }
@@ -18,22 +18,22 @@ export interface ListScript {
 export type PageScript = (token: string | null) => NetworkPage;
 
 export interface ScriptedNetwork extends Faults {
-  /** Adds a profile; handle and the rest are made up where none are given. */
+  /** Adds a profile; makes up the handle and every other field not given. */
   user(fields: { id: string } & Partial<User>): User;
-  /** Adds a tweet; one of a higher id is younger, by a second each. */
+  /** Adds a tweet. Tweets are a second apart, the one with the higher id later. */
   tweet(fields: { id: string } & Partial<Tweet>): Tweet;
-  /** Adds tweets (or users) of these numbers and gives their ids. */
+  /** Adds tweets (or users) with these numbers and returns their ids. */
   tweets(numbers: readonly number[], fields?: Partial<Tweet>): string[];
   users(numbers: readonly number[], fields?: Partial<User>): string[];
-  /** What a list holds from now on. Its tokens name the item passed, so new ones on top shift nothing. */
+  /** Sets what a list holds. Its tokens name the last item passed, so new items on top shift nothing. */
   list(kind: ListRef['kind'], subject: string, ids: readonly string[], script?: ListScript): void;
-  /** A list whose pages are made by hand: short ones, repeated tokens, duplicates. */
+  /** A list whose pages are written by the test: short ones, repeated tokens, duplicates. */
   pages(kind: ListRef['kind'], subject: string, page: PageScript, product?: ListRef['product']): void;
-  /** One object that the network refuses to show, whatever else it is asked for. */
+  /** Makes the network refuse this object and serve all others. */
   refuse(id: string, failure: ServiceError): void;
-  /** An object that is there no more: it is `not_found` with this reason, and in no list. */
+  /** Removes an object: it is `not_found` with this reason, and in no list. */
   remove(id: string, reason?: string): void;
-  /** It is there again. */
+  /** Brings a removed object back. */
   restore(id: string): void;
 }
 
@@ -44,7 +44,7 @@ export const range = (count: number, first = 1): number[] => Array.from({ length
 const keyOf = ({ kind, subject, product }: ListRef): string =>
   `${kind} ${subject} ${kind === 'search' ? (product ?? 'Latest') : ''}`;
 
-/** A network in memory with just the data it is given, which can be told to fail and to wait. */
+/** A network in memory with just the data it is given. A test can make it fail or wait. */
 export function createScriptedNetwork(
   options: Partial<Pick<Network, 'batchSize' | 'impossible' | 'lists' | 'products'>> = {},
 ): ScriptedNetwork {

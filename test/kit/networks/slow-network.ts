@@ -8,15 +8,15 @@ import { Waiters } from '../../../src/read/waiters.js';
 import { VirtualTime } from '../time/virtual-time.js';
 import { EVERY_LIST } from './lists.js';
 
-/** How the network is now; a test changes it while it runs. */
+/** The state of the network; a test changes it during the run. */
 export interface Conditions {
-  /** Calls that it serves at a time; what is over them waits there. */
+  /** How many calls it serves at a time; further ones wait. */
   servers: number;
-  /** What serving one takes, milliseconds. */
+  /** How long serving one call takes, in milliseconds. */
   latencyMs: (kind: string) => number;
-  /** Kinds that it takes and never answers. */
+  /** Kinds of calls that it accepts and never answers. */
   hangs: (kind: string) => boolean;
-  /** Kinds that it fails at once. */
+  /** Kinds of calls that fail at once. */
   fails: (kind: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export interface SlowNetworkOptions {
   readonly batch?: number;
 }
 
-/** What a read came to, when, milliseconds after it was asked for. */
+/** How a read ended, and how many milliseconds after it was requested. */
 export interface Outcome {
   readonly result: 'answered' | ServiceError;
   readonly tookMs: number;
@@ -46,7 +46,7 @@ export interface SlowNetwork {
   readonly pool: Pool;
   readonly conditions: Conditions;
   readonly calls: SlowCall[];
-  /** The most calls that were at the network at once, by session and kind. */
+  /** The most calls in progress at the network at once, by session and kind. */
   readonly peaks: ReadonlyMap<string, number>;
   inFlight(): number;
   read(
@@ -57,7 +57,7 @@ export interface SlowNetwork {
   ): Promise<Outcome>;
 }
 
-/** A pool over a network whose speed and failures are scripted, all of it in virtual time. */
+/** A pool over a network with scripted speed and failures, all in virtual time. */
 export function slowNetwork({
   sessions = 1,
   perSecond,
@@ -149,7 +149,7 @@ interface Ask {
   readonly leaveMs?: number;
 }
 
-/** As a call would: it leaves at its deadline, or before. */
+/** Waits as a call would: until its deadline at most, or until it leaves earlier. */
 async function read(pool: Pool, time: VirtualTime, ask: Ask): Promise<Outcome> {
   const { kind, subject, accountId, deadlineMs = 30_000, leaveMs = deadlineMs } = ask;
   const askedAt = time.now();

@@ -1,15 +1,19 @@
 import type { Sql, Transaction } from '../../../adapters/postgres/sql.js';
 
-/** Each table's partitions, numbered from 0: `wallets_shard_2`. */
+/** Partitions per table, numbered from 0: `wallets_shard_2`. */
 const SHARDS = 4;
 
-/** As in tables of a real size: no table is read whole, and none is hashed, where there is an index. */
+/**
+ * Settings that make Postgres plan as for large tables: where there is an index, it neither scans nor hashes a whole
+ * table.
+ */
 const PLANNING = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
 
 /**
- * Partitions tables that are still empty by a hash of their `account_id`, as a cluster would distribute them; `debits` within
- * each of its months. Postgres demands of keys and statements what a cluster does: unique indexes that lack the account are no
- * longer unique, and a statement that does not name it asks all partitions. For connections that are opened afterwards.
+ * Partitions tables that are still empty by a hash of their `account_id`, as a cluster would distribute them; `debits`
+ * within each of its months. Postgres then demands of keys and statements what a cluster does: unique indexes without
+ * the account are no longer unique, and a statement that does not name the account reads all partitions. For
+ * connections opened afterwards.
  */
 export async function partitionByAccount(sql: Sql, tables: readonly string[]): Promise<void> {
   await sql.begin(async (tx) => {
@@ -24,7 +28,8 @@ export async function partitionByAccount(sql: Sql, tables: readonly string[]): P
     const foreignKeys = await removeForeignKeys(tx, tables);
     for (const table of tables) await (table === 'debits' ? partitionMonths(tx) : partitionTable(tx, table));
     for (const { text } of [...foreignKeys, ...views]) await tx.unsafe(text);
-    // Otherwise it is counted once this connection has been idle for ten seconds, as if a call had done it.
+    // Without this, the work would be counted only once the connection was idle for ten seconds, as if a call had done
+    // it.
     await tx`select pg_stat_force_next_flush()`;
   });
 }
@@ -33,7 +38,7 @@ interface Definition {
   readonly text: string;
 }
 
-/** Those from and to the tables; returns how they were made. */
+/** Removes the foreign keys from and to the tables; returns their definitions. */
 async function removeForeignKeys(tx: Transaction, tables: readonly string[]): Promise<readonly Definition[]> {
   const keys = await tx<(Definition & { drop: string })[]>`
     select format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as text,
@@ -88,20 +93,22 @@ async function addShards(tx: Transaction, table: string): Promise<void> {
     );
 }
 
-/** Which partitions of all tables are an account's. */
+/** The number that an account's partition has in every table. */
 export async function shardOf(sql: Sql, accountId: string): Promise<number | undefined> {
   const [row] = await sql<{ shard: number }[]>`
     select right(tableoid::regclass::text, 1)::int as shard from wallets where account_id = ${accountId}`;
   return row?.shard;
 }
 
-/** A partition that was asked, or written to. */
+/** A partition that was read or written. */
 export interface Touched {
   readonly table: string;
   readonly shard: number;
 }
 
-/** Which partitions a call touches, as Postgres counts it. The call has this pool of one connection, and nobody else has it. */
+/**
+ * The partitions that a call touches, as Postgres counts them. The call needs this pool of one connection for itself.
+ */
 export async function touchedBy(sql: Sql, call: () => Promise<unknown>): Promise<Touched[]> {
   const before = await readCounts(sql);
   await call();

@@ -6,15 +6,17 @@ import { connect, type Sql, type Target } from '../../../adapters/postgres/sql.j
 import { databaseOf } from '../global-setup.js';
 import type { FreshDatabase } from './database.js';
 
-/** A database of a coordinator that has workers, and the extension: tests make databases of their own beside it. */
+/** A database on a coordinator with workers and the extension. Tests make databases of their own next to it. */
 export const CITUS_URL = process.env.TEST_CITUS_URL;
 
-/** Every test then has a distributed database instead of one of the run's own server: to be run by hand, on what is meant for it. */
+/**
+ * Gives every test a distributed database instead of one on the run's own server. Run by hand, on tests meant for it.
+ */
 export const IS_ON_CITUS = Boolean(process.env.TEST_ON_CITUS);
 
 /** A database on the coordinator of TEST_CITUS_URL and all its workers. */
 export interface FreshCitus extends FreshDatabase {
-  /** The addresses of the database on the workers. */
+  /** The addresses of this database on the workers. */
   readonly workers: readonly string[];
 }
 
@@ -23,7 +25,7 @@ interface Node {
   readonly port: number;
 }
 
-/** Migrated and empty; distributed, unless that is left to the test. */
+/** A migrated, empty database. It is distributed unless `isLeft` leaves that to the test. */
 export async function freshCitus({ shards = 4, isLeft = false, max = 8 } = {}): Promise<FreshCitus> {
   const url = CITUS_URL ?? '';
   const name = `perch_citus_${randomBytes(5).toString('hex')}`;
@@ -57,12 +59,12 @@ export async function freshCitus({ shards = 4, isLeft = false, max = 8 } = {}): 
   };
 }
 
-/** The workers, each asked itself for its shards. */
+/** The workers, each with a pool of its own, from which its shards are read directly. */
 export function serversOf(target: Target, coordinator: Sql, max: number, looks = coordinator): ShardServers {
   return new ShardServers({ coordinator, looks, open: (host) => connect(serverAt(target, host), { max }) });
 }
 
-/** The coordinator first. */
+/** All nodes, the coordinator first. */
 async function nodesOf(admin: Sql, url: string): Promise<Node[]> {
   const workers = await admin<Node[]>`
     select nodename as host, nodeport as port from pg_dist_node where groupid <> 0 order by nodeport`;

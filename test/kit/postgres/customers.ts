@@ -1,4 +1,4 @@
-/** What customers do, written through the stores: a client that is allowed, a pack that is bought. */
+/** What customers do, written through the stores: they allow a client, they buy a pack. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { OPERATOR } from '../../../src/domain/audit.js';
 import type { Approval, GrantStore } from '../../../src/ports/grants.js';
@@ -16,7 +16,7 @@ export const approvalOf = (accountId: string, grantId: string): Approval => ({
   ...{ challenge: 'c', resource: null, cap: { amount: 1_000, period: 'month' } },
 });
 
-/** A client that has its first keys. */
+/** Allows a client, which gets its first keys. */
 export async function allow(grants: GrantStore, accountId: string) {
   const [hash, grantId, pair] = [randomBytes(32), randomUUID(), newPair()];
   await grants.approve({ hash, approval: approvalOf(accountId, grantId), now: new Date(), endsAt: soon() }, OPERATOR);
@@ -29,7 +29,7 @@ export const newSale = (accountId: string): Parameters<Sales['begin']>[0] => ({
   ...{ keyLastsMs: 1_000, mostOpen: 100, countedForMs: 1_000 },
 });
 
-/** A sale whose page is open at the payment service. */
+/** Opens a sale whose checkout page is open at the payment service. */
 export async function sell(sales: Sales, accountId: string): Promise<Sale> {
   const sale = await sales.begin(newSale(accountId));
   if (typeof sale === 'string') throw new Error(`no sale: ${sale}`);
@@ -37,7 +37,7 @@ export async function sell(sales: Sales, accountId: string): Promise<Sale> {
   return { ...sale, sessionId: sale.saleId };
 }
 
-/** What the payment service says of a sale that is paid. */
+/** What the payment service reports of a paid sale. */
 export const PAID: SaleChange = {
   ...{ state: 'paid', paymentIntent: 'i', totalCents: 1_000, receiptUrl: null, refundedCents: 0, reversed: 0, held: 0 },
   ...{ shortfall: 0, disputes: [], paidUsd: 0, lost: [], overturned: [], entries: [] },

@@ -7,7 +7,7 @@ import { freshCitus, IS_ON_CITUS } from './citus-database.js';
 
 export interface FreshDatabase {
   readonly sql: Sql;
-  /** For a pool of one's own: `connect(database.target)`. */
+  /** For a pool of the test's own: `connect(database.target)`. */
   readonly target: Target;
   /** Ends the pool and removes the database. */
   drop(): Promise<void>;
@@ -17,11 +17,11 @@ interface PoolOptions {
   readonly max?: number;
 }
 
-/** A migrated, empty database of one's own, as a copy of the template (some 50 ms). Call `drop` in `afterAll`. */
+/** A migrated, empty database, copied from the template (some 50 ms). Call `drop` in `afterAll`. */
 export const freshDatabase = (options: PoolOptions = {}): Promise<FreshDatabase> =>
   IS_ON_CITUS ? freshCitus(options) : copyOf(inject('postgres').template, options);
 
-/** A copy of a database that is filled once in a run, by the first who asks for one of this name. */
+/** A copy of a database that is filled once in a run, by the first test that asks for this name. */
 export async function filledDatabase(
   name: string,
   fill: (database: FreshDatabase) => Promise<void>,
@@ -77,7 +77,7 @@ async function copyOf(
   };
 }
 
-/** What the server is busy with, a line each: for the error of what waits too long. */
+/** What the server is doing, one line for each connection: for the error when a test waits too long. */
 export async function activity(server: Target): Promise<string> {
   const admin = connect(server, { max: 1 });
   const rows = await admin`

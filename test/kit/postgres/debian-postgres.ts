@@ -10,7 +10,7 @@ import { stopAtOnce } from './stop-postgres.js';
 const VERSIONS = '/usr/lib/postgresql';
 const OLDEST = 15;
 
-/** The folder of the programs of Debian's newest Postgres, or undefined on a machine that has none of a served version. */
+/** The folder of Debian's newest Postgres programs, or undefined on a machine without a supported version. */
 export async function debianPrograms(): Promise<string | undefined> {
   const versions = await readdir(VERSIONS).catch(() => []);
   const newest = Math.max(...versions.map(Number).filter((version) => version >= OLDEST));
@@ -25,8 +25,8 @@ export interface DebianPostgres {
 }
 
 /**
- * Starts a server of one's own from those programs, in a temporary folder. With a port it also listens there, and writes to
- * the disk as it does by default.
+ * Starts a server from those programs in a temporary folder. With a port it also listens there, and writes to the disk
+ * as it does by default.
  */
 export async function startDebianPostgres(
   programs: string,

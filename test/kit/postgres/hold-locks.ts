@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, Transaction } from '../../../adapters/postgres/sql.js';
 
-/** Locks rows in a transaction, and keeps them locked until the function that it resolves with is called. */
+/** Locks rows in a transaction and keeps them locked. Resolves with the function that lets them go. */
 export async function holdLocks(sql: Sql, lock: (tx: Transaction) => Promise<unknown>): Promise<() => Promise<void>> {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import type { FreshDatabase } from './database.js';
 import { type Line, openLine } from './line.js';
 
-/** Where the embedded server of this run listens, as a line of TCP. */
+/** A TCP line to this run's embedded server. */
 export async function lineTo(database: FreshDatabase): Promise<{ line: Line; url: string }> {
   const { target } = database;
   if ('url' in target) {

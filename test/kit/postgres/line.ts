@@ -4,19 +4,19 @@ import { Transform } from 'node:stream';
 
 export interface Line {
   readonly port: number;
-  /** What passes from now on, in either direction, does so this much later. */
+  /** Delays everything that passes from now on, in both directions. */
   slow(delayMs: number): void;
-  /** Nothing passes until `resume`; connections stay open. */
+  /** Lets nothing pass until `resume`; connections stay open. */
   hang(): void;
   resume(): void;
   /** Cuts every connection. */
   cut(): void;
-  /** New connections lead to another server from now on. */
+  /** Leads new connections to another server from now on. */
   lead(target: NetConnectOpts): void;
   close(): Promise<void>;
 }
 
-/** A port of this machine that leads to a server, over a line that can be made bad. */
+/** A local port that leads to a server, over a line that a test can make slow, hang or cut. */
 export async function openLine(target: NetConnectOpts): Promise<Line> {
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();

@@ -4,7 +4,7 @@ import { connect, type Target } from '../../../adapters/postgres/sql.js';
 import { databaseOf } from '../global-setup.js';
 import type { FreshDatabase } from './database.js';
 
-/** Locales that a database may have, as `create database` takes them. Not every server has every one. */
+/** Locales in the form that `create database` takes. Not every server has all of them. */
 export const LOCALES: Readonly<Record<string, string>> = {
   C: "locale 'C'",
   'C.UTF-8': "locale 'C.UTF-8'",
@@ -14,7 +14,7 @@ export const LOCALES: Readonly<Record<string, string>> = {
   'tr of ICU': "locale 'C' locale_provider icu icu_locale 'tr'",
 };
 
-/** A migrated, empty database of a locale, or null where the server doesn't have that. */
+/** A migrated, empty database with a locale, or null if the server lacks it. */
 export async function localeDatabase(server: Target, locale: string): Promise<FreshDatabase | null> {
   const name = `perch_locale_${randomBytes(5).toString('hex')}`;
   const admin = connect(server, { max: 1 });
@@ -40,7 +40,7 @@ export async function localeDatabase(server: Target, locale: string): Promise<Fr
   };
 }
 
-/** False for a locale that the server or its system lacks (or whose provider it is too old for); throws anything else. */
+/** False if the server or its system lacks the locale, or is too old for its provider; throws any other error. */
 function isUnknownLocale(error: unknown): false {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (/^(?:22023|42809|0A000|42601)$/.test(code) && /locale|provider|ICU/i.test(message)) return false;

@@ -1,4 +1,4 @@
-/** A store whose first `add` is written, and whose caller hears of a lost connection instead. */
+/** A store that writes its first `add`, but tells the caller that the connection was lost. */
 export function losingFirstAnswer<Store extends { add(...batch: never[]): Promise<void> }>(store: Store): Store {
   let isLost = false;
   const add = async (...batch: never[]): Promise<void> => {

@@ -3,12 +3,15 @@ import type { Sql } from '../../../adapters/postgres/sql.js';
 interface Past {
   readonly count: number;
   readonly days: number;
-  /** Of each, in thousandths. */
+  /** The amount of each debit, in thousandths. */
   readonly amount: number;
   readonly operations?: number;
 }
 
-/** Debits spread over the last days, written as no call would: entries, wallet, key and sums agree. The balance must cover them. */
+/**
+ * Debits spread over the last days. No call wrote them, but entries, wallet, key and sums agree. The balance must cover
+ * them.
+ */
 export async function addPastDebits(
   sql: Sql,
   { accountId, keyId }: { readonly accountId: string; readonly keyId: string },

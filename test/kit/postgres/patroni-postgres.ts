@@ -9,18 +9,19 @@ import { chooseRunAs, chownTree } from '../../../adapters/postgres/embedded/run-
 import { debianPrograms } from './debian-postgres.js';
 
 const HOST = '127.0.0.1';
-/** What operators use: docs/deploying.md. */
+/** The configuration that operators use: docs/deploying.md. */
 const SHIPPED = new URL('../../../deploy/ha/', import.meta.url).pathname;
 const ENV = { PATH: `${process.env.PATH}:/usr/sbin`, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 const PASSWORD = 'secret';
 const PROGRAMS = ['etcd', 'haproxy'];
-/** An older one lets a primary that was frozen take the lead back: docs/deploying.md. */
+/** Older versions let a primary that was frozen take the lead back: docs/deploying.md. */
 const OLDEST_PATRONI = '3.0.3';
-/** Patroni notices a change at the next of its rounds, or when the lock of a primary that says nothing expires. */
+/** Patroni notices a change in its next round, or when the lock of a silent primary expires. */
 const WAIT_MS = 120_000;
 /**
- * Runs a program in a group of its own, whose number it writes into a file, and reaps what dies below it, until nothing is left.
- * Patroni takes a dead server for a running one while nobody has, and in a container process 1 may reap nothing.
+ * Runs a program in a process group of its own, writes the group's number to a file, and reaps its descendants until
+ * none is left. Patroni takes a dead server for a running one until it is reaped, and in a container process 1 may reap
+ * nothing.
  */
 const REAPER = `
 import ctypes, os, sys
@@ -38,7 +39,7 @@ try:
 except ChildProcessError:
     pass
 `;
-/** Characters of each node's log in the message of a failure. */
+/** How many characters of each node's log a failure quotes. */
 const LAST_WORDS = 2000;
 
 export interface Member {
@@ -47,27 +48,32 @@ export interface Member {
   readonly state: string;
 }
 
-/** Three nodes of Postgres under Patroni, as shipped: the processes of one node are what runs on one machine. */
+/**
+ * Three nodes of Postgres under Patroni, configured as shipped. The processes of a node stand for those of one machine.
+ */
 export interface PatroniPostgres {
   /** Hosts and ports of the servers, and of HAProxy, which leads to the primary. */
   readonly hosts: readonly string[];
   readonly proxy: string;
-  /** A node's server by itself, whatever it is at the moment. */
+  /** The address of a node's own server, whatever its role at the moment. */
   hostOf(name: string): string;
   members(): Promise<readonly Member[]>;
   /** Waits until one node says that it is the primary; returns its name. */
   leader(): Promise<string>;
   /** Waits until a node other than this one is the primary; returns its name. */
   untilLed(otherThan: string, timeoutMs?: number): Promise<string>;
-  /** Waits until all nodes run, one of them as the primary and one as a synchronous standby. */
+  /** Waits until all nodes run, one as the primary and one as a synchronous standby. */
   untilWhole(): Promise<void>;
   killServer(name: string): Promise<void>;
-  /** The machine: Patroni and its server at once, without a word. */
+  /** Kills Patroni and its server at once and without warning, as if the machine failed. */
   killMachine(name: string): Promise<void>;
   startMachine(name: string): Promise<void>;
-  /** The machine stops in the middle of a round of Patroni, and another one takes over. */
+  /** Stops the machine in the middle of a round of Patroni, so another node takes over. */
   freeze(name: string): Promise<void>;
-  /** It goes on where it was: its server, a moment before the Patroni that would tell it what has happened meanwhile. */
+  /**
+   * Lets the machine continue where it stopped: its server first, Patroni a moment later, which then learns what
+   * happened.
+   */
   thaw(name: string, moment: () => Promise<void>): Promise<void>;
   switchOver(from: string): Promise<void>;
   loseEtcd(): void;
@@ -75,7 +81,7 @@ export interface PatroniPostgres {
   stop(): Promise<void>;
 }
 
-/** A suite that needs Patroni. Without it, it is left out and its name says why; on CI it then fails. */
+/** A suite that needs Patroni. Without it, the suite is left out and its name says why; on CI it fails instead. */
 export async function describeWithPatroni(name: string, suite: (programs: string) => void): Promise<void> {
   const programs = await debianPrograms();
   const missing = PROGRAMS.filter((program) => spawnSync(program, ['--help'], { env: ENV }).error !== undefined);
@@ -86,7 +92,7 @@ export async function describeWithPatroni(name: string, suite: (programs: string
   if (programs === undefined) missing.push('Postgres of Debian');
   const leftOut = missing.length > 0 && process.env.CI !== 'true';
   describe.skipIf(leftOut)(leftOut ? `${name} [left out: no ${missing.join(', ')}]` : name, () => {
-    // An old Patroni would run.
+    // An old Patroni would run, so the missing parts fail the suite here.
     beforeAll(() => expect(missing).toEqual([]));
     suite(programs ?? '/usr/lib/postgresql/none/bin');
   });
@@ -99,8 +105,8 @@ interface Node {
 }
 
 /**
- * Starts etcd, HAProxy with this configuration (its servers named `pg1` and so on, as `HOST:5432` checked at `HOST:8008`), and
- * three nodes with deploy/ha/patroni.yml.
+ * Starts etcd, HAProxy with this configuration, and three nodes with deploy/ha/patroni.yml. HAProxy's servers must be
+ * named `pg1` and so on, as `HOST:5432` checked at `HOST:8008`.
  */
 export async function startPatroni(programs: string, haproxy: string): Promise<PatroniPostgres> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'perch-patroni-')));
@@ -113,7 +119,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     const [port = 0, rest = 0] = others.slice(2 * n);
     return { name, port, rest };
   });
-  // In a folder that the user of Postgres can read.
+  // A folder that the user of Postgres can read.
   for (const file of ['patroni.yml', 'create-perch-database']) await copyFile(join(SHIPPED, file), join(folder, file));
   await writeFile(
     join(folder, 'haproxy.cfg'),
@@ -176,7 +182,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     const answer = (await (await ask('/cluster'))?.json()) as { members?: Member[] } | undefined;
     return answer?.members ?? [];
   };
-  /** The nodes that say of themselves that they are this. */
+  /** The nodes that report this role. */
   const those = async (role: 'primary' | 'replica'): Promise<string[]> => {
     const answers = await Promise.all(
       nodes.map(({ rest }) =>
@@ -188,7 +194,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     );
     return nodes.filter((_node, n) => answers[n]).map(({ name }) => name);
   };
-  /** Fails with what the nodes have said last. */
+  /** Waits; on time-out, fails with the last lines of the nodes' logs. */
   const until = async <T>(check: () => Promise<T>, interval: number, timeout = WAIT_MS): Promise<T> => {
     try {
       return await vi.waitFor(check, { timeout, interval });
@@ -224,18 +230,18 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     try {
       process.kill(pid, what);
     } catch (error) {
-      // It has ended.
+      // The process has ended.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
-  /** Of a node: Patroni, with what it has started. */
+  /** Signals a node's Patroni and what it started. */
   const signal = async (name: string, what: NodeJS.Signals): Promise<void> =>
     send(-Number.parseInt(await readFile(groupFileOf(name), 'utf8'), 10), what);
   const signalOther = (name: 'etcd' | 'haproxy', what: NodeJS.Signals): void => {
     const { pid } = running.get(name) ?? {};
     if (pid !== undefined) send(-pid, what);
   };
-  /** The processes of a server, the postmaster first: it is in a session of its own. */
+  /** The processes of a server, the postmaster first. They have a session of their own. */
   const serverOf = async (name: string): Promise<number[]> => {
     const pid = Number.parseInt(await readFile(join(folder, 'data', name, 'postmaster.pid'), 'utf8'), 10);
     const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(pid)]);
@@ -266,7 +272,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
   await run('haproxy', 'haproxy', ['-f', join(folder, 'haproxy.cfg'), '-db']);
 
   async function stop(): Promise<void> {
-    // A node that hasn't come as far as its server, or whose server has ended, has none to kill.
+    // A node that has not started its server yet, or whose server has ended, has none to kill.
     await Promise.allSettled(nodes.map(({ name }) => killMachine(name)));
     for (const name of ['haproxy', 'etcd'] as const) signalOther(name, 'SIGKILL');
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -288,8 +294,8 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
     killMachine,
     startMachine,
     async freeze(name) {
-      // Its server first: Patroni, which has read that it leads, waits for it in the middle of a round. Once its lock has
-      // expired, it stops as well, and later goes on from there with what it read.
+      // Stops the server first: Patroni, which has just read that it is the leader, waits for it in the middle of a
+      // round. Patroni is stopped once its lock has expired, and later continues with what it read.
       await signalServer(name, 'SIGSTOP');
       await untilLed(name);
       await signal(name, 'SIGSTOP');
@@ -300,7 +306,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
       await signal(name, 'SIGCONT');
     },
     async switchOver(from) {
-      // Patroni refuses while no standby is synchronous, as after another switch-over.
+      // Patroni refuses to switch while no standby is synchronous, as after an earlier switch-over.
       await untilWhole();
       const body = JSON.stringify({ leader: from });
       const answer = await fetch(`http://${HOST}:${nodeOf(from).rest}/switchover`, {
@@ -316,7 +322,7 @@ export async function startPatroni(programs: string, haproxy: string): Promise<P
   };
 }
 
-/** All different: each is held until all are found. */
+/** Different ports: each is held until all are found. */
 async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort(HOST));

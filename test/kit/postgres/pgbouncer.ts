@@ -10,13 +10,13 @@ import { chooseRunAs, chownTree } from '../../../adapters/postgres/embedded/run-
 import type { Target } from '../../../adapters/postgres/sql.js';
 
 const PROGRAM = process.env.PGBOUNCER_PATH || 'pgbouncer';
-/** It lives in /usr/sbin, which is on few users' PATH. */
+/** Debian installs it in /usr/sbin, which few users have on their PATH. */
 const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 const WAIT_MS = 20_000;
 
 const isInstalled = (): boolean => spawnSync(PROGRAM, ['--version'], { env: ENV }).status === 0;
 
-/** A suite that needs PgBouncer. Without one it is left out and its name says why; on CI it then fails. */
+/** A suite that needs PgBouncer. Without it, the suite is left out and its name says why; on CI it fails instead. */
 export function describeWithPgbouncer(name: string, suite: () => void): void {
   const leftOut = process.env.CI !== 'true' && !isInstalled();
   describe.skipIf(leftOut)(
@@ -25,7 +25,7 @@ export function describeWithPgbouncer(name: string, suite: () => void): void {
   );
 }
 
-/** As docs/deploying.md has it: what a node asks for when it connects, and PgBouncer cannot keep for it. */
+/** From docs/deploying.md: the settings a node sends when it connects, which PgBouncer cannot keep for it. */
 const IGNORED = 'extra_float_digits,lock_timeout,statement_timeout,idle_in_transaction_session_timeout';
 
 function whereIs(target: Target): string {
@@ -34,7 +34,10 @@ function whereIs(target: Target): string {
   return `host=${hostname} port=${port || 5432} user=${username} ${password && `password=${password}`}`;
 }
 
-/** Debian's PgBouncer in front of a server, in transaction mode: a connection is a transaction's, and then anybody's. */
+/**
+ * Debian's PgBouncer in front of a server, in transaction mode: a connection belongs to one transaction, then to the
+ * next.
+ */
 export async function startPgbouncer(
   target: Target,
 ): Promise<{ url: (database: string) => string; stop: () => Promise<void> }> {

@@ -5,7 +5,7 @@ const MIGRATIONS = new URL('../../../adapters/postgres/migrations/', import.meta
 /** The last migration of 0.3.0. */
 const RELEASED = 4;
 
-/** Empties a migrated database, and gives it the schema of 0.3.0: `migrate` goes on from there. */
+/** Empties a migrated database and gives it the schema of 0.3.0, from which `migrate` can continue. */
 export async function goBackToReleasedSchema(sql: Sql): Promise<void> {
   const versions = await sql`select * from schema_version where version <= ${RELEASED}`;
   await sql`drop schema public cascade`;

@@ -18,27 +18,30 @@ const HOST = '127.0.0.1';
 const WAIT_MS = 30_000;
 
 export interface ReplicatedPostgres {
-  /** Of the current primary, through the proxy. */
+  /** The database of the current primary, through the proxy. */
   readonly database: FreshDatabase;
-  /** From everybody to the primary. */
+  /** From all clients to the primary. */
   readonly line: Line;
   readonly url: string;
-  /** Where the two listen themselves, as `host:port`. */
+  /** The addresses on which the two servers listen, as `host:port`. */
   readonly hosts: { readonly primary: string; readonly standby: string };
   /** From the standby to the primary. */
   readonly replication: Line;
-  /** Waits until the standby has all that is written by now. */
+  /** Waits until the standby has everything written so far. */
   caughtUp(): Promise<void>;
-  /** The standby is gone at once, as in a crash. */
+  /** Kills the standby, as in a crash. */
   killStandby(): Promise<void>;
-  /** The same of the primary. */
+  /** Kills the primary, as in a crash. */
   killPrimary(): Promise<void>;
-  /** The same; the standby becomes the primary, and the line leads to it. */
+  /** Kills the primary; the standby takes its place, and the line leads to it. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A suite that needs Debian's Postgres. Without one it is left out and its name says why; on CI it then fails. */
+/**
+ * A suite that needs Debian's Postgres. Without it, the suite is left out and its name says why; on CI it fails
+ * instead.
+ */
 export async function describeWithReplica(name: string, suite: (programs: string) => void): Promise<void> {
   const programs = await debianPrograms();
   const leftOut = programs === undefined && process.env.CI !== 'true';
@@ -46,7 +49,10 @@ export async function describeWithReplica(name: string, suite: (programs: string
   describe.skipIf(leftOut)(name + why, () => suite(programs ?? '/usr/lib/postgresql/none/bin'));
 }
 
-/** A migrated, empty database on a primary with a streaming replica; a commit waits for that if it is synchronous. */
+/**
+ * A migrated, empty database on a primary with a streaming replica. If it is synchronous, a commit waits for the
+ * replica.
+ */
 export async function startReplicated(
   programs: string,
   { synchronous }: { synchronous: boolean },

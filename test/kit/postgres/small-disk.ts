@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 
-/** A file system of its own in memory, or null where this user may not mount one. */
+/** Mounts a file system in memory; null if this user may not mount one. */
 function mount(megabytes: number): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'perch-disk-'));
   try {
@@ -16,7 +16,7 @@ function mount(megabytes: number): string | null {
   }
 }
 
-/** A suite on a disk that is soon full. Without one it is left out, and its name says why. */
+/** A suite on a disk that fills up soon. Without such a disk, the suite is left out and its name says why. */
 export function describeOnSmallDisk(name: string, megabytes: number, suite: (folder: () => string) => void): void {
   const folder = mount(megabytes);
   if (folder === null) {

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const WAIT_MS = 30_000;
 
 /**
- * Ends the server of a data folder without a checkpoint, as in a crash. The postmaster of Postgres 15 may overlook that
- * its last process has ended, and sleeps for a minute, during which its port takes connections and answers none: each
- * signal wakes it.
+ * Ends the server of a data folder without a checkpoint, as in a crash. The postmaster of Postgres 15 may miss that its
+ * last process has ended, and then sleeps for a minute, during which its port accepts connections and answers none.
+ * Each signal wakes it.
  */
 export async function stopAtOnce(data: string): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
@@ -18,7 +18,7 @@ export async function stopAtOnce(data: string): Promise<void> {
     try {
       process.kill(pid, 'SIGQUIT');
     } catch {
-      // It has just ended.
+      // The server has just ended.
     }
     await sleep(20);
   }

@@ -2,14 +2,16 @@ import { Socket } from 'node:net';
 import { vi } from 'vitest';
 
 export interface Traffic {
-  /** Commands as they were sent: a script is one, whatever it does. */
+  /** The number of commands sent; a script counts as one, whatever it does. */
   readonly commands: number;
-  /** How often a connection wrote, having heard an answer since it last did: of the connection that did so most. */
+  /**
+   * Round trips: how often a connection wrote after it had received an answer. The number of the busiest connection.
+   */
   readonly trips: number;
 }
 
 export interface TrafficWatch {
-  /** What this process sends to Redis while something is done, but for what every node says once a second. */
+  /** What this process sends to Redis during `work`, except what every node sends once a second. */
   during(work: () => Promise<unknown>): Promise<Traffic>;
   stop(): void;
 }
@@ -19,7 +21,7 @@ interface Connection {
   isAnswered: boolean;
 }
 
-/** Looks at the sockets of this process that lead to these servers. */
+/** Watches this process's sockets to these servers. */
 export function watchRedisTraffic(urls: readonly string[]): TrafficWatch {
   const ports = new Set(urls.map((url) => Number(new URL(url).port)));
   const known = new WeakSet<Socket>();
@@ -64,12 +66,12 @@ export function watchRedisTraffic(urls: readonly string[]): TrafficWatch {
 const isOfTheNode = (words: readonly string[]): boolean =>
   words[0]?.toLowerCase() === 'info' || words.includes('perch:nodes') || words.includes('perch:tombstones');
 
-/** The words of each command in a chunk, which has only whole ones. */
+/** The words of each command in a chunk, which holds whole commands only. */
 function commandsIn(chunk: unknown): string[][] {
   const bytes = Buffer.from(chunk as string | Uint8Array);
   const commands: string[][] = [];
   let at = 0;
-  /** The number behind a sign, up to the end of the line. */
+  /** The number that follows a sign, up to the end of the line. */
   const count = (): number => {
     const end = bytes.indexOf('\r\n', at);
     const value = Number(bytes.toString('latin1', at + 1, end));

@@ -23,14 +23,14 @@ const redisAvailable = (): boolean => findServer() !== undefined;
 
 const quiet = { info: () => undefined, warn: () => undefined };
 
-/** For exactness: a busy machine is no outage. */
+/** For exact results: a busy machine must not look like an outage. */
 export const patient = {
   log: quiet,
   clock: { now: Date.now },
   deadlineMs: 10_000,
 } satisfies LinkOptions;
 
-/** A link on which every message is lost. */
+/** A link that loses every message. */
 export const deaf = (link: RedisLink): RedisLink => ({
   time: link.time,
   run: (operation, fallback) => link.run(operation, fallback),
@@ -49,10 +49,10 @@ const isFree = async (port: number): Promise<boolean> => {
   return free;
 };
 
-/** A cluster's bus is 10,000 above its port. */
+/** The bus of a cluster's server is on its port plus 10,000. */
 const BUS = 10_000;
 
-/** A free port whose bus is free, too: both below what the system gives to outgoing connections (32,768 and up). */
+/** A port that is free, as is its bus: both below the ports for outgoing connections (32,768 and up). */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 10_000);
@@ -60,7 +60,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** One real server, on a port that it keeps when it is started again. It remembers nothing but its place in a cluster. */
+/** One real server. It keeps its port when it is restarted, and remembers nothing but its place in a cluster. */
 class Server {
   readonly port: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'perch-redis-'));
@@ -99,7 +99,7 @@ class Server {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** On a connection of its own. */
+  /** Sends a command over a connection of its own. */
   async ask([command = '', ...args]: readonly (string | number)[]): Promise<unknown> {
     const options = { retryStrategy: () => null, maxRetriesPerRequest: 0, lazyConnect: true };
     const client = new Redis(this.port, '127.0.0.1', options).on('error', () => undefined);
@@ -111,7 +111,7 @@ class Server {
   }
 }
 
-/** Stores of one process, new. */
+/** New stores of one process. */
 export const localStores = (clock: Clock) => ({
   cache: createMemoryCache({ clock }),
   unpaid: createMemoryCache({ clock }),
@@ -122,17 +122,17 @@ export const localStores = (clock: Clock) => ({
 
 export interface TestRedis {
   readonly urls: readonly string[];
-  /** Empties it. */
+  /** Empties all servers. */
   flush(): Promise<void>;
   /** Sends the command to one server. */
   askOne(server: number, ...command: readonly (string | number)[]): Promise<unknown>;
   /** Sends the command to every server. */
   ask(...command: readonly (string | number)[]): Promise<unknown[]>;
-  /** As a power cut does. All of them, or so many. */
+  /** Kills all servers, or this many, as a power cut does. */
   kill(servers?: number): Promise<void>;
-  /** After `kill`: on the same ports, empty. */
+  /** Starts the killed servers again, on the same ports and empty. */
   restart(): Promise<void>;
-  /** Hung: connections stay, nothing is answered. All of them, or so many. */
+  /** Hangs all servers, or this many: connections stay open, and nothing is answered. */
   pause(servers?: number): void;
   resume(): void;
   remove(): Promise<void>;
@@ -160,7 +160,7 @@ function testRedis(servers: readonly Server[], ready: () => Promise<void>): Test
   };
 }
 
-/** One server, not started. */
+/** One server that is not started yet. */
 export const prepareRedis = async (): Promise<TestRedis> =>
   testRedis([new Server(await freePort(), [])], async () => undefined);
 
@@ -170,7 +170,7 @@ async function startRedis(): Promise<TestRedis> {
   return redis;
 }
 
-/** Three masters that share the slots, each with so many replicas; the masters come first. */
+/** Three masters that share the slots, each with this many replicas. The masters come first. */
 async function startCluster(replicas = 0): Promise<TestRedis> {
   const args = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000'];
   const servers = Array.from({ length: 3 * (1 + replicas) }, async () => new Server(await freePort(), args));
@@ -214,12 +214,12 @@ function describeWith(name: string, start: () => Promise<TestRedis>, suite: (red
       return redis;
     });
   };
-  // On CI its absence is a failure, not a reason to show less.
+  // On CI a missing Redis is a failure, not a reason to leave the suite out.
   if (redisAvailable() || process.env.CI === 'true') describe(name, whole);
   else describe.skip(`${name} [left out: no redis-server or valkey-server on the PATH]`, whole);
 }
 
-/** A suite on one real server, which it may kill. Without one it is left out, and its name says why. */
+/** A suite on one real server, which it may kill. Without Redis, the suite is left out and its name says why. */
 export const describeOnRedis = (name: string, suite: (redis: () => TestRedis) => void): void =>
   describeWith(name, startRedis, suite);
 

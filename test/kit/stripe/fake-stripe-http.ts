@@ -16,7 +16,7 @@ export interface FakeAnswer {
   readonly location?: string;
 }
 
-/** Stripe's shape of an error. */
+/** An error in Stripe's form. */
 export const refusal = (
   status: number,
   message: string,

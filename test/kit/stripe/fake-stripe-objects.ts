@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 
-/** What the service, or a test, looks at; of the SDK's own types. */
+/** The fields that the service or a test reads, with the SDK's own types. */
 export type FakeSession = Pick<
   Stripe.Checkout.Session,
   | 'id'
@@ -34,7 +34,7 @@ export type FakeCharge = Pick<Stripe.Charge, 'id' | 'object' | 'amount' | 'amoun
 };
 export type FakeObject = FakeSession | FakeRefund | FakeDispute | FakeCharge | FakeIntent;
 
-/** What happened, as Stripe would tell it. */
+/** An event as Stripe would send it. */
 export interface FakeEvent extends Pick<Stripe.Event, 'id' | 'object' | 'created'> {
   readonly type: Stripe.Event['type'];
   readonly data: { readonly object: FakeObject };
@@ -43,7 +43,7 @@ export interface FakeEvent extends Pick<Stripe.Event, 'id' | 'object' | 'created
 /** Seconds. */
 const DAY_S = 86_400;
 
-/** A session as Stripe would make it of the parameters; throws what it refuses. */
+/** The session that Stripe would make from the parameters; throws what Stripe would refuse. */
 export function sessionOf(id: string, params: URLSearchParams, baseUrl: string, nowS: number): FakeSession {
   const amount = Number(params.get('line_items[0][price_data][unit_amount]'));
   const quantity = Number(params.get('line_items[0][quantity]'));
@@ -85,7 +85,7 @@ function metadataOf(params: URLSearchParams): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** The hosted page: one button pays. */
+/** The hosted page: one button, which pays. */
 export const payPage = ({ id, amount_total, cancel_url }: FakeSession): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Pay</title></head><body><main>
 <h1>Pay US$${(amount_total ?? 0) / 100}</h1>

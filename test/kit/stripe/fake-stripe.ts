@@ -13,28 +13,31 @@ import {
   sessionOf,
 } from './fake-stripe-objects.js';
 
-/** Long enough for another request with the same idempotency key to come in between. */
+/** Long enough for another request with the same idempotency key to arrive meanwhile. */
 const CREATING_MS = 15;
 
 const nowS = (): number => Math.floor(Date.now() / 1000);
 const mint = (prefix: string): string => `${prefix}_${randomBytes(9).toString('hex')}`;
 
-/** A host that answers like Stripe, as far as the service asks. What customers, banks and operators do are its methods. */
+/**
+ * A host that answers like Stripe, as far as the service uses it. Its methods are what customers, banks and operators
+ * do.
+ */
 export class FakeStripe {
   readonly secretKey: string;
   readonly webhookSecret = mint('whsec');
   readonly sessions = new Map<string, FakeSession>();
-  /** Everything that happened, the oldest first; told to nobody unless `webhookUrl` is set. */
+  /** Everything that happened, oldest first. It is sent only if `webhookUrl` is set. */
   readonly events: FakeEvent[] = [];
-  /** As asked, such as `POST /v1/checkout/sessions`. */
+  /** The requests, such as `POST /v1/checkout/sessions`. */
   readonly asked: string[] = [];
-  /** Where events are sent as they happen, or null. */
+  /** Where to send events as they happen, or null. */
   webhookUrl: string | null = null;
-  /** While set, this is what every call to the API is answered with. */
+  /** While set, the answer to every call to the API. */
   failure: FakeAnswer | null = null;
-  /** Awaited before an answer is sent, which says what was true when it was asked for. */
+  /** Awaited before an answer is sent; the answer still says what was true when the request came. */
   delay: ((path: string) => Promise<void>) | null = null;
-  /** Of the answers sent to `webhookUrl`. */
+  /** The statuses of the answers to what was sent to `webhookUrl`. */
   readonly deliveries: Promise<number>[] = [];
   readonly #intents = new Map<string, FakeIntent>();
   readonly #refunds: FakeRefund[] = [];
@@ -65,25 +68,25 @@ export class FakeStripe {
     await this.#host?.close();
   }
 
-  /** The settings of a service that uses it. */
+  /** The settings of a service that uses this host. */
   get env(): Record<string, string> {
     const { secretKey, webhookSecret, url } = this;
     return { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_BASE_URL: url };
   }
 
-  /** The customer pays by card; tax, in cents, comes on top. */
+  /** Lets the customer pay by card; tax, in cents, is added. */
   pay(sessionId: string, taxCents = 0): void {
     const session = this.#complete(sessionId, 'succeeded', taxCents);
     session.payment_status = 'paid';
     this.#tell('checkout.session.completed', session);
   }
 
-  /** The customer pays by a bank that takes days (W5). */
+  /** Lets the customer pay through a bank, which takes days (W5). */
   payLater(sessionId: string): void {
     this.#tell('checkout.session.completed', this.#complete(sessionId, 'processing', 0));
   }
 
-  /** The bank has paid, or has not. */
+  /** Ends such a payment: the bank has paid, or has not. */
   clear(sessionId: string, paid: boolean): void {
     const session = this.#session(sessionId);
     const intent = this.#intents.get(session.payment_intent ?? '');
@@ -127,7 +130,7 @@ export class FakeStripe {
     this.#tell(status === 'won' || status === 'lost' ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
   }
 
-  /** Sends an event, signed now unless told. Gives the answer. */
+  /** Sends an event, signed now by default. Returns the answer. */
   send(event: FakeEvent | string, url: string, by: { secret?: string; timestamp?: number } = {}): Promise<Response> {
     const payload = typeof event === 'string' ? event : JSON.stringify(event);
     const { secret = this.webhookSecret, timestamp = nowS() } = by;
@@ -197,7 +200,7 @@ export class FakeStripe {
     return { status: 200, json: { object: 'list', url: path, has_more: false, data } };
   }
 
-  /** Once per idempotency key; a repeat while it is being made gets 409. */
+  /** Runs once per idempotency key; a repeat while the session is being made gets 409. */
   async #create({ form, headers }: FakeRequest): Promise<FakeAnswer> {
     const key = String(headers['idempotency-key'] ?? mint('key'));
     const params = form.toString();

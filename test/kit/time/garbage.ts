@@ -5,7 +5,10 @@ setFlagsFromString('--expose-gc');
 /** Collects all garbage of this process now. */
 export const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Runs the work while garbage is collected all the time: what nobody holds is lost, as it may be at any moment. */
+/**
+ * Runs the work while garbage is collected constantly, so what nothing refers to is lost at once rather than at some
+ * time.
+ */
 export async function collectingGarbage<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(collectGarbage, 50);
   try {

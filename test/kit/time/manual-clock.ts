@@ -2,11 +2,13 @@ import type { Clock } from '../../../src/ports/clock.js';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;
-  /** Further than anything is held, and less than a cursor lives. */
+  /** Moves further than anything is cached, and less than a cursor lives. */
   forget(): void;
 }
 
-/** A clock that stands still until it is told. It starts at the real time, for what a database compares with its own. */
+/**
+ * A clock that stands still until a test moves it. It starts at the real time because a database compares with its own.
+ */
 export function manualClock(): ManualClock {
   let nowMs = Date.now();
   return {

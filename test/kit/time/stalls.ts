@@ -1,8 +1,8 @@
 const TICK_MS = 10;
 
-/** Time in which this process did not get to run: what it waited for in that time, nobody made it wait for. */
+/** Time in which this process did not get to run, so nothing in the service made a test wait for it. */
 export interface Stalls {
-  /** Milliseconds of it so far. */
+  /** Milliseconds of stalls so far. */
   ms(): number;
   stop(): void;
 }

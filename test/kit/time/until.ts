@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until it holds, generously; then throws, naming what it waited for. */
+/** Waits generously until the condition holds; then throws, naming what it waited for. */
 export async function until(what: string, holds: () => unknown, limitMs = 20_000): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await holds())) {

@@ -1,7 +1,10 @@
 import { setImmediate as tick } from 'node:timers/promises';
 import type { Clock, Timers } from '../../../src/ports/clock.js';
 
-/** Time that moves only when it is run: what is due happens in order, and everything it sets off, before the next. */
+/**
+ * Time that moves only when a test runs it. What is due happens in order, each with everything it sets off before the
+ * next.
+ */
 export class VirtualTime implements Clock, Timers {
   #nowMs: number;
   #due: { readonly atMs: number; readonly then: () => void }[] = [];
@@ -14,7 +17,7 @@ export class VirtualTime implements Clock, Timers {
 
   after = (ms: number, then: () => void): (() => void) => {
     const due = { atMs: this.#nowMs + Math.max(0, ms), then };
-    // Behind what is due at the same time.
+    // Goes behind everything due at the same time.
     let [low, high] = [0, this.#due.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -29,7 +32,7 @@ export class VirtualTime implements Clock, Timers {
 
   wait = (ms: number): Promise<void> => new Promise((resolve) => void this.after(ms, resolve));
 
-  /** So many milliseconds, or until it is settled. */
+  /** Runs for this many milliseconds, or until the promise is settled. */
   async run(ms: number, until?: Promise<unknown>): Promise<void> {
     const endMs = this.#nowMs + ms;
     let isSettled = false;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The result of `work`; if it takes longer, an error that tells what `why` finds out then. */
+/** The result of `work`. If that takes longer, throws an error with what `why` finds out then. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>, why: () => Promise<string>): Promise<T> {
   const settled = new AbortController();
   const late = async (): Promise<never> => {
